@@ -1,0 +1,129 @@
+//! Device buffers, and how they become the typed arguments of a launch function.
+
+#![allow(unsafe_code)]
+
+use std::sync::Arc;
+
+use cudarc::driver::{CudaSlice, CudaStream, CudaView, CudaViewMut, DeviceRepr, DriverError};
+
+use crate::{DType, Data, Scalar};
+
+/// A device buffer of one element type, with a red zone of `margin` bytes on both sides.
+///
+/// Red zones catch stray writes on a real GPU. On the emulated device the margin is zero, so that
+/// the first byte past the buffer is a fault at the source line.
+#[derive(Debug)]
+pub struct DeviceBuffer {
+    bytes: CudaSlice<u8>,
+    dtype: DType,
+    len: usize,
+    margin: usize,
+}
+
+/// What red zones hold.
+const RED_ZONE: u8 = 0xa5;
+
+impl DeviceBuffer {
+    /// Allocates `len` elements filled with poison. `margin` is in bytes, a multiple of 256.
+    pub fn poisoned(stream: &Arc<CudaStream>, dtype: DType, len: usize, margin: usize) -> Result<Self, DriverError> {
+        let mut buffer = Self::uninitialised(stream, dtype, len, margin)?;
+        buffer.poison(stream)?;
+        Ok(buffer)
+    }
+
+    /// Allocates a copy of host data.
+    pub fn from_host(stream: &Arc<CudaStream>, data: &Data, margin: usize) -> Result<Self, DriverError> {
+        let mut buffer = Self::uninitialised(stream, data.dtype(), data.len(), margin)?;
+        buffer.poison(stream)?;
+        buffer.write(stream, data)?;
+        Ok(buffer)
+    }
+
+    fn uninitialised(stream: &Arc<CudaStream>, dtype: DType, len: usize, margin: usize) -> Result<Self, DriverError> {
+        // An allocation of no bytes is an error in CUDA; an empty buffer keeps one element that nobody may touch.
+        let size = (len * dtype.bytes() + 2 * margin).max(dtype.bytes());
+        // SAFETY: every user writes the bytes (`poison`, `write`) before anything reads them.
+        let bytes = unsafe { stream.alloc::<u8>(size) }?;
+        Ok(Self { bytes, dtype, len, margin })
+    }
+
+    /// Fills the buffer with its type's poison and the margins with the red zone's pattern.
+    pub fn poison(&mut self, stream: &Arc<CudaStream>) -> Result<(), DriverError> {
+        let mut host = vec![RED_ZONE; self.bytes.len()];
+        let end = self.margin + self.len * self.dtype.bytes();
+        host[self.margin..end].fill(self.dtype.poison());
+        stream.memcpy_htod(&host, &mut self.bytes)
+    }
+
+    /// Overwrites the contents. `data` has this buffer's type and length.
+    pub fn write(&mut self, stream: &Arc<CudaStream>, data: &Data) -> Result<(), DriverError> {
+        let host = data.to_bytes();
+        if host.is_empty() {
+            return Ok(());
+        }
+        stream.memcpy_htod(&host, &mut self.bytes.slice_mut(self.margin..self.margin + host.len()))
+    }
+
+    /// Copies the contents back.
+    pub fn read(&self, stream: &Arc<CudaStream>) -> Result<Data, DriverError> {
+        let len = self.len * self.dtype.bytes();
+        if len == 0 {
+            return Ok(Data::from_bytes(self.dtype, &[]));
+        }
+        let host = stream.clone_dtoh(&self.bytes.slice(self.margin..self.margin + len))?;
+        Ok(Data::from_bytes(self.dtype, &host))
+    }
+
+    /// Offset in bytes, relative to the buffer's start, of the first red-zone byte that was overwritten.
+    pub fn damage(&self, stream: &Arc<CudaStream>) -> Result<Option<i64>, DriverError> {
+        if self.margin == 0 {
+            return Ok(None);
+        }
+        let host = stream.clone_dtoh(&self.bytes)?;
+        let end = self.margin + self.len * self.dtype.bytes();
+        let damaged = host.iter().enumerate().position(|(i, b)| (i < self.margin || i >= end) && *b != RED_ZONE);
+        Ok(damaged.map(|i| i as i64 - self.margin as i64))
+    }
+
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// Elements.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The buffer as a typed view. `T` must have the size of the element type.
+    pub fn view<T: DeviceRepr>(&self) -> CudaView<'_, T> {
+        let bytes = self.bytes.slice(self.margin..self.margin + self.len * size_of::<T>());
+        // SAFETY: the range holds `len` elements, allocations and margins are aligned to 256
+        // bytes, and every bit pattern is a value of the plain number types that signatures name.
+        unsafe { bytes.transmute(self.len) }.expect("a range of `len` elements")
+    }
+
+    /// As [`DeviceBuffer::view`], for writing.
+    pub fn view_mut<T: DeviceRepr>(&mut self) -> CudaViewMut<'_, T> {
+        let range = self.margin..self.margin + self.len * size_of::<T>();
+        let mut bytes = self.bytes.slice_mut(range.clone());
+        // SAFETY: as in `view`.
+        let view = unsafe { bytes.transmute_mut(self.len) }.expect("a range of `len` elements");
+        // SAFETY: the view borrows `self`, not the local `bytes`, whose lifetime cudarc's signature
+        // ties it to; both name the same device memory for as long as `self` is borrowed.
+        unsafe { std::mem::transmute::<CudaViewMut<'_, T>, CudaViewMut<'_, T>>(view) }
+    }
+}
+
+/// What a launch function is called with.
+#[derive(Debug)]
+pub struct Arguments<'a> {
+    pub inputs: &'a [DeviceBuffer],
+    pub outputs: &'a mut [DeviceBuffer],
+    pub scalars: &'a [Scalar],
+    pub rows: usize,
+    pub columns: usize,
+}

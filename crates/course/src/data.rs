@@ -1,0 +1,139 @@
+//! Host data of any element type that the course uses.
+
+use half::{bf16, f16};
+
+/// Element types of buffers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DType {
+    F32,
+    F16,
+    Bf16,
+    I8,
+    /// Raw bytes: fp8 values, masks.
+    U8,
+    I32,
+}
+
+impl DType {
+    /// Size of one element in bytes.
+    pub fn bytes(self) -> usize {
+        match self {
+            DType::F32 | DType::I32 => 4,
+            DType::F16 | DType::Bf16 => 2,
+            DType::I8 | DType::U8 => 1,
+        }
+    }
+
+    /// The byte that fills a buffer which a kernel must overwrite: floats become NaN
+    /// (`0xffff_ffff`, `0xffff`), integers a value that no reference holds by chance in a row.
+    pub fn poison(self) -> u8 {
+        match self {
+            DType::F32 | DType::F16 | DType::Bf16 => 0xff,
+            DType::I8 | DType::U8 | DType::I32 => 0x7f,
+        }
+    }
+
+    /// The type's name in CUDA C++.
+    pub fn cuda_name(self) -> &'static str {
+        match self {
+            DType::F32 => "float",
+            DType::F16 => "__half",
+            DType::Bf16 => "__nv_bfloat16",
+            DType::I8 => "signed char",
+            DType::U8 => "unsigned char",
+            DType::I32 => "int",
+        }
+    }
+}
+
+/// A host buffer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Data {
+    F32(Vec<f32>),
+    F16(Vec<f16>),
+    Bf16(Vec<bf16>),
+    I8(Vec<i8>),
+    U8(Vec<u8>),
+    I32(Vec<i32>),
+}
+
+macro_rules! each {
+    ($self:expr, $v:ident => $body:expr) => {
+        match $self {
+            Data::F32($v) => $body,
+            Data::F16($v) => $body,
+            Data::Bf16($v) => $body,
+            Data::I8($v) => $body,
+            Data::U8($v) => $body,
+            Data::I32($v) => $body,
+        }
+    };
+}
+
+impl Data {
+    /// Reads little-endian bytes as they come from a device.
+    pub fn from_bytes(dtype: DType, bytes: &[u8]) -> Self {
+        fn chunks<const N: usize, T>(bytes: &[u8], convert: fn([u8; N]) -> T) -> Vec<T> {
+            bytes.as_chunks::<N>().0.iter().map(|chunk| convert(*chunk)).collect()
+        }
+        match dtype {
+            DType::F32 => Data::F32(chunks(bytes, f32::from_le_bytes)),
+            DType::F16 => Data::F16(chunks(bytes, f16::from_le_bytes)),
+            DType::Bf16 => Data::Bf16(chunks(bytes, bf16::from_le_bytes)),
+            DType::I8 => Data::I8(chunks(bytes, i8::from_le_bytes)),
+            DType::U8 => Data::U8(bytes.to_vec()),
+            DType::I32 => Data::I32(chunks(bytes, i32::from_le_bytes)),
+        }
+    }
+
+    /// The little-endian bytes to copy to a device.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        each!(self, v => v.iter().flat_map(|x| x.to_le_bytes()).collect())
+    }
+
+    pub fn dtype(&self) -> DType {
+        match self {
+            Data::F32(_) => DType::F32,
+            Data::F16(_) => DType::F16,
+            Data::Bf16(_) => DType::Bf16,
+            Data::I8(_) => DType::I8,
+            Data::U8(_) => DType::U8,
+            Data::I32(_) => DType::I32,
+        }
+    }
+
+    /// Elements, not bytes.
+    pub fn len(&self) -> usize {
+        each!(self, v => v.len())
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The value of one element; `None` past the end.
+    pub fn get(&self, index: usize) -> Option<f64> {
+        match self {
+            Data::F32(v) => v.get(index).map(|x| f64::from(*x)),
+            Data::F16(v) => v.get(index).map(|x| x.to_f64()),
+            Data::Bf16(v) => v.get(index).map(|x| x.to_f64()),
+            Data::I8(v) => v.get(index).map(|x| f64::from(*x)),
+            Data::U8(v) => v.get(index).map(|x| f64::from(*x)),
+            Data::I32(v) => v.get(index).map(|x| f64::from(*x)),
+        }
+    }
+
+    /// All values, exactly, in f64.
+    pub fn to_f64(&self) -> Vec<f64> {
+        (0..self.len()).filter_map(|i| self.get(i)).collect()
+    }
+
+    /// The values as f32, or an empty slice for another element type: a specification's reference
+    /// knows which of its inputs are f32.
+    pub fn f32s(&self) -> &[f32] {
+        match self {
+            Data::F32(v) => v,
+            _ => &[],
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! What an exercise is, and the specification of every exercise of the course.
+//!
+//! A *specification* ([`Exercise`]) is the one place that says what an operation means: its
+//! signature, its steps when nothing is fused, a host reference in f64, shapes, tolerances, the
+//! bar and the hints. Learners do not edit it. A *submission* ([`Entry`]) is somebody's answer: a
+//! CUDA source and a launch function of the specified signature. Starters, reference solutions and
+//! deliberately wrong kernels are all submissions, called in the same way.
+//!
+//! To add an exercise, add `dayNN/<name>.rs` here, `<name>.cu` and `<name>.rs` to the day's
+//! starter and solution crates, and the name to the list in `dayNN.rs`.
+
+mod arguments;
+mod data;
+mod day;
+mod exercise;
+mod inputs;
+mod signature;
+mod step;
+mod submission;
+
+pub mod day22;
+
+pub use arguments::{Arguments, DeviceBuffer};
+pub use data::{DType, Data};
+pub use day::{DaySpec, days, find};
+pub use exercise::{Case, Exercise, Extent, Param, Reference, Scalar, Shape, Shapes, Tolerance};
+pub use inputs::Inputs;
+pub use step::{ScalarArg, Step};
+pub use submission::{Bound, Entry, Source, Submission};
+
+/// What the macros of this crate expand to names of.
+#[doc(hidden)]
+pub mod macros {
+    pub use cudarc::driver::{CudaModule, CudaStream, CudaView, CudaViewMut, DriverError};
+    pub use std::sync::Arc;
+}

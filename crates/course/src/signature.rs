@@ -1,0 +1,51 @@
+//! `signature!`: from a list of parameters to a typed launch function and its caller.
+
+/// Declares the launch function's type `Launch` and `entry`, which binds somebody's launch
+/// function and CUDA source to the specification `EXERCISE` of the same module.
+///
+/// The parameters stand in the order of the specification: inputs as `&T`, outputs as `&mut T`, scalars, and for
+/// row-wise operations `rows, columns`.
+///
+/// ```ignore
+/// signature! { inputs(x: f32) outputs(out: i8) scalars(scale: F32(f32)) sizes() }
+/// ```
+#[macro_export]
+macro_rules! signature {
+    (inputs($($input:ident: $it:ty),*) outputs($($output:ident: $ot:ty),*) scalars($($scalar:ident: $variant:ident($st:ty)),*) sizes($($size:ident),*)) => {
+        /// The launch function that a submission provides: stream, module of the submission's own
+        /// `.cu`, input views, output views, scalars and sizes.
+        pub type Launch = fn(
+            &$crate::macros::Arc<$crate::macros::CudaStream>,
+            &$crate::macros::Arc<$crate::macros::CudaModule>,
+            $(&$crate::macros::CudaView<'_, $it>,)*
+            $(&mut $crate::macros::CudaViewMut<'_, $ot>,)*
+            $($st,)*
+            $($crate::signature!(@size $size),)*
+        ) -> Result<(), $crate::macros::DriverError>;
+
+        /// A submission to this exercise.
+        pub fn entry(launch: Launch, source: $crate::Source) -> $crate::Entry {
+            $crate::Entry {
+                exercise: &EXERCISE,
+                source,
+                launch: Box::new(move |stream, module, arguments| {
+                    let $crate::Arguments { inputs, outputs, scalars, rows: _rows, columns: _columns } = arguments;
+                    let [$($input),*] = &inputs[..] else { unreachable!("as many inputs as specified") };
+                    let [$($output),*] = &mut outputs[..] else { unreachable!("as many outputs as specified") };
+                    let [$($crate::Scalar::$variant($scalar)),*] = scalars[..] else { unreachable!("scalars as specified") };
+                    launch(
+                        stream,
+                        module,
+                        $(&$input.view::<$it>(),)*
+                        $(&mut $output.view_mut::<$ot>(),)*
+                        $($scalar,)*
+                        $($crate::signature!(@value $size _rows _columns),)*
+                    )
+                }),
+            }
+        }
+    };
+    (@size $size:ident) => { usize };
+    (@value rows $rows:ident $columns:ident) => { $rows };
+    (@value columns $rows:ident $columns:ident) => { $columns };
+}

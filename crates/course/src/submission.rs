@@ -1,0 +1,39 @@
+//! Somebody's answer to an exercise.
+
+use std::sync::Arc;
+
+use cudarc::driver::{CudaModule, CudaStream, DriverError};
+
+use crate::{Arguments, Exercise};
+
+/// A launch function behind a common signature.
+pub type Bound =
+    Box<dyn Fn(&Arc<CudaStream>, &Arc<CudaModule>, Arguments<'_>) -> Result<(), DriverError> + Send + Sync>;
+
+/// A CUDA source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Relative to the workspace's root, as diagnostics show it: `exercises/day22/src/add_gelu.cu`.
+    pub path: String,
+    pub text: String,
+}
+
+/// An answer to one exercise.
+pub struct Entry {
+    pub exercise: &'static Exercise,
+    pub source: Source,
+    pub launch: Bound,
+}
+
+impl std::fmt::Debug for Entry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Entry").field("exercise", &self.exercise.name).field("source", &self.source.path).finish()
+    }
+}
+
+/// The answers of one crate: a day's starters or its solutions.
+#[derive(Debug)]
+pub struct Submission {
+    pub day: u32,
+    pub entries: Vec<Entry>,
+}

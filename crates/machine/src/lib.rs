@@ -1,0 +1,14 @@
+//! The emulated GPU: it executes a parsed PTX module, 32 lanes at a time, over a memory of its own.
+//!
+//! No I/O, no global state, no panic: whatever a kernel does wrong comes back as a [`Fault`].
+//! The reference is NVIDIA's *PTX ISA* manual, whose section numbers the docs quote.
+
+mod machine;
+mod memory;
+pub mod profile;
+pub mod report;
+
+pub use machine::{Kernel, KernelInfo, Launch, LoadError, Loaded, Machine, Options, ParamInfo};
+pub use memory::{AccessError, Allocation, AllocationKind, Memory, OutOfMemory};
+pub use profile::Profile;
+pub use report::{Counters, Fault, LaunchReport, Report};

@@ -1,0 +1,330 @@
+//! Global memory: allocations in an address space of the machine's own.
+//!
+//! Contents are words of relaxed atomics, so that blocks that run on different cores may touch the
+//! same allocation without `unsafe`: a data race of the kernel is a wrong value here, never
+//! undefined behaviour of the emulator.
+
+mod region;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+pub(crate) use region::{Region, Snapshot};
+
+/// Where the machine's own addresses begin. Host heaps, stacks and libraries lie far above it, so
+/// a host pointer passed to a kernel can be told apart.
+const FIRST_ADDRESS: u64 = 0x0a_0000_0000;
+/// Where they end: 1 TiB below the place where Linux puts position-independent programs.
+const LAST_ADDRESS: u64 = 0x5400_0000_0000;
+const ALIGNMENT: u64 = 512;
+/// The least unmapped space between two allocations. An allocation's own size, when larger, takes
+/// its place, so that an index that is off by up to a factor of two faults instead of landing next door.
+const MIN_GAP: u64 = 1 << 20;
+/// How many freed allocations are remembered, to recognise a use after free.
+const REMEMBERED: usize = 1024;
+
+/// What an allocation is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AllocationKind {
+    Device,
+    Managed,
+    Pinned,
+    /// A module's `.global` variable.
+    Global,
+    /// A module's `.const` variable: kernels may only read it.
+    Constant,
+}
+
+/// One allocation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Allocation {
+    pub base: u64,
+    /// In bytes.
+    pub size: u64,
+    pub kind: AllocationKind,
+    /// Counts up from 1 in the order of allocation.
+    pub id: u64,
+}
+
+impl Allocation {
+    /// One past the last byte.
+    pub fn end(&self) -> u64 {
+        self.base + self.size
+    }
+}
+
+/// There is not that much memory left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfMemory {
+    pub requested: u64,
+    pub free: u64,
+}
+
+impl fmt::Display for OutOfMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "out of device memory: {} bytes requested, {} free", self.requested, self.free)
+    }
+}
+
+impl std::error::Error for OutOfMemory {}
+
+/// An access from the host side that no allocation covers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AccessError {
+    Unmapped { addr: u64 },
+    OutOfBounds { addr: u64, len: u64, allocation: Allocation },
+    Freed { addr: u64, allocation: Allocation },
+}
+
+impl fmt::Display for AccessError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unmapped { addr } => write!(f, "{addr:#x} is not an address of device memory"),
+            Self::OutOfBounds { addr, len, allocation } => write!(
+                f,
+                "{len} bytes at {addr:#x} reach {} bytes past the end of the allocation of {} bytes at {:#x}",
+                addr.saturating_add(*len) - allocation.end(),
+                allocation.size,
+                allocation.base
+            ),
+            Self::Freed { addr, allocation } => write!(
+                f,
+                "{addr:#x} lies in the allocation of {} bytes at {:#x}, which has been freed",
+                allocation.size, allocation.base
+            ),
+        }
+    }
+}
+
+impl std::error::Error for AccessError {}
+
+/// The device's memory. Every method takes `&self`; the table of allocations is behind a lock, their contents are atomics.
+pub struct Memory {
+    total: u64,
+    table: RwLock<Table>,
+}
+
+#[derive(Default)]
+struct Table {
+    live: BTreeMap<u64, Arc<Region>>,
+    freed: VecDeque<Allocation>,
+    next_address: u64,
+    next_id: u64,
+    used: u64,
+    /// The live regions in order of address, made when first asked for after a change.
+    snapshot: Option<Snapshot>,
+}
+
+impl Memory {
+    pub(crate) fn new(total: u64) -> Self {
+        let table = Table { next_address: FIRST_ADDRESS, ..Table::default() };
+        Self { total, table: RwLock::new(table) }
+    }
+
+    /// Allocates zeroed memory: 512-byte aligned, with unmapped space on both sides. A size of zero takes one byte's place.
+    pub fn alloc(&self, size: u64, kind: AllocationKind) -> Result<u64, OutOfMemory> {
+        let mut table = self.write_table();
+        let base = table.place(size).ok_or(OutOfMemory { requested: size, free: self.total - table.used })?;
+        self.insert(&mut table, base, size, kind)?;
+        Ok(base)
+    }
+
+    /// Allocates at a given address: the mirror of host memory (managed, pinned) lies where the host has it.
+    pub fn alloc_at(&self, base: u64, size: u64, kind: AllocationKind) -> Result<(), OutOfMemory> {
+        let mut table = self.write_table();
+        let refused = OutOfMemory { requested: size, free: self.total - table.used };
+        let end = base.checked_add(size).ok_or(refused)?;
+        let overlaps = table.live.range(..end).next_back().is_some_and(|(_, r)| r.allocation.end() > base);
+        if overlaps {
+            return Err(refused);
+        }
+        self.insert(&mut table, base, size, kind)
+    }
+
+    /// Frees the allocation that begins at `base`.
+    pub fn free(&self, base: u64) -> Result<Allocation, AccessError> {
+        let mut table = self.write_table();
+        let Some(region) = table.live.remove(&base) else {
+            return Err(table.explain(base, 1));
+        };
+        table.snapshot = None;
+        table.used -= region.allocation.size;
+        if table.freed.len() == REMEMBERED {
+            table.freed.pop_front();
+        }
+        table.freed.push_back(region.allocation.clone());
+        Ok(region.allocation.clone())
+    }
+
+    /// The allocation that contains `addr`.
+    pub fn find(&self, addr: u64) -> Option<Allocation> {
+        self.read_table().region(addr).map(|r| r.allocation.clone())
+    }
+
+    /// Copies device memory out.
+    pub fn read(&self, addr: u64, out: &mut [u8]) -> Result<(), AccessError> {
+        if out.is_empty() {
+            return Ok(());
+        }
+        let region = self.region(addr, out.len() as u64)?;
+        region.read(addr - region.allocation.base, out);
+        Ok(())
+    }
+
+    /// Copies into device memory.
+    pub fn write(&self, addr: u64, data: &[u8]) -> Result<(), AccessError> {
+        if data.is_empty() {
+            return Ok(());
+        }
+        let region = self.region(addr, data.len() as u64)?;
+        region.write(addr - region.allocation.base, data);
+        Ok(())
+    }
+
+    /// Writes `pattern` (1, 2 or 4 bytes) `count` times.
+    pub fn fill(&self, addr: u64, pattern: &[u8], count: u64) -> Result<(), AccessError> {
+        if count == 0 || pattern.is_empty() {
+            return Ok(());
+        }
+        let len = count.saturating_mul(pattern.len() as u64);
+        let region = self.region(addr, len)?;
+        let chunk: Vec<u8> = pattern.iter().copied().cycle().take(pattern.len() * 4096).collect();
+        let mut offset = addr - region.allocation.base;
+        let mut left = len;
+        while left > 0 {
+            let n = left.min(chunk.len() as u64);
+            region.write(offset, &chunk[..n as usize]);
+            offset += n;
+            left -= n;
+        }
+        Ok(())
+    }
+
+    /// Copies within the device. Overlapping ranges are copied as if through a buffer of their own.
+    pub fn copy(&self, dst: u64, src: u64, len: u64) -> Result<(), AccessError> {
+        if len == 0 {
+            return Ok(());
+        }
+        let from = self.region(src, len)?;
+        let to = self.region(dst, len)?;
+        let (from_offset, to_offset) = (src - from.allocation.base, dst - to.allocation.base);
+        const CHUNK: u64 = 1 << 16;
+        let chunks = len.div_ceil(CHUNK);
+        let mut buffer = vec![0; CHUNK.min(len) as usize];
+        for i in 0..chunks {
+            // Backwards when the destination lies above, so that nothing is overwritten before it was read.
+            let at = if dst > src { chunks - 1 - i } else { i } * CHUNK;
+            let part = &mut buffer[..CHUNK.min(len - at) as usize];
+            from.read(from_offset + at, part);
+            to.write(to_offset + at, part);
+        }
+        Ok(())
+    }
+
+    /// Bytes allocated.
+    pub fn used(&self) -> u64 {
+        self.read_table().used
+    }
+
+    /// Bytes that the device has.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Every live allocation, in order of address. A launch works on it without a lock.
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        if let Some(snapshot) = &self.read_table().snapshot {
+            return snapshot.clone();
+        }
+        let mut table = self.write_table();
+        let snapshot: Snapshot = table.live.values().cloned().collect();
+        table.snapshot = Some(snapshot.clone());
+        snapshot
+    }
+
+    /// The freed allocation that contained `addr` most recently.
+    pub(crate) fn freed(&self, addr: u64) -> Option<Allocation> {
+        self.read_table().freed(addr)
+    }
+
+    fn insert(&self, table: &mut Table, base: u64, size: u64, kind: AllocationKind) -> Result<(), OutOfMemory> {
+        let refused = OutOfMemory { requested: size, free: self.total - table.used };
+        if size > refused.free {
+            return Err(refused);
+        }
+        let allocation = Allocation { base, size, kind, id: table.next_id + 1 };
+        let region = Region::new(allocation).ok_or(refused)?;
+        table.next_id += 1;
+        table.live.insert(base, Arc::new(region));
+        table.used += size;
+        table.snapshot = None;
+        Ok(())
+    }
+
+    fn region(&self, addr: u64, len: u64) -> Result<Arc<Region>, AccessError> {
+        let table = self.read_table();
+        match table.region(addr) {
+            Some(region) if region.allocation.end() - addr >= len => Ok(region.clone()),
+            _ => Err(table.explain(addr, len)),
+        }
+    }
+
+    // A poisoned lock is not an error: the table is consistent after every statement.
+    fn read_table(&self) -> RwLockReadGuard<'_, Table> {
+        self.table.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write_table(&self) -> RwLockWriteGuard<'_, Table> {
+        self.table.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Memory").field("total", &self.total).field("used", &self.used()).finish_non_exhaustive()
+    }
+}
+
+impl Table {
+    fn region(&self, addr: u64) -> Option<&Arc<Region>> {
+        let (_, region) = self.live.range(..=addr).next_back()?;
+        (addr < region.allocation.end()).then_some(region)
+    }
+
+    fn freed(&self, addr: u64) -> Option<Allocation> {
+        self.freed.iter().rev().find(|a| a.base <= addr && addr < a.end().max(a.base + 1)).cloned()
+    }
+
+    fn explain(&self, addr: u64, len: u64) -> AccessError {
+        if let Some(region) = self.region(addr) {
+            return AccessError::OutOfBounds { addr, len, allocation: region.allocation.clone() };
+        }
+        match self.freed(addr) {
+            Some(allocation) => AccessError::Freed { addr, allocation },
+            None => AccessError::Unmapped { addr },
+        }
+    }
+
+    /// An address for `size` bytes: behind everything else, or in a gap when the addresses are used up.
+    fn place(&mut self, size: u64) -> Option<u64> {
+        let gap = size.max(MIN_GAP);
+        let room = size.max(1).checked_add(2 * gap)?;
+        let limit = LAST_ADDRESS.checked_sub(room)?;
+        let mut base = self.next_address;
+        if base > limit {
+            base = FIRST_ADDRESS;
+            for region in self.live.values() {
+                if region.allocation.base >= base.checked_add(room)? {
+                    break;
+                }
+                base = base.max((region.allocation.end() + gap).next_multiple_of(ALIGNMENT));
+            }
+            if base > limit {
+                return None;
+            }
+        }
+        self.next_address = (base + size.max(1) + gap).next_multiple_of(ALIGNMENT);
+        Some(base)
+    }
+}

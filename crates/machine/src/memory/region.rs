@@ -1,0 +1,96 @@
+//! The contents of one allocation.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use bytemuck::allocation::try_zeroed_slice_box;
+
+use super::Allocation;
+
+/// The live allocations in order of address.
+pub(crate) type Snapshot = Arc<[Arc<Region>]>;
+
+/// An allocation's words, and which 32-byte sectors a launch has touched.
+pub(crate) struct Region {
+    pub(crate) allocation: Allocation,
+    /// Little-endian words; the last one may reach past the allocation's end.
+    pub(crate) words: Box<[AtomicU32]>,
+    /// One bit a 32-byte sector: read, written.
+    pub(crate) sectors_read: Box<[AtomicU64]>,
+    pub(crate) sectors_written: Box<[AtomicU64]>,
+}
+
+impl Region {
+    /// `None` when the host has not that much memory.
+    pub(crate) fn new(allocation: Allocation) -> Option<Self> {
+        let words = usize::try_from(allocation.size.div_ceil(4)).ok()?;
+        let sectors = words.div_ceil(8).div_ceil(64);
+        Some(Self {
+            allocation,
+            words: try_zeroed_slice_box(words).ok()?,
+            sectors_read: try_zeroed_slice_box(sectors).ok()?,
+            sectors_written: try_zeroed_slice_box(sectors).ok()?,
+        })
+    }
+
+    /// Copies out. The range must lie inside.
+    pub(crate) fn read(&self, offset: u64, out: &mut [u8]) {
+        let (mut word, skip) = (offset as usize / 4, offset as usize % 4);
+        let mut out = out;
+        if skip != 0 {
+            let n = (4 - skip).min(out.len());
+            let (head, rest) = out.split_at_mut(n);
+            head.copy_from_slice(&self.words[word].load(Relaxed).to_le_bytes()[skip..skip + n]);
+            out = rest;
+            word += 1;
+        }
+        let mut whole = out.chunks_exact_mut(4);
+        for (bytes, w) in whole.by_ref().zip(&self.words[word..]) {
+            bytes.copy_from_slice(&w.load(Relaxed).to_le_bytes());
+            word += 1;
+        }
+        let tail = whole.into_remainder();
+        if !tail.is_empty() {
+            tail.copy_from_slice(&self.words[word].load(Relaxed).to_le_bytes()[..tail.len()]);
+        }
+    }
+
+    /// Copies in. The range must lie inside.
+    pub(crate) fn write(&self, offset: u64, data: &[u8]) {
+        let (mut word, skip) = (offset as usize / 4, offset as usize % 4);
+        let mut data = data;
+        if skip != 0 {
+            let (head, rest) = data.split_at((4 - skip).min(data.len()));
+            self.write_part(word, skip, head);
+            data = rest;
+            word += 1;
+        }
+        let whole = data.chunks_exact(4);
+        let tail = whole.remainder();
+        for (bytes, w) in whole.zip(&self.words[word..]) {
+            w.store(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]), Relaxed);
+            word += 1;
+        }
+        if !tail.is_empty() {
+            self.write_part(word, 0, tail);
+        }
+    }
+
+    fn write_part(&self, word: usize, skip: usize, bytes: &[u8]) {
+        let (mut mask, mut bits) = (0, 0);
+        for (i, &byte) in bytes.iter().enumerate() {
+            mask |= 0xff << (8 * (skip + i));
+            bits |= u32::from(byte) << (8 * (skip + i));
+        }
+        self.merge(word, mask, bits);
+    }
+
+    /// Replaces the bits of one word that `mask` names; its other bytes may be written by others meanwhile.
+    pub(crate) fn merge(&self, word: usize, mask: u32, bits: u32) {
+        let target = &self.words[word];
+        let mut old = target.load(Relaxed);
+        while let Err(seen) = target.compare_exchange_weak(old, old & !mask | bits, Relaxed, Relaxed) {
+            old = seen;
+        }
+    }
+}

@@ -1,0 +1,542 @@
+//! Instructions and their operands.
+
+use super::{
+    Accuracy, BoolOp, Compare, FunctionId, GlobalId, LabelId, LocId, LocalId, Mode, Ordering, RegId, ScalarType, Scope,
+    Space, Span, Special,
+};
+
+#[derive(Clone, Debug)]
+pub struct Instruction {
+    pub span: Span,
+    /// The `.loc` in force.
+    pub loc: Option<LocId>,
+    /// `@p` or `@!p`.
+    pub guard: Option<Guard>,
+    pub op: Op,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guard {
+    pub reg: RegId,
+    pub negated: bool,
+}
+
+/// A source operand.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operand {
+    Reg(RegId),
+    /// An integer constant, or the bits of a float constant, already in the width and format of the
+    /// instruction's operand type; sign-extended where the literal was negative.
+    Imm(u64),
+    Special(Special),
+    /// `!p` where a predicate is read.
+    Not(RegId),
+    /// The address of a variable, in its own space (not generic), plus an offset.
+    Global(GlobalId, i64),
+    Local(LocalId, i64),
+    Function(FunctionId),
+}
+
+/// The memory operand of a load, store or atomic: `[base + offset]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Address {
+    pub base: Operand,
+    pub offset: i64,
+    pub span: Span,
+}
+
+/// What an instruction writes. `None` stands for the sink `_`.
+pub type Dst = Option<RegId>;
+
+/// A predicate source of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PredOperand {
+    pub reg: RegId,
+    pub negated: bool,
+}
+
+/// One-operand arithmetic (PTX ISA 9.7.1, 9.7.3, 9.7.8).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unary {
+    Abs,
+    Neg,
+    Not,
+    /// `cnot`: 1 if the operand is zero, else 0.
+    Cnot,
+    Popc,
+    Clz,
+    Brev,
+    Bfind {
+        shiftamt: bool,
+    },
+    Rcp,
+    Sqrt,
+    Rsqrt,
+    Sin,
+    Cos,
+    Lg2,
+    Ex2,
+    Tanh,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Binary {
+    Add,
+    Sub,
+    /// Low half (integers), or the product (floats).
+    Mul,
+    MulHi,
+    /// Operands of the named type, a result twice as wide.
+    MulWide,
+    Mul24,
+    Mul24Hi,
+    Div,
+    Rem,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+    Shl,
+    Shr,
+    /// `copysign d, a, b`: the sign of a, the magnitude of b.
+    Copysign,
+    /// `bmsk.clamp` (true: `.wrap`).
+    Bmsk {
+        wrap: bool,
+    },
+    Szext {
+        wrap: bool,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ternary {
+    /// `mad.lo` (integers); floats are [`Ternary::Fma`].
+    Mad,
+    MadHi,
+    MadWide,
+    Mad24,
+    Mad24Hi,
+    Fma,
+    /// c + |a - b|.
+    Sad,
+    Bfe,
+    /// `slct`-free bitwise three-input functions: the look-up table of `lop3`.
+    Lop3(u8),
+    /// Funnel shifts; `wrap` takes the amount modulo 32, else it is clamped to 32.
+    ShfL {
+        wrap: bool,
+    },
+    ShfR {
+        wrap: bool,
+    },
+    Prmt(PrmtMode),
+    /// Four-way and two-way dot products with accumulate; signedness of a and b.
+    Dp4a {
+        a_signed: bool,
+        b_signed: bool,
+    },
+    Dp2a {
+        a_signed: bool,
+        b_signed: bool,
+        high: bool,
+    },
+    /// `fns`: find the n-th set bit.
+    Fns,
+    /// Three-input min and max (PTX ISA 8.8, sm_100).
+    Min3,
+    Max3,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PrmtMode {
+    Generic,
+    F4e,
+    B4e,
+    Rc8,
+    Ecl,
+    Ecr,
+    Rc16,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ShuffleMode {
+    Up,
+    Down,
+    Bfly,
+    Idx,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum VoteMode {
+    All,
+    Any,
+    Uni,
+    Ballot,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AtomicOp {
+    And,
+    Or,
+    Xor,
+    Exch,
+    Cas,
+    Add,
+    Inc,
+    Dec,
+    Min,
+    Max,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReduxOp {
+    And,
+    Or,
+    Xor,
+    Add,
+    Min,
+    Max,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BarrierOp {
+    /// Waits for everyone.
+    Sync,
+    /// Announces itself and goes on.
+    Arrive,
+    RedPopc,
+    RedAnd,
+    RedOr,
+}
+
+/// `testp` properties (PTX ISA 9.7.3.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TestProperty {
+    Finite,
+    Infinite,
+    Number,
+    NotANumber,
+    Normal,
+    Subnormal,
+}
+
+/// Whom a `call` goes to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Callee {
+    Direct(FunctionId),
+    /// Through a register; the prototype's or the target list's label is not needed to execute it.
+    Indirect(RegId),
+    /// A device-runtime function: `vprintf`, `__assertfail`, `malloc`, `free`, ...
+    Builtin(String),
+}
+
+/// An argument or return value of a `call`, in the caller.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CallArg {
+    Value(Operand),
+    /// A `.param` variable of the caller.
+    Param(LocalId),
+}
+
+/// An instruction's operation with its operands.
+///
+/// Vector forms of `ld`, `st` and `mov` have several entries where scalars have one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op {
+    Unary {
+        op: Unary,
+        ty: ScalarType,
+        mode: Mode,
+        d: Dst,
+        a: Operand,
+    },
+    Binary {
+        op: Binary,
+        ty: ScalarType,
+        mode: Mode,
+        d: Dst,
+        a: Operand,
+        b: Operand,
+    },
+    Ternary {
+        op: Ternary,
+        ty: ScalarType,
+        mode: Mode,
+        d: Dst,
+        a: Operand,
+        b: Operand,
+        c: Operand,
+    },
+    /// `lop3` with `.and` or `.or`: also writes a predicate (`d|p`).
+    Lop3Pred {
+        lut: u8,
+        or: bool,
+        d: Dst,
+        p: RegId,
+        a: Operand,
+        b: Operand,
+        c: Operand,
+        q: PredOperand,
+    },
+    /// Inserts the low `len` bits of `a` into `b` at `pos`.
+    Bfi {
+        ty: ScalarType,
+        d: Dst,
+        a: Operand,
+        b: Operand,
+        pos: Operand,
+        len: Operand,
+    },
+    Testp {
+        property: TestProperty,
+        ty: ScalarType,
+        d: RegId,
+        a: Operand,
+    },
+    /// `set.cmp{.bool}.dtype.stype`: all ones or 1.0 where true.
+    Set {
+        cmp: Compare,
+        combine: Option<(BoolOp, PredOperand)>,
+        dty: ScalarType,
+        ty: ScalarType,
+        ftz: bool,
+        d: Dst,
+        a: Operand,
+        b: Operand,
+    },
+    /// `p` gets the comparison, `q` its complement, each combined with the third predicate. The
+    /// packed types (f16x2, bf16x2) write the two halves' results to `p` and `q`.
+    Setp {
+        cmp: Compare,
+        combine: Option<(BoolOp, PredOperand)>,
+        ty: ScalarType,
+        ftz: bool,
+        p: Dst,
+        q: Dst,
+        a: Operand,
+        b: Operand,
+    },
+    /// d = p ? a : b
+    Selp {
+        ty: ScalarType,
+        d: Dst,
+        a: Operand,
+        b: Operand,
+        p: PredOperand,
+    },
+    /// d = c >= 0 ? a : b, with c of type `cty` (s32 or f32).
+    Slct {
+        ty: ScalarType,
+        cty: ScalarType,
+        ftz: bool,
+        d: Dst,
+        a: Operand,
+        b: Operand,
+        c: Operand,
+    },
+    Mov {
+        ty: ScalarType,
+        d: Dst,
+        a: Operand,
+    },
+    /// `mov.b64 d, {a, b}`: the first is the least significant.
+    Pack {
+        ty: ScalarType,
+        d: Dst,
+        parts: Vec<Operand>,
+    },
+    /// `mov.b64 {a, b}, s`.
+    Unpack {
+        ty: ScalarType,
+        parts: Vec<Dst>,
+        a: Operand,
+    },
+    /// `cvt.dty.sty`; two sources pack into one (`cvt.rn.f16x2.f32 d, a, b`: a is the upper half).
+    Cvt {
+        dty: ScalarType,
+        sty: ScalarType,
+        mode: Mode,
+        d: Dst,
+        a: Operand,
+        b: Option<Operand>,
+    },
+    /// `cvta.space` (to generic) or `cvta.to.space`.
+    Cvta {
+        space: Space,
+        to: bool,
+        ty: ScalarType,
+        d: Dst,
+        a: Operand,
+    },
+    Isspacep {
+        space: Space,
+        d: RegId,
+        a: Operand,
+    },
+    Ld {
+        space: Space,
+        ordering: Ordering,
+        scope: Option<Scope>,
+        ty: ScalarType,
+        d: Vec<Dst>,
+        addr: Address,
+        cache: Cache,
+    },
+    St {
+        space: Space,
+        ordering: Ordering,
+        scope: Option<Scope>,
+        ty: ScalarType,
+        addr: Address,
+        a: Vec<Operand>,
+        cache: Cache,
+    },
+    Prefetch {
+        space: Space,
+        addr: Address,
+    },
+    /// `atom` (with a destination) and `red` (without). Vector and packed forms have several sources.
+    /// The third operand is `cas`'s new value.
+    Atom {
+        op: AtomicOp,
+        space: Space,
+        ordering: Ordering,
+        scope: Scope,
+        ty: ScalarType,
+        mode: Mode,
+        d: Vec<Dst>,
+        addr: Address,
+        a: Vec<Operand>,
+        c: Option<Operand>,
+    },
+    /// `cp.async.{ca,cg}.shared.global [dst], [src], size{, src_size}`; bytes past `src_size` are zeroed.
+    CpAsync {
+        dst: Address,
+        src: Address,
+        size: u32,
+        src_size: Option<Operand>,
+        cache: Cache,
+    },
+    CpAsyncCommit,
+    /// Waits until at most `n` groups are pending; `None` is `wait_all`.
+    CpAsyncWait {
+        n: Option<u32>,
+    },
+    /// `shfl.sync`; without a mask, the old `shfl` form whose mask is every active lane. `p` is the in-range predicate.
+    Shfl {
+        mode: ShuffleMode,
+        d: Dst,
+        p: Dst,
+        a: Operand,
+        b: Operand,
+        c: Operand,
+        mask: Option<Operand>,
+    },
+    /// `vote.sync`; `d` is a predicate, or a b32 for `Ballot`.
+    Vote {
+        mode: VoteMode,
+        d: Dst,
+        p: PredOperand,
+        mask: Option<Operand>,
+    },
+    /// `match.any.sync` and `match.all.sync` (the latter with a predicate).
+    Match {
+        all: bool,
+        ty: ScalarType,
+        d: Dst,
+        p: Dst,
+        a: Operand,
+        mask: Operand,
+    },
+    Activemask {
+        d: Dst,
+    },
+    Redux {
+        op: ReduxOp,
+        ty: ScalarType,
+        mode: Mode,
+        d: Dst,
+        a: Operand,
+        mask: Operand,
+    },
+    Elect {
+        d: Dst,
+        p: RegId,
+        mask: Operand,
+    },
+    /// `bar`, `barrier`: block-wide named barriers (PTX ISA 9.7.13.1). `threads: None` is the whole block.
+    Barrier {
+        op: BarrierOp,
+        aligned: bool,
+        d: Dst,
+        barrier: Operand,
+        threads: Option<Operand>,
+        p: Option<PredOperand>,
+    },
+    /// `bar.warp.sync`.
+    WarpSync {
+        mask: Operand,
+    },
+    /// `barrier.cluster.arrive` and `.wait`.
+    ClusterBarrier {
+        wait: bool,
+    },
+    /// `membar` and `fence`.
+    Fence {
+        ordering: Ordering,
+        scope: Scope,
+    },
+    Bra {
+        target: LabelId,
+        uniform: bool,
+    },
+    /// `brx.idx index, list`.
+    BrxIdx {
+        index: Operand,
+        targets: Vec<LabelId>,
+    },
+    Call {
+        callee: Callee,
+        args: Vec<CallArg>,
+        returns: Vec<CallArg>,
+        uniform: bool,
+    },
+    Ret,
+    Exit,
+    Trap,
+    Brkpt,
+    /// Instructions whose effect is none here: `nanosleep`, `pmevent`, `griddepcontrol`, `setmaxnreg`,
+    /// `discard`, `applypriority`, the `.pragma` of a loop.
+    Nop(NopKind),
+    /// Known to the manual or not, but not to us: executing it is a fault that says so.
+    Unsupported {
+        opcode: String,
+        reason: String,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NopKind {
+    Nanosleep,
+    Other,
+}
+
+/// Cache hints, which never change a result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Cache {
+    /// `.nc`: through the read-only path.
+    pub non_coherent: bool,
+    /// `.cs`, `.lu`, `.L1::no_allocate` or `evict_first`: used once.
+    pub streaming: bool,
+    /// `.cg`: not in L1.
+    pub l2_only: bool,
+}
+
+impl Mode {
+    /// The mode of an instruction without modifiers.
+    pub fn plain() -> Self {
+        Self { accuracy: Accuracy::Exact, ..Self::default() }
+    }
+}
