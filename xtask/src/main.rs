@@ -1,1 +1,49 @@
-fn main() {}
+//! The course's command line. `cargo xtask grade day22` judges your answers; `cargo xtask verify` judges the course.
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod build;
+mod grade;
+mod interrupt;
+mod judge;
+mod output;
+mod process;
+mod programs;
+mod progress;
+mod target;
+mod toolchain;
+mod verify;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", version, about = "Grades the course's exercises and verifies the course itself")]
+#[command(after_help = "Exit codes: 0 everything passed, 1 graded and failed, 2 could not be graded, 130 interrupted.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Judge exercises: are they right, lean and fast?
+    Grade(grade::Options),
+    /// Check the course: starters fail, solutions pass, wrong kernels are refused for the stated reason
+    Verify(verify::Options),
+}
+
+fn main() -> ExitCode {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(|at| format!(" at {}:{}", at.file(), at.line())).unwrap_or_default();
+        let what = panic.payload_as_str().unwrap_or("no message");
+        output::note(&format!("internal error{place}: {what}\nThis is a mistake in the grader, not in your code: please report it."));
+    }));
+    let cli = Cli::parse();
+    let interrupt = interrupt::Interrupt::listen();
+    let judged = std::panic::catch_unwind(|| match &cli.command {
+        Command::Grade(options) => grade::run(options, &interrupt),
+        Command::Verify(options) => verify::run(options, &interrupt),
+    });
+    ExitCode::from(judged.unwrap_or(2))
+}

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use cudarc::driver::{CudaSlice, CudaStream, CudaView, CudaViewMut, DeviceRepr, DriverError};
+use cudarc::driver::{CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DeviceRepr, DriverError};
 
 use crate::{DType, Data, Scalar};
 
@@ -83,6 +83,14 @@ impl DeviceBuffer {
         let end = self.margin + self.len * self.dtype.bytes();
         let damaged = host.iter().enumerate().position(|(i, b)| (i < self.margin || i >= end) && *b != RED_ZONE);
         Ok(damaged.map(|i| i as i64 - self.margin as i64))
+    }
+
+    /// The device address of the first element.
+    ///
+    /// For launches whose arguments are only known at run time. The address carries no lifetime and
+    /// no event: keep the buffer alive, and use it on the one stream that everything else uses.
+    pub fn address(&self, stream: &CudaStream) -> u64 {
+        self.bytes.device_ptr(stream).0 + self.margin as u64
     }
 
     pub fn dtype(&self) -> DType {

@@ -33,6 +33,18 @@ impl DType {
         }
     }
 
+    /// The largest finite value.
+    pub fn largest(self) -> f64 {
+        match self {
+            DType::F32 => f64::from(f32::MAX),
+            DType::F16 => f16::MAX.to_f64(),
+            DType::Bf16 => bf16::MAX.to_f64(),
+            DType::I8 => f64::from(i8::MAX),
+            DType::U8 => f64::from(u8::MAX),
+            DType::I32 => f64::from(i32::MAX),
+        }
+    }
+
     /// The type's name in CUDA C++.
     pub fn cuda_name(self) -> &'static str {
         match self {
@@ -120,6 +132,23 @@ impl Data {
             Data::I8(v) => v.get(index).map(|x| f64::from(*x)),
             Data::U8(v) => v.get(index).map(|x| f64::from(*x)),
             Data::I32(v) => v.get(index).map(|x| f64::from(*x)),
+        }
+    }
+
+    /// Whether an element has the very bits of another buffer's: NaNs equal themselves.
+    pub fn same_bits(&self, index: usize, other: &Data, other_index: usize) -> bool {
+        fn same<T, const N: usize>(a: &[T], i: usize, b: &[T], j: usize, bits: fn(&T) -> [u8; N]) -> bool {
+            matches!((a.get(i), b.get(j)), (Some(a), Some(b)) if bits(a) == bits(b))
+        }
+        let (i, j) = (index, other_index);
+        match (self, other) {
+            (Data::F32(a), Data::F32(b)) => same(a, i, b, j, |x| x.to_le_bytes()),
+            (Data::F16(a), Data::F16(b)) => same(a, i, b, j, |x| x.to_le_bytes()),
+            (Data::Bf16(a), Data::Bf16(b)) => same(a, i, b, j, |x| x.to_le_bytes()),
+            (Data::I8(a), Data::I8(b)) => same(a, i, b, j, |x| x.to_le_bytes()),
+            (Data::U8(a), Data::U8(b)) => same(a, i, b, j, |x| x.to_le_bytes()),
+            (Data::I32(a), Data::I32(b)) => same(a, i, b, j, |x| x.to_le_bytes()),
+            _ => false,
         }
     }
 

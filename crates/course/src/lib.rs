@@ -10,6 +10,7 @@
 //! starter and solution crates, and the name to the list in `dayNN.rs`.
 
 mod arguments;
+mod compare;
 mod data;
 mod day;
 mod exercise;
@@ -17,16 +18,20 @@ mod inputs;
 mod signature;
 mod step;
 mod submission;
+mod wrong;
 
 pub mod day22;
+pub mod drift;
 
 pub use arguments::{Arguments, DeviceBuffer};
+pub use compare::Mismatch;
 pub use data::{DType, Data};
 pub use day::{DaySpec, days, find};
 pub use exercise::{Case, Exercise, Extent, Param, Reference, Scalar, Shape, Shapes, Tolerance};
 pub use inputs::Inputs;
 pub use step::{ScalarArg, Step};
 pub use submission::{Bound, Entry, Source, Submission};
+pub use wrong::Wrong;
 
 /// What the macros of this crate expand to names of.
 #[doc(hidden)]

@@ -3,10 +3,13 @@
 //! No I/O, no global state, no panic: whatever a kernel does wrong comes back as a [`Fault`].
 //! The reference is NVIDIA's *PTX ISA* manual, whose section numbers the docs quote.
 
+pub mod arith;
 mod machine;
 mod memory;
+pub mod occupancy;
 pub mod profile;
 pub mod report;
+pub mod timing;
 
 pub use machine::{Kernel, KernelInfo, Launch, LoadError, Loaded, Machine, Options, ParamInfo};
 pub use memory::{AccessError, Allocation, AllocationKind, Memory, OutOfMemory};

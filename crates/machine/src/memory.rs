@@ -130,11 +130,14 @@ impl Memory {
         Ok(base)
     }
 
-    /// Allocates at a given address: the mirror of host memory (managed, pinned) lies where the host has it.
+    /// Allocates at a given address: the mirror of host memory (managed, pinned) lies where the host has it. The base must be a multiple of 16.
     pub fn alloc_at(&self, base: u64, size: u64, kind: AllocationKind) -> Result<(), OutOfMemory> {
         let mut table = self.write_table();
         let refused = OutOfMemory { requested: size, free: self.total - table.used };
         let end = base.checked_add(size).ok_or(refused)?;
+        if !base.is_multiple_of(16) {
+            return Err(refused);
+        }
         let overlaps = table.live.range(..end).next_back().is_some_and(|(_, r)| r.allocation.end() > base);
         if overlaps {
             return Err(refused);

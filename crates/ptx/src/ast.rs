@@ -68,6 +68,14 @@ pub struct Module {
     pub locations: Vec<Location>,
 }
 
+impl Module {
+    /// The function of this name.
+    pub fn function(&self, name: &str) -> Option<FunctionId> {
+        let index = self.functions.iter().position(|function| function.name == name)?;
+        Some(FunctionId(index as u32))
+    }
+}
+
 /// A `.file` directive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFile {
@@ -178,6 +186,8 @@ pub struct Directives {
     pub required_threads: Option<[u32; 3]>,
     pub min_blocks_per_sm: Option<u32>,
     pub max_registers: Option<u32>,
+    /// `.reqnctapercluster`: the blocks of a cluster, without which the kernel cannot be launched.
+    pub required_cluster: Option<[u32; 3]>,
     pub noreturn: bool,
 }
 

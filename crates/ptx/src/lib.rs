@@ -4,5 +4,20 @@
 //! Parsing never fails as a whole and never panics: whatever is wrong becomes a diagnostic with a
 //! span, and an instruction that is not understood becomes [`Op::Unsupported`](ast::Op::Unsupported),
 //! which is an error only if a thread executes it.
+//!
+//! Text passes through three stages. The `lexer` cuts it into tokens; the `parser` reads directives,
+//! declarations and statements and keeps the scopes of names; `decode` turns an opcode, its
+//! modifiers and its operands into a typed [`Op`](ast::Op).
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod ast;
+mod decode;
+mod diagnostic;
+mod lexer;
+mod literal;
+mod names;
+mod parser;
+
+pub use diagnostic::{Diagnostic, Position, Severity, position};
+pub use parser::{Parsed, parse, parse_bytes};

@@ -1,1 +1,74 @@
-fn main() {}
+//! Four chains of elementwise kernels, unfused beside fused.
+//!
+//! Shows what fusion saves: bytes at large sizes, launches at small ones.
+
+use std::process::ExitCode;
+
+use clap::{Parser, ValueEnum};
+use fusion_course::{Source, Step, day22};
+use fusion_lesson::{Lesson, LessonError, Options, Subject};
+
+/// Runs chains of elementwise kernels unfused and fused, and shows launches, bytes and times.
+#[derive(Parser)]
+#[command(version, about)]
+struct Arguments {
+    #[command(flatten)]
+    options: Options,
+    /// Only this operation
+    #[arg(long, value_enum)]
+    operation: Option<Operation>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum Operation {
+    MulAdd,
+    AddGelu,
+    AddMulExp,
+    AddMulRelu,
+}
+
+impl Operation {
+    fn subject(self) -> Subject {
+        match self {
+            Operation::MulAdd => Subject {
+                exercise: &day22::mul_add::EXERCISE,
+                fused: Step::elementwise("mul_add", &["q", "k", "v"], &["out"]),
+            },
+            Operation::AddGelu => Subject {
+                exercise: &day22::add_gelu::EXERCISE,
+                fused: Step::elementwise("add_gelu", &["a", "b"], &["out"]),
+            },
+            Operation::AddMulExp => Subject {
+                exercise: &day22::add_mul_exp::EXERCISE,
+                fused: Step::elementwise("add_mul_exp", &["x", "y"], &["out"]),
+            },
+            Operation::AddMulRelu => Subject {
+                exercise: &day22::add_mul_relu::EXERCISE,
+                fused: Step::elementwise("add_mul_relu", &["a", "b"], &["out"]),
+            },
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => error.report(),
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), LessonError> {
+    let source =
+        Source { path: "lessons/fundamentals/src/fused.cu".to_owned(), text: include_str!("fused.cu").to_owned() };
+    let lesson = Lesson::open(&arguments.options, &source)?;
+    fusion_lesson::print(&lesson.headline())?;
+    for operation in Operation::value_variants() {
+        if arguments.operation.is_none_or(|only| only == *operation) {
+            fusion_lesson::print(&lesson.demonstrate(&operation.subject())?)?;
+        }
+    }
+    fusion_lesson::print(
+        "\nAt the largest size the speedup approaches the ratio of bytes; at the smallest, the ratio of launches.",
+    )
+}

@@ -1,1 +1,44 @@
-fn main() {}
+//! Five kernels that quantize to int8 become one, and a shortcut that is nearly right.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use fusion_course::{ScalarArg, Source, Step, day22::quantize_int8};
+use fusion_lesson::{Lesson, LessonError, Options, Subject};
+
+mod reciprocal;
+
+/// Quantizes unfused and fused, shows launches, bytes and times, and counts what a reciprocal gets wrong.
+#[derive(Parser)]
+#[command(version, about)]
+struct Arguments {
+    #[command(flatten)]
+    options: Options,
+    /// Values to quantize for the comparison of division with multiplication by the reciprocal; 0 skips it
+    #[arg(long, default_value_t = 10_000_000, value_name = "N")]
+    values: usize,
+}
+
+const SUBJECT: Subject = Subject {
+    exercise: &quantize_int8::EXERCISE,
+    fused: Step::elementwise("quantize_int8", &["x"], &["out"])
+        .with(&[ScalarArg::Named("scale"), ScalarArg::Named("zero_point")]),
+};
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => error.report(),
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), LessonError> {
+    let source = Source { path: "lessons/quantize/src/fused.cu".to_owned(), text: include_str!("fused.cu").to_owned() };
+    let lesson = Lesson::open(&arguments.options, &source)?;
+    fusion_lesson::print(&lesson.headline())?;
+    fusion_lesson::print(&lesson.demonstrate(&SUBJECT)?)?;
+    if arguments.values > 0 {
+        fusion_lesson::print(&reciprocal::compare(&lesson, arguments.values)?)?;
+    }
+    Ok(())
+}

@@ -24,7 +24,8 @@ impl Region {
     /// `None` when the host has not that much memory.
     pub(crate) fn new(allocation: Allocation) -> Option<Self> {
         let words = usize::try_from(allocation.size.div_ceil(4)).ok()?;
-        let sectors = words.div_ceil(8).div_ceil(64);
+        // One more than the size says: a host mirror need not begin at a sector.
+        let sectors = (words.div_ceil(8) + 1).div_ceil(64);
         Some(Self {
             allocation,
             words: try_zeroed_slice_box(words).ok()?,

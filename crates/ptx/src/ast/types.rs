@@ -37,6 +37,78 @@ pub enum ScalarType {
 }
 
 impl ScalarType {
+    /// The type that PTX writes as `name`, after the dot. The formats that PTX has and this list has not
+    /// (e2m1x2 and other 4- and 6-bit floats) are `None`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        use ScalarType::*;
+        Some(match name {
+            "pred" => Pred,
+            "b8" => B8,
+            "b16" => B16,
+            "b32" => B32,
+            "b64" => B64,
+            "b128" => B128,
+            "u8" => U8,
+            "u16" => U16,
+            "u32" => U32,
+            "u64" => U64,
+            "s8" => S8,
+            "s16" => S16,
+            "s32" => S32,
+            "s64" => S64,
+            "f16" => F16,
+            "f16x2" => F16x2,
+            "bf16" => Bf16,
+            "bf16x2" => Bf16x2,
+            "tf32" => Tf32,
+            "f32" => F32,
+            "f64" => F64,
+            "u16x2" => U16x2,
+            "s16x2" => S16x2,
+            "e4m3" => E4m3,
+            "e5m2" => E5m2,
+            "e4m3x2" => E4m3x2,
+            "e5m2x2" => E5m2x2,
+            "f32x2" => F32x2,
+            _ => return None,
+        })
+    }
+
+    /// As PTX writes it, without the dot.
+    pub fn name(self) -> &'static str {
+        use ScalarType::*;
+        match self {
+            Pred => "pred",
+            B8 => "b8",
+            B16 => "b16",
+            B32 => "b32",
+            B64 => "b64",
+            B128 => "b128",
+            U8 => "u8",
+            U16 => "u16",
+            U32 => "u32",
+            U64 => "u64",
+            S8 => "s8",
+            S16 => "s16",
+            S32 => "s32",
+            S64 => "s64",
+            F16 => "f16",
+            F16x2 => "f16x2",
+            Bf16 => "bf16",
+            Bf16x2 => "bf16x2",
+            Tf32 => "tf32",
+            F32 => "f32",
+            F64 => "f64",
+            U16x2 => "u16x2",
+            S16x2 => "s16x2",
+            E4m3 => "e4m3",
+            E5m2 => "e5m2",
+            E4m3x2 => "e4m3x2",
+            E5m2x2 => "e5m2x2",
+            F32x2 => "f32x2",
+        }
+    }
+
     /// Width in bits; a predicate counts as 1.
     pub fn bits(self) -> u32 {
         use ScalarType::*;
@@ -80,6 +152,21 @@ pub enum Space {
     Const,
     /// Kernel parameters, and the parameter variables of calls.
     Param,
+}
+
+impl Space {
+    /// As PTX writes it, without the dot.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Generic => "generic",
+            Self::Global => "global",
+            Self::Shared => "shared",
+            Self::SharedCluster => "shared::cluster",
+            Self::Local => "local",
+            Self::Const => "const",
+            Self::Param => "param",
+        }
+    }
 }
 
 /// Rounding of a floating-point result (PTX ISA 9.7.3) or of a conversion to integer (the `i` forms).

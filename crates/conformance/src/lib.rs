@@ -1,0 +1,21 @@
+//! A suite of small PTX files, one an instruction form, that runs on the emulated device and on a real GPU.
+//!
+//! Each file under `ptx/` holds its inputs and the results that the *PTX ISA* manual asks for, so that
+//! the emulated device and the hardware are judged by the same yardstick, and neither by the other.
+//! [`Case`] says what a file may contain, [`run`] executes one.
+//!
+//! The files are compiled into the program: it runs on a machine with a GPU and nothing else.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod case;
+mod expand;
+mod runner;
+mod suite;
+mod value;
+
+pub use case::{Buffer, BufferKind, Case, Geometry, ParseError};
+pub use expand::module_text;
+pub use runner::{Failure, run};
+pub use suite::{embedded, select};
+pub use value::{Expected, Tolerance, Type};

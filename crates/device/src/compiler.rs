@@ -1,0 +1,165 @@
+//! CUDA C++ to PTX or machine code, with NVRTC, and with NVRTC's messages taken apart.
+
+mod compiled;
+mod diagnostic;
+mod error;
+mod nvrtc;
+mod standard;
+
+use std::ffi::CString;
+use std::path::{Path, PathBuf};
+
+use fusion_toolchain::Toolchain;
+
+pub use compiled::Compiled;
+pub use diagnostic::{Diagnostic, Place, Severity};
+pub use error::CompileError;
+use nvrtc::{Nvrtc, Unit};
+
+/// A CUDA C++ text and what to call it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Source<'a> {
+    /// As it should appear in messages and in line tables: `exercises/day22/src/add_gelu.cu`. A header's name is the
+    /// one that `#include` gives.
+    pub name: &'a str,
+    pub text: &'a str,
+}
+
+/// How to compile. The default is what the course's exercises are judged with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// `--use_fast_math`: approximate division, square root and transcendental functions, denormals flushed to zero.
+    pub fast_math: bool,
+    /// Macros as `NAME` or `NAME=VALUE`.
+    pub define: Vec<String>,
+    /// Further options in NVRTC's own spelling, for example `--maxrregcount=32`.
+    pub arguments: Vec<String>,
+}
+
+/// An open NVRTC.
+#[derive(Debug)]
+pub struct Compiler {
+    nvrtc: Nvrtc,
+    include: Vec<PathBuf>,
+    path: PathBuf,
+}
+
+impl Compiler {
+    /// Opens NVRTC. It stays open for the life of the process.
+    ///
+    /// # Errors
+    /// [`CompileError::Open`] when the library or one that it needs cannot be loaded.
+    pub fn open(toolchain: &Toolchain) -> Result<Compiler, CompileError> {
+        let path = toolchain.nvrtc.clone();
+        let nvrtc = Nvrtc::open(&toolchain.nvrtc, &toolchain.builtins)
+            .map_err(|why| CompileError::Open { path: path.clone(), why })?;
+        Ok(Compiler { nvrtc, include: toolchain.include.clone(), path })
+    }
+
+    /// NVRTC's own version, major and minor.
+    pub fn version(&self) -> (u32, u32) {
+        self.nvrtc.version
+    }
+
+    /// The library in use.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The architectures that it makes code for, as 75 for 7.5, in ascending order.
+    pub fn architectures(&self) -> &[u32] {
+        &self.nvrtc.architectures
+    }
+
+    /// Compiles to PTX for a device of this compute capability (90 for 9.0) or, where NVRTC does not know it, for the
+    /// nearest older one that it knows, else the oldest.
+    ///
+    /// # Errors
+    /// See [`CompileError`].
+    pub fn ptx(
+        &self,
+        source: &Source,
+        headers: &[Source],
+        capability: u32,
+        options: &Options,
+    ) -> Result<Compiled, CompileError> {
+        let architecture = self.at_most(capability).or(self.architectures().first().copied()).unwrap_or(capability);
+        self.compile(source, headers, &format!("compute_{architecture}"), architecture, options)
+    }
+
+    /// Compiles to machine code for a device of this compute capability. A device that is newer than NVRTC gets PTX,
+    /// which its driver translates.
+    ///
+    /// # Errors
+    /// [`CompileError::Architecture`] when the device is older than all that NVRTC makes code for.
+    pub fn machine_code(
+        &self,
+        source: &Source,
+        headers: &[Source],
+        capability: u32,
+        options: &Options,
+    ) -> Result<Compiled, CompileError> {
+        match self.at_most(capability) {
+            Some(known) if known == capability => {
+                self.compile(source, headers, &format!("sm_{capability}"), capability, options)
+            }
+            Some(older) => self.compile(source, headers, &format!("compute_{older}"), older, options),
+            None => Err(CompileError::Architecture {
+                capability,
+                oldest: self.architectures().first().copied().unwrap_or(capability),
+                version: self.version(),
+            }),
+        }
+    }
+
+    fn at_most(&self, capability: u32) -> Option<u32> {
+        self.architectures().iter().copied().filter(|&known| known <= capability).max()
+    }
+
+    fn compile(
+        &self,
+        source: &Source,
+        headers: &[Source],
+        target: &str,
+        architecture: u32,
+        options: &Options,
+    ) -> Result<Compiled, CompileError> {
+        let mut arguments = vec![format!("-arch={target}")];
+        // Line information costs nothing at run time. Functions without an attribute count as device functions, so that
+        // headers shared with the host compile.
+        arguments.extend(["-lineinfo", "-default-device", "--std=c++17"].map(str::to_owned));
+        arguments.extend(self.include.iter().map(|at| format!("-I{}", at.display())));
+        arguments.extend(options.fast_math.then(|| "--use_fast_math".to_owned()));
+        arguments.extend(options.define.iter().map(|macro_| format!("-D{macro_}")));
+        arguments.extend(options.arguments.iter().cloned());
+
+        let standard = standard::HEADERS.iter().map(|&(name, text)| Source { name, text });
+        // The caller's headers come first: NVRTC takes the first of a name.
+        let headers: Vec<Unit> = headers.iter().copied().chain(standard).map(Unit::new).collect::<Result<_, _>>()?;
+        let arguments: Result<Vec<CString>, _> =
+            arguments.iter().map(|argument| CString::new(argument.as_str())).collect();
+        let arguments = arguments.map_err(|_| CompileError::NulByte { name: "an option".to_owned(), line: 1 })?;
+        let made = self.nvrtc.compile(&Unit::new(*source)?, &headers, &arguments);
+
+        let log = made.log;
+        let diagnostics = diagnostic::parse(&log);
+        match made.image {
+            Ok(image) => Ok(Compiled {
+                name: source.name.to_owned(),
+                ptx: compiled::with_plain_file_names(&image.ptx),
+                machine_code: image.machine_code,
+                architecture,
+                version: self.version(),
+                diagnostics,
+                log,
+            }),
+            Err(nvrtc::Failure { code: nvrtc::COMPILATION, .. }) => {
+                Err(CompileError::Rejected { name: source.name.to_owned(), log, diagnostics })
+            }
+            Err(failure) => Err(CompileError::Nvrtc { doing: failure.doing, text: failure.text, log }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,215 @@
+//! NVRTC's log taken apart. Its messages look like this, each followed by the source line and a caret:
+//!
+//! ```text
+//! exercises/day22/src/add_gelu.cu(12): error: identifier "z" is undefined
+//!       int y = z;
+//!               ^
+//! ```
+
+use std::fmt;
+
+/// One message of the compiler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    pub severity: Severity,
+    /// Absent when the message is about the whole compilation.
+    pub place: Option<Place>,
+    pub message: String,
+    /// What follows: where a template was instantiated, where a name was declared.
+    pub notes: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    Error,
+    Warning,
+    Remark,
+}
+
+/// A position in a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// As the source or header was named.
+    pub file: String,
+    /// One-based.
+    pub line: u32,
+    /// One-based, from the caret; absent when there is none.
+    pub column: Option<u32>,
+}
+
+/// How NVRTC writes a severity. The longer ones come first, since one ends with another.
+const SEVERITIES: [(&str, Severity); 5] = [
+    ("catastrophic error", Severity::Error),
+    ("internal error", Severity::Error),
+    ("error", Severity::Error),
+    ("warning", Severity::Warning),
+    ("remark", Severity::Remark),
+];
+
+pub(super) fn parse(log: &str) -> Vec<Diagnostic> {
+    let mut diagnostics: Vec<Diagnostic> = Vec::new();
+    let mut previous = "";
+    for line in log.lines() {
+        if let Some(diagnostic) = heading(line) {
+            diagnostics.push(diagnostic);
+        } else if let Some(last) = diagnostics.last_mut() {
+            if line.trim() == "^" {
+                if let Some(place) = &mut last.place
+                    && place.column.is_none()
+                {
+                    place.column = column(previous, line);
+                }
+            } else if let Some(note) = note(line) {
+                last.notes.push(note.to_owned());
+            }
+        }
+        previous = line;
+    }
+    diagnostics
+}
+
+/// `file(line): severity: message`, or one of `nvrtc: error: message` and `ptxas error   : message`.
+fn heading(line: &str) -> Option<Diagnostic> {
+    if let Some((at, rest)) = line.split_once("): ")
+        && let Some((file, number)) = at.rsplit_once('(')
+        && let Ok(number) = number.parse()
+    {
+        let (severity, message) = severity(rest)?;
+        let place = Place { file: file.to_owned(), line: number, column: None };
+        return Some(Diagnostic { severity, place: Some(place), message, notes: Vec::new() });
+    }
+    let rest = ["nvrtc: ", "ptxas ", "ptxas: ", "nvlink "].iter().find_map(|tool| line.strip_prefix(tool))?;
+    let (severity, message) = severity(rest)?;
+    Some(Diagnostic { severity, place: None, message, notes: Vec::new() })
+}
+
+/// `warning #177-D: variable "x" was declared but never referenced` without the number.
+fn severity(text: &str) -> Option<(Severity, String)> {
+    let (severity, rest) =
+        SEVERITIES.iter().find_map(|(word, severity)| Some((*severity, text.strip_prefix(word)?)))?;
+    let (between, message) = rest.split_once(':')?;
+    let between = between.trim();
+    (between.is_empty() || between.starts_with('#')).then(|| (severity, message.trim().to_owned()))
+}
+
+/// The log indents the source line and the caret by two; the source line keeps its own indentation after that.
+fn column(source: &str, caret: &str) -> Option<u32> {
+    let position = caret.chars().position(|character| character == '^')?;
+    let column = position.checked_sub(2)? + 1;
+    // A caret at the end of its line points just past it, and never further.
+    u32::try_from(column.min(source.chars().count().saturating_sub(1).max(1))).ok()
+}
+
+fn note(line: &str) -> Option<&str> {
+    let note = line.trim();
+    let known = [
+        "detected during",
+        "instantiation of",
+        "declared at line",
+        "declaration of",
+        "function \"",
+        "argument types",
+        "candidate",
+    ];
+    (line.starts_with("   ") && known.iter().any(|start| note.contains(start))).then_some(note)
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Remark => "remark",
+        })
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)?;
+        self.column.map_or(Ok(()), |column| write!(f, ":{column}"))
+    }
+}
+
+/// `file:line:column: error: message`, which terminals and editors make clickable.
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.place {
+            write!(f, "{place}: ")?;
+        }
+        write!(f, "{}: {}", self.severity, self.message)?;
+        self.notes.iter().try_for_each(|note| write!(f, "\n    {note}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(log: &str, expected: &[&str]) {
+        let found: Vec<String> = parse(log).iter().map(ToString::to_string).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn errors_and_warnings_have_their_place() {
+        check(
+            "a/k.cu(2): error: identifier \"z\" is undefined\n  int y = z;\n          ^\n\n\
+             gelu.cuh(7): warning #177-D: variable \"u\" was declared but never referenced\n    float u;\n          ^\n\n\
+             Remark: The warnings can be suppressed with \"-diag-suppress <warning-number>\"\n\n\
+             1 error detected in the compilation of \"a/k.cu\".\n",
+            &[
+                "a/k.cu:2:9: error: identifier \"z\" is undefined",
+                "gelu.cuh:7:9: warning: variable \"u\" was declared but never referenced",
+            ],
+        );
+    }
+
+    #[test]
+    fn instantiations_are_notes() {
+        check(
+            "h.cuh(2): error: expression must have class type but it has type \"int\"\n  \
+             template<class T> __device__ T g(T x){ return x.foo;}\n                                                ^\n          \
+             detected during instantiation of \"T g(T) [with T=int]\" at line 2\n",
+            &["h.cuh:2:47: error: expression must have class type but it has type \"int\"\n    \
+               detected during instantiation of \"T g(T) [with T=int]\" at line 2"],
+        );
+    }
+
+    #[test]
+    fn a_missing_header_is_an_error() {
+        check(
+            "k.cu(1): catastrophic error: cannot open source file \"x.cuh\"\n  #include \"x.cuh\"\n                  ^\n",
+            &["k.cu:1:17: error: cannot open source file \"x.cuh\""],
+        );
+    }
+
+    #[test]
+    fn the_assembler_and_the_driver_speak_without_a_place() {
+        check(
+            "ptxas error   : Entry function 'k' uses too much shared data (0x61a80 bytes, 0xc000 max)\n",
+            &["error: Entry function 'k' uses too much shared data (0x61a80 bytes, 0xc000 max)"],
+        );
+        check(
+            "nvrtc: error: invalid value for --gpu-architecture (-arch)\n",
+            &["error: invalid value for --gpu-architecture (-arch)"],
+        );
+    }
+
+    #[test]
+    fn any_text_is_read_without_harm() {
+        for log in [
+            "",
+            "^",
+            "\n^\n",
+            "(3): error:",
+            "): error: x",
+            "a(99999999999): error: x",
+            "é(1): error: ü\n  é\n  ^",
+            "ptxas ",
+        ] {
+            parse(log);
+        }
+    }
+}

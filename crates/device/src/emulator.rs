@@ -1,0 +1,121 @@
+//! The emulated driver's own interface, beside the CUDA API: four C functions.
+
+#![allow(unsafe_code)] // Calls them.
+
+use std::ffi::{CStr, CString, c_char};
+use std::fmt;
+
+use fusion_machine::Report;
+use libloading::Library;
+
+/// What the emulated device tells beyond what CUDA can: reports of launches, counters and faults.
+#[derive(Clone, Copy)]
+pub struct Emulator {
+    take_report: extern "C" fn() -> *mut c_char,
+    free_string: extern "C" fn(*mut c_char),
+    version: extern "C" fn() -> *const c_char,
+    set_options: extern "C" fn(*const c_char) -> i32,
+}
+
+/// Settings of the emulator; what is `None` stays as it is. See `fusion_machine::Options` for the defaults.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EmulatorOptions {
+    /// Warp instructions that one launch may execute before it counts as never ending.
+    pub instruction_budget: Option<u64>,
+    /// Threads to run blocks on; 0 for as many as there are cores.
+    pub workers: Option<usize>,
+    /// Whether launches are kept for reports.
+    pub record: Option<bool>,
+    /// How many launches are kept.
+    pub record_limit: Option<usize>,
+}
+
+/// Why the emulator's answer could not be used: it is of another version than this program.
+#[derive(Debug)]
+pub struct EmulatorError {
+    /// The emulator's version.
+    pub version: String,
+    pub why: String,
+}
+
+impl Emulator {
+    /// The interface of a driver library, or `None` for a real driver.
+    pub(crate) fn of(library: &'static Library) -> Option<Emulator> {
+        // SAFETY: only the emulated driver has these names, with these signatures; the library is never closed.
+        unsafe {
+            Some(Emulator {
+                take_report: *library.get(b"fusion_emulator_take_report\0").ok()?,
+                free_string: *library.get(b"fusion_emulator_free_string\0").ok()?,
+                version: *library.get(b"fusion_emulator_version\0").ok()?,
+                set_options: *library.get(b"fusion_emulator_set_options\0").ok()?,
+            })
+        }
+    }
+
+    /// Everything since the last report was taken. Synchronise the stream first, so that all of it has happened.
+    ///
+    /// # Errors
+    /// When the emulator is of another version.
+    pub fn take_report(&self) -> Result<Report, EmulatorError> {
+        let text = (self.take_report)();
+        if text.is_null() {
+            return Err(self.error("it gave no report"));
+        }
+        // SAFETY: a C string that the emulator made and that is ours until it is freed below, once.
+        let report = serde_json::from_slice(unsafe { CStr::from_ptr(text) }.to_bytes());
+        (self.free_string)(text);
+        report.map_err(|error| self.error(&format!("its report cannot be read: {error}")))
+    }
+
+    /// Changes settings. The budget and the workers can only be set while the device is being opened, which
+    /// [`crate::Device::open_with`] does; the others at any time.
+    ///
+    /// The emulator takes this as the sign that reports will be taken, and stops printing faults itself.
+    ///
+    /// # Errors
+    /// When one comes too late, or the emulator is of another version.
+    pub fn set(&self, options: &EmulatorOptions) -> Result<(), EmulatorError> {
+        let EmulatorOptions { instruction_budget, workers, record, record_limit } = *options;
+        let mut json = serde_json::Map::new();
+        json.extend(instruction_budget.map(|count| ("instruction_budget".to_owned(), count.into())));
+        json.extend(workers.map(|count| ("workers".to_owned(), count.into())));
+        json.extend(record.map(|yes| ("record".to_owned(), yes.into())));
+        json.extend(record_limit.map(|count| ("record_limit".to_owned(), count.into())));
+        let json = serde_json::Value::Object(json).to_string();
+        let text = CString::new(json.as_str()).map_err(|_| self.error("the options contain a NUL byte"))?;
+        match (self.set_options)(text.as_ptr()) {
+            0 => Ok(()),
+            2 => Err(self.error(&format!("`{json}` comes too late: the device is open"))),
+            _ => Err(self.error(&format!("it does not know these options: `{json}`"))),
+        }
+    }
+
+    pub fn version(&self) -> String {
+        let text = (self.version)();
+        if text.is_null() {
+            return "unknown".to_owned();
+        }
+        // SAFETY: a constant C string of the library, which is never closed.
+        unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+    }
+
+    fn error(&self, why: &str) -> EmulatorError {
+        EmulatorError { version: self.version(), why: why.to_owned() }
+    }
+}
+
+impl fmt::Debug for Emulator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Emulator").field("version", &self.version()).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for EmulatorError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (ours, EmulatorError { version, why }) = (env!("CARGO_PKG_VERSION"), self);
+        write!(f, "The emulated GPU (version {version}, this program is {ours}): {why}.")?;
+        write!(f, " Build both again: `cargo build -p fusion-driver`.")
+    }
+}
+
+impl std::error::Error for EmulatorError {}

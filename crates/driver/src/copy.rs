@@ -1,0 +1,355 @@
+//! Copies in every direction, of lines, planes and boxes.
+
+use crate::boundary::{In, Raw, export};
+use crate::clock::Engine;
+use crate::driver::{Driver, Session};
+use crate::error::{Error, Result};
+use crate::ffi::{DevicePtr, Handle, MEMORYTYPE_DEVICE, MEMORYTYPE_HOST, MEMORYTYPE_UNIFIED, Memcpy2D, Memcpy3D};
+use crate::operation::Operation;
+use crate::report;
+use fusion_machine::AllocationKind;
+
+/// A copy of `depth` planes of `height` rows of `width` bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Copy {
+    to: Side,
+    from: Side,
+    width: usize,
+    height: usize,
+    depth: usize,
+}
+
+/// One end of a copy.
+#[derive(Clone, Copy, Debug)]
+struct Side {
+    place: Place,
+    /// Bytes from one row to the next, and from one plane to the next.
+    pitch: usize,
+    plane: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Host(usize),
+    Device(u64),
+}
+
+impl Place {
+    fn offset(self, bytes: usize) -> Self {
+        match self {
+            Self::Host(address) => Self::Host(address + bytes),
+            Self::Device(address) => Self::Device(address + bytes as u64),
+        }
+    }
+}
+
+/// An end of a copy as the caller names it.
+#[derive(Clone, Copy, Debug)]
+enum Named {
+    Host(usize),
+    Device(DevicePtr),
+    /// Whatever the address turns out to be.
+    Unified(u64),
+}
+
+impl Copy {
+    pub(crate) fn bytes(&self) -> u64 {
+        (self.width * self.height * self.depth) as u64
+    }
+
+    /// What the copy occupies, and whether it goes over the bus.
+    pub(crate) fn route(&self) -> (Engine, bool) {
+        match (self.to.place, self.from.place) {
+            (Place::Device(_), Place::Device(_)) => (Engine::Compute, false),
+            (Place::Device(_), Place::Host(_)) => (Engine::ToDevice, true),
+            (Place::Host(_), Place::Device(_)) => (Engine::ToHost, true),
+            (Place::Host(_), Place::Host(_)) => (Engine::None, true),
+        }
+    }
+
+    pub(crate) fn run(&self, driver: &Driver) -> Result {
+        for plane in 0..self.depth {
+            let (to, from) =
+                (self.to.place.offset(plane * self.to.plane), self.from.place.offset(plane * self.from.plane));
+            if self.to.pitch == self.width && self.from.pitch == self.width {
+                line(driver, to, from, self.width * self.height)?;
+                continue;
+            }
+            for row in 0..self.height {
+                line(driver, to.offset(row * self.to.pitch), from.offset(row * self.from.pitch), self.width)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn line(driver: &Driver, to: Place, from: Place, len: usize) -> Result {
+    let memory = driver.machine.memory();
+    let done = match (to, from) {
+        (Place::Device(to), Place::Device(from)) => memory.copy(to, from, len as u64),
+        (Place::Device(to), Place::Host(from)) => {
+            // SAFETY: by the CUDA API's contract the caller's memory is readable for the length of the copy.
+            memory.write(to, unsafe { std::slice::from_raw_parts(from as *const u8, len) })
+        }
+        (Place::Host(to), Place::Device(from)) => {
+            // SAFETY: by the CUDA API's contract the caller's memory is writable for the length of the copy.
+            memory.read(from, unsafe { std::slice::from_raw_parts_mut(to as *mut u8, len) })
+        }
+        (Place::Host(to), Place::Host(from)) => {
+            // SAFETY: as for the other directions; overlapping is allowed by this function.
+            unsafe { std::ptr::copy(from as *const u8, to as *mut u8, len) };
+            Ok(())
+        }
+    };
+    done.map_err(|error| refuse(&error.to_string()))
+}
+
+fn refuse(title: &str) -> Error {
+    report::refused("E-COPY", title, "");
+    Error::INVALID_VALUE
+}
+
+/// Finds out where `len` bytes from an address lie, and refuses what no allocation covers.
+fn resolve(driver: &Driver, named: Named, len: usize) -> Result<Place> {
+    let address = match named {
+        Named::Host(address) => address as u64,
+        Named::Device(address) | Named::Unified(address) => address,
+    };
+    if address == 0 {
+        return Err(refuse("a copy was given a null pointer"));
+    }
+    let Some(allocation) = driver.machine.memory().find(address) else {
+        return match named {
+            Named::Device(_) => Err(refuse(&format!("{address:#x} is not an address of device memory"))),
+            Named::Host(_) | Named::Unified(_) => Ok(Place::Host(address as usize)),
+        };
+    };
+    let left = allocation.base + allocation.size - address;
+    if len as u64 > left {
+        return Err(refuse(&format!(
+            "a copy or memset of {len} bytes at {address:#x} goes {} bytes past the end of its allocation of {} bytes",
+            len as u64 - left,
+            allocation.size
+        )));
+    }
+    // The host's memory is the truth of what is mirrored.
+    Ok(match allocation.kind {
+        AllocationKind::Managed | AllocationKind::Pinned => Place::Host(address as usize),
+        _ => Place::Device(address),
+    })
+}
+
+/// Where the device memory lies that a memset is about: on the device, or mirrored on the host.
+pub(crate) fn resolve_device(driver: &Driver, address: DevicePtr, len: usize) -> Result<Option<u64>> {
+    Ok(match resolve(driver, Named::Device(address), len)? {
+        Place::Device(address) => Some(address),
+        Place::Host(_) => None,
+    })
+}
+
+fn straight(driver: &Driver, to: Named, from: Named, len: usize) -> Result<Copy> {
+    let side = |named| Ok(Side { place: resolve(driver, named, len)?, pitch: len, plane: len });
+    Ok(Copy { to: side(to)?, from: side(from)?, width: len, height: 1, depth: 1 })
+}
+
+fn copy(to: Named, from: Named, len: usize) -> Result {
+    let session = Session::begin()?;
+    if len == 0 {
+        return Ok(());
+    }
+    let copy = straight(session.driver, to, from, len)?;
+    let stream = session.stream(0)?;
+    session.submit_and_wait(stream, Operation::Copy(copy))
+}
+
+fn copy_async(to: Named, from: Named, len: usize, stream: Handle) -> Result {
+    let session = Session::begin()?;
+    let stream = session.stream(stream)?;
+    if len == 0 {
+        return Ok(());
+    }
+    let copy = straight(session.driver, to, from, len)?;
+    session.submit(stream, Operation::Copy(copy))
+}
+
+/// One end of a 2D or 3D copy: its memory type, its addresses, where it begins, and its pitch and rows per plane.
+struct Corner {
+    kind: i32,
+    host: Raw,
+    device: DevicePtr,
+    at: [usize; 3],
+    pitch: usize,
+    rows: usize,
+}
+
+impl Corner {
+    fn side(self, driver: &Driver, [width, height, depth]: [usize; 3]) -> Result<Side> {
+        let pitch = if self.pitch == 0 { width } else { self.pitch };
+        let rows = if self.rows == 0 { height } else { self.rows };
+        if pitch < width || rows < height {
+            return Err(Error::INVALID_VALUE);
+        }
+        // From the first byte to the last, with every product checked.
+        let reach = || {
+            let plane = pitch.checked_mul(rows)?;
+            let offset = self.at[0].checked_add(pitch.checked_mul(self.at[1])?)?;
+            let offset = offset.checked_add(plane.checked_mul(self.at[2])?)?;
+            let len = plane.checked_mul(depth - 1)?.checked_add(pitch.checked_mul(height - 1)?)?.checked_add(width)?;
+            Some((plane, offset, len))
+        };
+        let (plane, offset, len) = reach().ok_or(Error::INVALID_VALUE)?;
+        let named = match self.kind {
+            MEMORYTYPE_HOST => Named::Host(self.host.0.wrapping_add(offset)),
+            MEMORYTYPE_DEVICE => Named::Device(self.device.wrapping_add(offset as u64)),
+            MEMORYTYPE_UNIFIED => Named::Unified(self.device.wrapping_add(offset as u64)),
+            // Arrays do not exist here, so no handle of one can be valid.
+            _ => return Err(Error::INVALID_HANDLE),
+        };
+        Ok(Side { place: resolve(driver, named, len)?, pitch, plane })
+    }
+}
+
+/// The copy that a 3D descriptor means; none when it is empty.
+pub(crate) fn boxed(driver: &Driver, c: &Memcpy3D) -> Result<Option<Copy>> {
+    let extent = [c.width, c.height, c.depth];
+    if extent.contains(&0) {
+        return Ok(None);
+    }
+    let from = Corner {
+        kind: c.src_type,
+        host: c.src_host,
+        device: c.src_device,
+        at: [c.src_x, c.src_y, c.src_z],
+        pitch: c.src_pitch,
+        rows: c.src_height,
+    };
+    let to = Corner {
+        kind: c.dst_type,
+        host: c.dst_host,
+        device: c.dst_device,
+        at: [c.dst_x, c.dst_y, c.dst_z],
+        pitch: c.dst_pitch,
+        rows: c.dst_height,
+    };
+    let (to, from) = (to.side(driver, extent)?, from.side(driver, extent)?);
+    Ok(Some(Copy { to, from, width: c.width, height: c.height, depth: c.depth }))
+}
+
+fn flat(c: Memcpy2D) -> Memcpy3D {
+    Memcpy3D {
+        src_x: c.src_x,
+        src_y: c.src_y,
+        src_z: 0,
+        src_lod: 0,
+        src_type: c.src_type,
+        src_host: c.src_host,
+        src_device: c.src_device,
+        src_array: c.src_array,
+        src_context: 0,
+        src_pitch: c.src_pitch,
+        src_height: 0,
+        dst_x: c.dst_x,
+        dst_y: c.dst_y,
+        dst_z: 0,
+        dst_lod: 0,
+        dst_type: c.dst_type,
+        dst_host: c.dst_host,
+        dst_device: c.dst_device,
+        dst_array: c.dst_array,
+        dst_context: 0,
+        dst_pitch: c.dst_pitch,
+        dst_height: 0,
+        width: c.width,
+        height: c.height,
+        depth: 1,
+    }
+}
+
+fn copy_box(descriptor: Memcpy3D, stream: Option<Handle>) -> Result {
+    let session = Session::begin()?;
+    let resolved = session.stream(stream.unwrap_or(0))?;
+    let Some(copy) = boxed(session.driver, &descriptor)? else {
+        return Ok(());
+    };
+    match stream {
+        Some(_) => session.submit(resolved, Operation::Copy(copy)),
+        None => session.submit_and_wait(resolved, Operation::Copy(copy)),
+    }
+}
+
+export! {
+    fn cuMemcpy(to: u64, from: u64, len: usize) {
+        copy(Named::Unified(to), Named::Unified(from), len)
+    }
+
+    fn cuMemcpyAsync(to: u64, from: u64, len: usize, stream: Handle) {
+        copy_async(Named::Unified(to), Named::Unified(from), len, stream)
+    }
+
+    fn cuMemcpyHtoD_v2(to: DevicePtr, from: Raw, len: usize) {
+        copy(Named::Device(to), Named::Host(from.0), len)
+    }
+
+    fn cuMemcpyHtoDAsync_v2(to: DevicePtr, from: Raw, len: usize, stream: Handle) {
+        copy_async(Named::Device(to), Named::Host(from.0), len, stream)
+    }
+
+    fn cuMemcpyDtoH_v2(to: Raw, from: DevicePtr, len: usize) {
+        copy(Named::Host(to.0), Named::Device(from), len)
+    }
+
+    fn cuMemcpyDtoHAsync_v2(to: Raw, from: DevicePtr, len: usize, stream: Handle) {
+        copy_async(Named::Host(to.0), Named::Device(from), len, stream)
+    }
+
+    fn cuMemcpyDtoD_v2(to: DevicePtr, from: DevicePtr, len: usize) {
+        copy(Named::Device(to), Named::Device(from), len)
+    }
+
+    fn cuMemcpyDtoDAsync_v2(to: DevicePtr, from: DevicePtr, len: usize, stream: Handle) {
+        copy_async(Named::Device(to), Named::Device(from), len, stream)
+    }
+
+    fn cuMemcpyPeer(to: DevicePtr, _to_context: Handle, from: DevicePtr, _from_context: Handle, len: usize) {
+        copy(Named::Device(to), Named::Device(from), len)
+    }
+
+    fn cuMemcpyPeerAsync(
+        to: DevicePtr,
+        _to_context: Handle,
+        from: DevicePtr,
+        _from_context: Handle,
+        len: usize,
+        stream: Handle,
+    ) {
+        copy_async(Named::Device(to), Named::Device(from), len, stream)
+    }
+
+    fn cuMemcpy2D_v2(descriptor: In<Memcpy2D>) {
+        copy_box(flat(descriptor.get()?), None)
+    }
+
+    fn cuMemcpy2DUnaligned_v2(descriptor: In<Memcpy2D>) {
+        copy_box(flat(descriptor.get()?), None)
+    }
+
+    fn cuMemcpy2DAsync_v2(descriptor: In<Memcpy2D>, stream: Handle) {
+        copy_box(flat(descriptor.get()?), Some(stream))
+    }
+
+    fn cuMemcpy3D_v2(descriptor: In<Memcpy3D>) {
+        copy_box(descriptor.get()?, None)
+    }
+
+    fn cuMemcpy3DAsync_v2(descriptor: In<Memcpy3D>, stream: Handle) {
+        copy_box(descriptor.get()?, Some(stream))
+    }
+
+    fn cuMemcpy3DPeer(descriptor: In<Memcpy3D>) {
+        copy_box(descriptor.get()?, None)
+    }
+
+    fn cuMemcpy3DPeerAsync(descriptor: In<Memcpy3D>, stream: Handle) {
+        copy_box(descriptor.get()?, Some(stream))
+    }
+}

@@ -1,0 +1,211 @@
+//! Functions: kernels of a module, with the attributes that a program may ask for and set.
+
+use std::ffi::{CString, c_char, c_int, c_uint};
+use std::sync::Arc;
+
+use fusion_machine::{Kernel, KernelInfo, Loaded, Profile};
+
+use crate::attribute::REGISTERS_PER_BLOCK;
+use crate::boundary::{Out, export};
+use crate::driver::Session;
+use crate::error::{Error, Result};
+use crate::ffi::Handle;
+
+/// `CUfunction_attribute`.
+const MAX_DYNAMIC_SHARED: c_uint = 8;
+const CARVEOUT: c_uint = 9;
+const NON_PORTABLE_CLUSTER: c_uint = 14;
+
+#[derive(Debug)]
+pub(crate) struct Function {
+    module: Handle,
+    pub(crate) loaded: Arc<Loaded>,
+    pub(crate) kernel: Kernel,
+    pub(crate) info: KernelInfo,
+    /// For C, as long as the module is loaded.
+    name: CString,
+    /// What the program opted in to; none while it did not.
+    max_dynamic_shared: Option<u32>,
+    carveout: c_int,
+}
+
+impl Function {
+    pub(crate) fn new(module: Handle, loaded: Arc<Loaded>, kernel: Kernel) -> Self {
+        let info = loaded.info(kernel);
+        let name = CString::new(info.name.as_str()).unwrap_or_default();
+        Self { module, loaded, kernel, info, name, max_dynamic_shared: None, carveout: -1 }
+    }
+
+    /// Dynamic shared memory that a launch may ask for, in bytes.
+    pub(crate) fn max_dynamic_shared(&self, profile: &Profile) -> u32 {
+        self.max_dynamic_shared.unwrap_or_else(|| profile.shared_per_block.saturating_sub(self.info.static_shared))
+    }
+
+    /// Threads that a block may have: what the kernel was compiled for, and what its registers leave room for.
+    pub(crate) fn max_threads(&self) -> u32 {
+        self.info.max_threads.clamp(1, Profile::MAX_THREADS_PER_BLOCK).min(threads_for(self.info.registers))
+    }
+
+    fn attribute(&self, profile: &Profile, attribute: c_uint) -> Result<c_int> {
+        let value = match attribute {
+            0 => self.max_threads().into(),
+            1 => self.info.static_shared.into(),
+            2 => self.info.constant_bytes,
+            3 => self.info.local_bytes.into(),
+            4 => self.info.registers.into(),
+            5 => (self.info.ptx_version.0 * 10 + self.info.ptx_version.1).into(),
+            6 => (profile.compute.0 * 10 + profile.compute.1).into(),
+            MAX_DYNAMIC_SHARED => self.max_dynamic_shared(profile).into(),
+            CARVEOUT => return Ok(self.carveout),
+            // Whether loads are cached in L1 by default, and clusters, of which there are none.
+            7 | 10..=15 => 0,
+            _ => return Err(Error::INVALID_VALUE),
+        };
+        Ok(c_int::try_from(value).unwrap_or(c_int::MAX))
+    }
+
+    fn set_attribute(&mut self, profile: &Profile, attribute: c_uint, value: c_int) -> Result {
+        match attribute {
+            MAX_DYNAMIC_SHARED => {
+                let room = profile.shared_per_block_optin.saturating_sub(self.info.static_shared);
+                let value = u32::try_from(value).ok().filter(|v| *v <= room).ok_or(Error::INVALID_VALUE)?;
+                self.max_dynamic_shared = Some(value);
+            }
+            CARVEOUT if (-1..=100).contains(&value) => self.carveout = value,
+            NON_PORTABLE_CLUSTER => {}
+            _ => return Err(Error::INVALID_VALUE),
+        }
+        Ok(())
+    }
+}
+
+/// Threads of a block whose registers fit a multiprocessor. Registers are given out by warp, in units.
+fn threads_for(registers: u32) -> u32 {
+    let per_warp = (registers.max(1) * Profile::WARP_SIZE).next_multiple_of(Profile::REGISTER_UNIT);
+    REGISTERS_PER_BLOCK / per_warp * Profile::WARP_SIZE
+}
+
+fn param_info(function: Handle, index: usize, offset: Out<usize>, size: Out<usize>) -> Result {
+    let session = Session::begin_regardless()?;
+    let function = session.state.functions.get(function)?;
+    let param = function.info.params.get(index).ok_or(Error::INVALID_VALUE)?;
+    offset.set(param.offset as usize)?;
+    size.set_if_wanted(param.size as usize);
+    Ok(())
+}
+
+fn param_count(function: Handle, count: Out<usize>) -> Result {
+    count.set(Session::begin_regardless()?.state.functions.get(function)?.info.params.len())
+}
+
+fn name(out: Out<*const c_char>, function: Handle) -> Result {
+    out.set(Session::begin_regardless()?.state.functions.get(function)?.name.as_ptr())
+}
+
+fn get_attribute(value: Out<c_int>, attribute: c_uint, function: Handle) -> Result {
+    let session = Session::begin()?;
+    let profile = session.driver.machine.profile();
+    value.set(session.state.functions.get(function)?.attribute(profile, attribute)?)
+}
+
+fn set_attribute(attribute: c_uint, value: c_int, function: Handle) -> Result {
+    let mut session = Session::begin()?;
+    let profile = session.driver.machine.profile();
+    session.state.functions.get_mut(function)?.set_attribute(profile, attribute, value)
+}
+
+/// A preference of the cache, which the machine takes note of and nothing more.
+fn prefer(function: Handle, config: c_uint, last: c_uint) -> Result {
+    Session::begin()?.state.functions.get(function)?;
+    if config > last { Err(Error::INVALID_VALUE) } else { Ok(()) }
+}
+
+export! {
+    fn cuFuncGetAttribute(value: Out<c_int>, attribute: c_uint, function: Handle) {
+        get_attribute(value, attribute, function)
+    }
+
+    fn cuFuncSetAttribute(function: Handle, attribute: c_uint, value: c_int) {
+        set_attribute(attribute, value, function)
+    }
+
+    fn cuFuncSetCacheConfig(function: Handle, config: c_uint) {
+        prefer(function, config, 3)
+    }
+
+    fn cuFuncSetSharedMemConfig(function: Handle, config: c_uint) {
+        prefer(function, config, 2)
+    }
+
+    fn cuFuncGetName(out: Out<*const c_char>, function: Handle) {
+        name(out, function)
+    }
+
+    fn cuFuncGetModule(module: Out<Handle>, function: Handle) {
+        module.set(Session::begin_regardless()?.state.functions.get(function)?.module)
+    }
+
+    fn cuFuncGetParamInfo(function: Handle, index: usize, offset: Out<usize>, size: Out<usize>) {
+        param_info(function, index, offset, size)
+    }
+
+    fn cuFuncGetParamCount(function: Handle, count: Out<usize>) {
+        param_count(function, count)
+    }
+
+    fn cuFuncIsLoaded(state: Out<c_int>, function: Handle) {
+        Session::begin_regardless()?.state.functions.get(function)?;
+        // CU_FUNCTION_LOADING_STATE_LOADED
+        state.set(1)
+    }
+
+    fn cuFuncLoad(function: Handle) {
+        Session::begin()?.state.functions.get(function).map(|_| ())
+    }
+
+    fn cuKernelGetFunction(function: Out<Handle>, kernel: Handle) {
+        Session::begin()?.state.functions.get(kernel)?;
+        function.set(kernel)
+    }
+
+    fn cuKernelGetLibrary(library: Out<Handle>, kernel: Handle) {
+        library.set(Session::begin_regardless()?.state.functions.get(kernel)?.module)
+    }
+
+    fn cuKernelGetName(out: Out<*const c_char>, kernel: Handle) {
+        name(out, kernel)
+    }
+
+    fn cuKernelGetParamInfo(kernel: Handle, index: usize, offset: Out<usize>, size: Out<usize>) {
+        param_info(kernel, index, offset, size)
+    }
+
+    fn cuKernelGetParamCount(kernel: Handle, count: Out<usize>) {
+        param_count(kernel, count)
+    }
+
+    fn cuKernelGetAttribute(value: Out<c_int>, attribute: c_uint, kernel: Handle, _device: c_int) {
+        get_attribute(value, attribute, kernel)
+    }
+
+    fn cuKernelSetAttribute(attribute: c_uint, value: c_int, kernel: Handle, _device: c_int) {
+        set_attribute(attribute, value, kernel)
+    }
+
+    fn cuKernelSetCacheConfig(kernel: Handle, config: c_uint, _device: c_int) {
+        prefer(kernel, config, 3)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::threads_for;
+
+    #[test]
+    fn registers_limit_threads() {
+        assert_eq!(threads_for(32), 2048);
+        assert_eq!(threads_for(64), 1024);
+        assert_eq!(threads_for(65), 896);
+        assert_eq!(threads_for(255), 256);
+    }
+}

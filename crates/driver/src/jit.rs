@@ -1,0 +1,246 @@
+//! From PTX to a module that the machine can run, with the messages and codes of the driver's own compiler.
+
+use std::ffi::{c_char, c_uint};
+use std::path::Path;
+
+use fusion_machine::{Loaded, Machine, Profile};
+use fusion_ptx::{Severity, ast};
+
+use crate::boundary::{In, Raw};
+use crate::error::{Error, Result};
+use crate::report;
+
+/// The newest PTX that is tried.
+const NEWEST: (u32, u32) = (9, 9);
+/// More complaints than this are not listed.
+const SHOWN: usize = 20;
+
+/// `CUjit_option`.
+const INFO_LOG: c_uint = 3;
+const INFO_LOG_SIZE: c_uint = 4;
+const ERROR_LOG: c_uint = 5;
+const ERROR_LOG_SIZE: c_uint = 6;
+const LOG_VERBOSE: c_uint = 12;
+
+/// The JIT options of a call, as far as they matter here, and the logs that they ask for.
+#[derive(Debug)]
+pub(crate) struct Options {
+    info: Log,
+    error: Log,
+    verbose: bool,
+}
+
+/// A buffer for a log, and where the length that was used goes.
+#[derive(Debug)]
+struct Log {
+    buffer: Raw,
+    size: usize,
+    used: Option<Raw>,
+}
+
+impl Options {
+    pub(crate) fn none() -> Self {
+        let log = || Log { buffer: Raw::NULL, size: 0, used: None };
+        Self { info: log(), error: log(), verbose: false }
+    }
+
+    /// Reads parallel arrays of options and values. A value is the pointer itself, not what it points to.
+    pub(crate) fn read(count: c_uint, options: In<c_uint>, values: Raw) -> Result<Self> {
+        const POINTER: usize = size_of::<usize>();
+        let mut read = Self::none();
+        let names = options.get_all(count as usize)?;
+        let given = values.as_in::<Raw>().get_all(count as usize)?;
+        for (i, (name, value)) in names.into_iter().zip(given).enumerate() {
+            let place = Some(Raw(values.0 + i * POINTER));
+            match name {
+                INFO_LOG => read.info.buffer = value,
+                INFO_LOG_SIZE => (read.info.size, read.info.used) = (value.0 & 0xffff_ffff, place),
+                ERROR_LOG => read.error.buffer = value,
+                ERROR_LOG_SIZE => (read.error.size, read.error.used) = (value.0 & 0xffff_ffff, place),
+                LOG_VERBOSE => read.verbose = value.0 != 0,
+                _ => {}
+            }
+        }
+        Ok(read)
+    }
+}
+
+impl Log {
+    fn write(&self, text: &str) {
+        let fits = text.len().min(self.size.saturating_sub(1));
+        if !self.buffer.is_null() && self.size > 0 {
+            let _ = self.buffer.as_out::<c_char>().set_text(text, self.size);
+        }
+        if let Some(used) = self.used {
+            let _ = used.as_out::<usize>().set(fits);
+        }
+    }
+}
+
+/// What became of an attempt to compile.
+struct Refusal {
+    error: Error,
+    log: String,
+}
+
+/// Compiles a module image: PTX text that ends with a NUL.
+pub(crate) fn compile(machine: &Machine, image: Raw, options: &Options) -> Result<Loaded> {
+    let text = match not_ptx(image)? {
+        Some(what) => Err(Refusal {
+            error: Error::NO_BINARY_FOR_GPU,
+            log: format!(
+                "the image is {what}; the emulated GPU runs PTX only: compile to PTX, for example with --gpu-architecture=compute_75"
+            ),
+        }),
+        None => Ok(image.as_text().get()?),
+    };
+    finish(text.and_then(|text| compile_text(machine, &text)), options)
+}
+
+/// Compiles a file of PTX.
+pub(crate) fn compile_file(machine: &Machine, path: &str, options: &Options) -> Result<Loaded> {
+    let bytes = std::fs::read(Path::new(path)).map_err(|_| Error::FILE_NOT_FOUND)?;
+    let text = match binary(&bytes) {
+        Some(what) => Err(Refusal {
+            error: Error::NO_BINARY_FOR_GPU,
+            log: format!("{path} is {what}; the emulated GPU runs PTX only"),
+        }),
+        None => Ok(String::from_utf8_lossy(bytes.split(|b| *b == 0).next().unwrap_or_default()).into_owned()),
+    };
+    finish(text.and_then(|text| compile_text(machine, &text)), options)
+}
+
+fn finish(compiled: std::result::Result<(Loaded, String), Refusal>, options: &Options) -> Result<Loaded> {
+    match compiled {
+        Ok((loaded, info)) => {
+            options.info.write(if options.verbose { &info } else { "" });
+            options.error.write("");
+            Ok(loaded)
+        }
+        Err(refusal) => {
+            options.info.write("");
+            options.error.write(&refusal.log);
+            // A program that did not ask for the log would learn nothing but a number.
+            if options.error.buffer.is_null() {
+                report::refused("E-MODULE", &refusal.error.to_string(), refusal.log.trim_end());
+            }
+            Err(refusal.error)
+        }
+    }
+}
+
+/// What an image is when it is not text: these formats begin with bytes that no PTX begins with.
+fn not_ptx(image: Raw) -> Result<Option<&'static str>> {
+    let mut start = [0; 4];
+    for (i, byte) in start.iter_mut().enumerate() {
+        *byte = Raw(image.0 + i).as_in::<u8>().get().map_err(|_| Error::INVALID_VALUE)?;
+        // Nothing may be read behind the end of a text.
+        if *byte == 0 {
+            break;
+        }
+    }
+    Ok(binary(&start))
+}
+
+fn binary(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0x7f, b'E', b'L', b'F', ..] => Some("a cubin"),
+        [0x50, 0xed, 0x55, 0xba, ..] | [0xb1, 0x43, 0x62, 0x46, ..] => Some("a fat binary"),
+        [0xed, 0x43, 0x4e, 0x7f, ..] => Some("LTO-IR"),
+        _ => None,
+    }
+}
+
+fn compile_text(machine: &Machine, text: &str) -> std::result::Result<(Loaded, String), Refusal> {
+    if !text.contains(".version") {
+        let log = "ptxas fatal   : the image is not PTX: it has no .version directive\n".to_owned();
+        return Err(Refusal { error: Error::INVALID_IMAGE, log });
+    }
+    let parsed = fusion_ptx::parse(text);
+    let module = parsed.module;
+    if module.version > NEWEST {
+        let (major, minor) = module.version;
+        let log = format!("ptxas fatal   : Unsupported .version {major}.{minor}; current version is '9.9'\n");
+        return Err(Refusal { error: Error::UNSUPPORTED_PTX_VERSION, log });
+    }
+    let mut log = String::new();
+    let errors = parsed.diagnostics.iter().filter(|d| d.severity == Severity::Error);
+    for diagnostic in errors.take(SHOWN) {
+        let line = fusion_ptx::position(text, diagnostic.span).line;
+        log += &format!("ptxas application ptx input, line {line}; error   : {}\n", diagnostic.message);
+    }
+    if !log.is_empty() {
+        log += "ptxas fatal   : Ptx assembly aborted due to errors\n";
+        return Err(Refusal { error: Error::INVALID_PTX, log });
+    }
+    if let Some(log) = not_for(machine.profile(), &module) {
+        return Err(Refusal { error: Error::NO_BINARY_FOR_GPU, log });
+    }
+    let loaded = machine.load(module, text).map_err(|error| {
+        let log = format!(
+            "ptxas application ptx input, line {}; error   : {}\nptxas fatal   : Ptx assembly aborted due to errors\n",
+            error.line, error.message
+        );
+        Refusal { error: Error::INVALID_PTX, log }
+    })?;
+    let info = usage(machine.profile(), &loaded);
+    Ok((loaded, info))
+}
+
+/// Why a device cannot run a module's target, if so. PTX runs on its own and every newer device, with the
+/// suffix `a` on its own only, with `f` within the same major version (PTX ISA 11.1.2).
+fn not_for(profile: &Profile, module: &ast::Module) -> Option<String> {
+    let (major, minor) = profile.compute;
+    let device = major * 10 + minor;
+    let fits = match module.target.chars().last() {
+        Some('a') => module.sm == device,
+        Some('f') => module.sm <= device && module.sm / 10 == major,
+        _ => module.sm <= device,
+    };
+    (!fits).then(|| {
+        format!(
+            "ptxas fatal   : SM version specified by .target is higher than default SM version assumed: {} is not for {} (sm_{device})\n",
+            module.target, profile.name
+        )
+    })
+}
+
+/// What `ptxas -v` would say, as far as the machine knows it.
+fn usage(profile: &Profile, loaded: &Loaded) -> String {
+    let (major, minor) = profile.compute;
+    let mut text = String::new();
+    for name in loaded.kernel_names() {
+        let Some(kernel) = loaded.kernel(name) else { continue };
+        let info = loaded.info(kernel);
+        text += &format!(
+            "ptxas info    : Compiling entry function '{name}' for 'sm_{major}{minor}'\n\
+             ptxas info    : Used {} registers, {} bytes smem, {} bytes lmem\n",
+            info.registers, info.static_shared, info.local_bytes
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn runs_on(gpu: &str, target: &str, expect: bool) {
+        let sm = target.chars().filter(char::is_ascii_digit).collect::<String>().parse().unwrap();
+        let module = ast::Module { target: target.into(), sm, ..ast::Module::default() };
+        let profile = Profile::named(gpu).unwrap();
+        assert_eq!(not_for(profile, &module).is_none(), expect, "{target} on {gpu}");
+    }
+
+    #[test]
+    fn targets_run_on_their_own_and_newer_devices() {
+        runs_on("h200", "sm_52", true);
+        runs_on("h200", "sm_90", true);
+        runs_on("h200", "sm_90a", true);
+        runs_on("h200", "sm_80a", false);
+        runs_on("h200", "sm_100", false);
+        runs_on("t4", "sm_80", false);
+        runs_on("t4", "sm_75", true);
+    }
+}

@@ -1,0 +1,128 @@
+//! What streams do: operations run when they are asked for, or become nodes of a graph.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use crate::clock::Engine;
+use crate::copy::Copy;
+use crate::driver::{Driver, Session};
+use crate::error::{Result, Status};
+use crate::ffi::Handle;
+use crate::launch::Launch;
+use crate::memset::Fill;
+use crate::{report, stream};
+
+/// One operation of a stream, with everything that it needs.
+#[derive(Clone, Debug)]
+pub(crate) enum Operation {
+    Launch(Arc<Launch>),
+    Copy(Copy),
+    Fill(Fill),
+    Call(Callback),
+    Record(Handle),
+    Wait(Handle),
+    /// Frees memory that an asynchronous allocation gave.
+    Free(u64),
+    /// A node that only orders others, or the allocation of a captured `cuMemAllocAsync`, which is made when it is captured.
+    Nothing(Marker),
+    /// All operations of another graph.
+    Child(Arc<Vec<Operation>>),
+}
+
+/// What a node that does nothing stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Marker {
+    Empty,
+    Allocation(u64),
+}
+
+/// A function of the host that runs in a stream's order. Its data is an address, so that operations can move between threads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Callback {
+    Plain { function: unsafe extern "C" fn(*mut c_void), data: usize },
+    WithStatus { function: unsafe extern "C" fn(Handle, u32, *mut c_void), stream: Handle, status: Status, data: usize },
+}
+
+impl Session {
+    /// Runs an operation in a stream, or captures it when the stream is being captured.
+    pub(crate) fn submit(mut self, stream: Handle, operation: Operation) -> Result {
+        if let Some(capturing) = self.state.streams.get(stream)?.capturing.clone() {
+            return self.capture(stream, capturing, operation).map(|_| ());
+        }
+        self.refuse_implicit(stream)?;
+        self.run(stream, &operation)
+    }
+
+    /// Runs an operation in a stream and lets the host wait for it. The stream must not be captured.
+    pub(crate) fn submit_and_wait(mut self, stream: Handle, operation: Operation) -> Result {
+        self.refuse_during_capture()?;
+        self.refuse_if_captured(stream)?;
+        let driver = self.driver;
+        self.run(stream, &operation)?;
+        driver.state().host_waits_for(stream)
+    }
+
+    /// Gives the tables free, and runs an operation.
+    pub(crate) fn run(self, stream: Handle, operation: &Operation) -> Result {
+        let Self { driver, state, .. } = self;
+        drop(state);
+        run(driver, stream, operation)
+    }
+}
+
+fn run(driver: &Driver, stream: Handle, operation: &Operation) -> Result {
+    match operation {
+        Operation::Launch(launch) => launch.run(driver, stream),
+        Operation::Copy(copy) => {
+            let _busy = driver.busy();
+            copy.run(driver)?;
+            let (engine, over_the_bus) = copy.route();
+            report::copied(copy.bytes());
+            let nanoseconds = driver.machine.copy_time_ns(copy.bytes(), over_the_bus);
+            driver.state().advance(stream, engine, nanoseconds).map(|_| ())
+        }
+        Operation::Fill(fill) => {
+            let _busy = driver.busy();
+            fill.run(driver)?;
+            report::copied(fill.bytes());
+            let nanoseconds = driver.machine.copy_time_ns(fill.bytes(), false);
+            driver.state().advance(stream, Engine::Compute, nanoseconds).map(|_| ())
+        }
+        Operation::Call(callback) => {
+            stream::run(*callback);
+            Ok(())
+        }
+        Operation::Record(event) => {
+            let mut state = driver.state();
+            let time = state.advance(stream, Engine::None, 0.0)?;
+            let event = state.events.get_mut(*event)?;
+            event.time = Some(time);
+            event.captured = None;
+            Ok(())
+        }
+        Operation::Wait(event) => {
+            let mut state = driver.state();
+            let time = state.events.get(*event)?.time.unwrap_or(0.0);
+            state.wait_until(stream, time)
+        }
+        Operation::Free(address) => {
+            let _busy = driver.busy();
+            driver.state().free(driver, *address)
+        }
+        Operation::Nothing(_) => Ok(()),
+        Operation::Child(operations) => run_all(driver, stream, operations),
+    }
+}
+
+/// Runs operations one after another, until one leaves an error in the stream's context.
+fn run_all(driver: &Driver, stream: Handle, operations: &[Operation]) -> Result {
+    for operation in operations {
+        run(driver, stream, operation)?;
+        let state = driver.state();
+        let context = state.streams.get(stream)?.context;
+        if state.contexts.get(context)?.error.is_some() {
+            break;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,46 @@
+//! Choosing a GPU: programs of their own, because a process has one.
+#![cfg(target_os = "linux")]
+#![allow(unsafe_code, clippy::unwrap_used)]
+
+#[path = "api/support.rs"]
+mod support;
+
+use std::process::Command;
+
+use cudarc::driver::CudaContext;
+
+/// Run by the tests below, as another process.
+#[test]
+#[ignore = "is run by the others"]
+fn say_the_name() {
+    support::library();
+    match CudaContext::new(0) {
+        Ok(context) => println!("name: {}", context.name().unwrap()),
+        Err(error) => println!("name: {error}"),
+    }
+}
+
+fn name_of(gpu: &str) -> (String, String) {
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "say_the_name", "--nocapture"])
+        .env("FUSION_EMULATED_GPU", gpu)
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn the_environment_chooses_the_gpu() {
+    for (gpu, name) in [("", "Emulated H200"), ("t4", "Emulated T4"), ("rtx3070", "Emulated RTX 3070")] {
+        let (stdout, _) = name_of(gpu);
+        assert!(stdout.contains(&format!("name: {name}")), "{stdout}");
+    }
+}
+
+#[test]
+fn an_unknown_gpu_is_refused_with_the_names_that_are_known() {
+    let (stdout, stderr) = name_of("voodoo2");
+    assert!(stdout.contains("CUDA_ERROR_INVALID_VALUE"), "{stdout}");
+    assert!(stderr.contains("FUSION_EMULATED_GPU=voodoo2") && stderr.contains("h200, t4"), "{stderr}");
+}

@@ -1,0 +1,180 @@
+//! Why a submission was refused.
+
+use serde::{Deserialize, Serialize};
+
+/// The kind of a failure. Stable: wrong kernels name theirs in their first line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Code {
+    /// An element differs from the reference by more than the tolerance.
+    Values,
+    /// An element was not written.
+    Unwritten,
+    /// Only elements of the tail are wrong or unwritten.
+    Tail,
+    /// An input was overwritten.
+    Inputs,
+    /// Memory beside an output or input was written.
+    RedZone,
+    /// Work was not on the given stream, or not ordered by it.
+    Stream,
+    /// The launch function returned an error.
+    Launch,
+    /// The emulated device found a fault; [`Failure::fault`] has its code.
+    Fault,
+    /// The CUDA source or the Rust source does not compile.
+    Compile,
+    /// More launches than the exercise allows.
+    Launches,
+    /// More bytes moved than necessary.
+    Bytes,
+    /// Device memory was allocated in the launch function.
+    Allocations,
+    /// Slower than the bar.
+    Speed,
+    /// Faster than memory allows: work was skipped.
+    Impossible,
+    /// The time limit ended it.
+    Timeout,
+    /// The process died.
+    Crash,
+    /// The submission's Rust code panicked.
+    Panic,
+}
+
+impl std::fmt::Display for Code {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Code::Values => "values",
+            Code::Unwritten => "unwritten",
+            Code::Tail => "tail",
+            Code::Inputs => "inputs",
+            Code::RedZone => "red-zone",
+            Code::Stream => "stream",
+            Code::Launch => "launch",
+            Code::Fault => "fault",
+            Code::Compile => "compile",
+            Code::Launches => "launches",
+            Code::Bytes => "bytes",
+            Code::Allocations => "allocations",
+            Code::Speed => "speed",
+            Code::Impossible => "impossible",
+            Code::Timeout => "timeout",
+            Code::Crash => "crash",
+            Code::Panic => "panic",
+        })
+    }
+}
+
+/// One failure, told so that the learner can act on it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Failure {
+    pub code: Code,
+    /// The emulated device's code for the fault, for example `E-OOB-GLOBAL`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
+    /// One line: what happened.
+    pub title: String,
+    /// Further lines: by how much, and what to do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// Where in the submission's source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<Location>,
+    /// The problem that it failed at: `N = 1023`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shape: Option<String>,
+    /// The device that it failed on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
+    /// The first bad element, for failures of values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mismatch: Option<Mismatch>,
+}
+
+impl Failure {
+    pub fn new(code: Code, title: impl Into<String>) -> Self {
+        Self {
+            code,
+            fault: None,
+            title: title.into(),
+            notes: Vec::new(),
+            location: None,
+            shape: None,
+            device: None,
+            mismatch: None,
+        }
+    }
+
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    pub fn at(mut self, shape: impl std::fmt::Display) -> Self {
+        self.shape = Some(shape.to_string());
+        self
+    }
+
+    /// The code, with the fault's code where there is one: what a wrong kernel's first line names.
+    pub fn reason(&self) -> String {
+        match &self.fault {
+            Some(fault) => format!("{} {fault}", self.code),
+            None => self.code.to_string(),
+        }
+    }
+}
+
+/// A position in a source file, with the text of its line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Location {
+    pub file: String,
+    /// One-based; a column of 0 means the whole line.
+    pub line: u32,
+    pub column: u32,
+    /// The line itself, without its end; empty when the source is not at hand.
+    pub text: String,
+}
+
+impl Location {
+    /// Finds the line in `source`.
+    pub fn new(file: impl Into<String>, line: u32, column: u32, source: &str) -> Self {
+        let text = (line as usize).checked_sub(1).and_then(|index| source.lines().nth(index)).unwrap_or_default();
+        Self { file: file.into(), line, column, text: text.to_owned() }
+    }
+}
+
+/// The first bad element of an output, how many there are, and the worst.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mismatch {
+    /// The output's name.
+    pub output: String,
+    pub index: u64,
+    /// Row and column, for row-wise shapes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<u64>,
+    #[serde(with = "super::number")]
+    pub expected: f64,
+    #[serde(with = "super::number")]
+    pub actual: f64,
+    /// How far it may be off.
+    #[serde(with = "super::number")]
+    pub allowed: f64,
+    /// The block and thread that should have written it, if one thread writes one element.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread: Option<u64>,
+    /// Whether it lies past the last full block (or the last full group of four, without a block size).
+    pub in_tail: bool,
+    /// Bad elements, of how many.
+    pub count: u64,
+    pub total: u64,
+    pub worst_index: u64,
+    #[serde(with = "super::number")]
+    pub worst_expected: f64,
+    #[serde(with = "super::number")]
+    pub worst_actual: f64,
+}

@@ -1,0 +1,116 @@
+//! A judgement with its device, and a whole run.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Fast, Lean, Right, Verdict};
+
+/// Version of the JSON. It grows when a field changes its meaning or goes; new fields do not count.
+pub const VERSION: u32 = 1;
+
+/// Everything that one run of `grade` found out.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Report {
+    pub version: u32,
+    /// The device that speed was judged on; absent when nothing ran.
+    pub device: Option<DeviceInfo>,
+    /// The emulated device that judged *right* and *lean* beside a GPU.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub emulated: Option<DeviceInfo>,
+    pub seed: u64,
+    pub exercises: Vec<Judgement>,
+    /// What kept the run from grading.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<RunError>,
+    pub exit_code: u8,
+}
+
+/// An error of the run, not of an exercise.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunError {
+    /// `unknown-target`, `no-compiler`, `no-gpu`, `build`, `interrupted`.
+    pub code: String,
+    pub message: String,
+    /// For an unknown target: names like it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nearest: Vec<String>,
+}
+
+impl RunError {
+    pub fn new(code: &str, message: impl Into<String>) -> Self {
+        Self { code: code.to_owned(), message: message.into(), nearest: Vec::new() }
+    }
+}
+
+/// What is known about a submission to one exercise.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Judgement {
+    pub name: String,
+    pub day: u32,
+    pub kind: Kind,
+    pub verdict: Verdict,
+    pub right: Right,
+    pub lean: Lean,
+    pub fast: Fast,
+    /// For a wrong kernel: its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wrong: Option<String>,
+}
+
+impl Judgement {
+    /// The first failure, in the order in which a learner mends them.
+    pub fn failure(&self) -> Option<&super::Failure> {
+        self.right.failure.as_ref().or(self.lean.failure.as_ref()).or(self.fast.failure.as_ref())
+    }
+
+    /// Sets the verdict from the parts.
+    pub fn conclude(mut self) -> Self {
+        self.verdict = Verdict::combine([self.right.verdict, self.lean.verdict, self.fast.verdict]);
+        self
+    }
+
+    /// The judgements of the same submission on the emulated device and on a GPU, as one.
+    ///
+    /// Both must find it right; *lean* is the emulated device's, *fast* the GPU's.
+    pub fn merge(emulated: Self, gpu: Self) -> Self {
+        let right = Right {
+            verdict: Verdict::combine([emulated.right.verdict, gpu.right.verdict]),
+            devices: [emulated.right.devices, gpu.right.devices].concat(),
+            shapes: emulated.right.shapes + gpu.right.shapes,
+            launches: emulated.right.launches + gpu.right.launches,
+            failure: emulated.right.failure.or(gpu.right.failure),
+            note: emulated.right.note.or(gpu.right.note),
+        };
+        Self { right, lean: emulated.lean, fast: gpu.fast, ..emulated }.conclude()
+    }
+}
+
+/// Whose code it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    #[default]
+    Exercise,
+    Solution,
+    Wrong,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DeviceKind {
+    Emulated,
+    Gpu,
+}
+
+/// The device, as a driver describes it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DeviceInfo {
+    pub kind: DeviceKind,
+    pub name: String,
+    /// Compute capability: `9.0`.
+    pub compute_capability: String,
+    pub multiprocessors: u32,
+    pub l2_bytes: u64,
+    pub memory_bytes: u64,
+    /// The CUDA version that the driver supports: `13.0`.
+    pub driver: String,
+}

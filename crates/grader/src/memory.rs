@@ -1,0 +1,63 @@
+//! Device-side copies and fills, ordered on one stream.
+//!
+//! Judging must not wait for the host between preparing a launch and the launch itself, so buffers are filled from
+//! the device. cudarc's own copies want slices, which a [`DeviceBuffer`] does not show.
+
+#![allow(unsafe_code)]
+
+use cudarc::driver::{CudaStream, DriverError, result};
+use fusion_course::DeviceBuffer;
+
+/// Bytes of a buffer's contents, without its margins.
+pub(crate) fn bytes(buffer: &DeviceBuffer) -> usize {
+    buffer.len() * buffer.dtype().bytes()
+}
+
+/// Queues filling a buffer's contents with its type's poison.
+pub(crate) fn poison(stream: &CudaStream, buffer: &mut DeviceBuffer) -> Result<(), DriverError> {
+    let (address, len) = (buffer.address(stream), bytes(buffer));
+    if len == 0 {
+        return Ok(());
+    }
+    stream.context().bind_to_thread()?;
+    // SAFETY: the range is the buffer's own contents, which the caller borrows mutably; the stream orders the rest.
+    unsafe { result::memset_d8_async(address, buffer.dtype().poison(), len, stream.cu_stream()) }
+}
+
+/// Queues a copy of `len` bytes between buffers, from and to the given offsets in bytes.
+///
+/// A range that does not lie within both is not copied: `CUDA_ERROR_INVALID_VALUE`.
+pub(crate) fn copy(
+    stream: &CudaStream,
+    from: (&DeviceBuffer, usize),
+    to: (&mut DeviceBuffer, usize),
+    len: usize,
+) -> Result<(), DriverError> {
+    let fits = |buffer: &DeviceBuffer, offset: usize| offset.checked_add(len).is_some_and(|end| end <= bytes(buffer));
+    if !fits(from.0, from.1) || !fits(to.0, to.1) {
+        return Err(DriverError(cudarc::driver::sys::CUresult::CUDA_ERROR_INVALID_VALUE));
+    }
+    if len == 0 {
+        return Ok(());
+    }
+    let source = from.0.address(stream) + from.1 as u64;
+    let target = to.0.address(stream) + to.1 as u64;
+    stream.context().bind_to_thread()?;
+    // SAFETY: both ranges were checked to lie within live buffers; two buffers never overlap.
+    unsafe { result::memcpy_dtod_async(target, source, len, stream.cu_stream()) }
+}
+
+/// Queues repeating the first `period` bytes of a buffer until it is full.
+pub(crate) fn repeat(stream: &CudaStream, buffer: &mut DeviceBuffer, period: usize) -> Result<(), DriverError> {
+    let (address, len) = (buffer.address(stream), bytes(buffer));
+    let mut done = period;
+    stream.context().bind_to_thread()?;
+    while 0 < done && done < len {
+        let count = done.min(len - done);
+        // SAFETY: reads `0..count` and writes `done..done + count` of the buffer, which do not overlap, as
+        // `count <= done`, and lie within it, as `done + count <= len`.
+        unsafe { result::memcpy_dtod_async(address + done as u64, address, count, stream.cu_stream()) }?;
+        done += count;
+    }
+    Ok(())
+}

@@ -1,0 +1,292 @@
+//! The problems that submissions are given: device buffers for a case, and what may be said about the outputs.
+
+use std::sync::Arc;
+
+use cudarc::driver::{CudaStream, DriverError};
+use fusion_course::{Case, Data, DeviceBuffer, Exercise, Param, Reference, Shape, Shapes};
+
+use crate::judgement::{Code, Failure, Mismatch};
+
+/// A large shape of about so many elements.
+pub(crate) fn large(exercise: &Exercise, elements: usize) -> Shape {
+    match exercise.shapes {
+        Shapes::Elementwise => Shape::flat(elements),
+        Shapes::Rows { columns } => {
+            let columns = columns.iter().copied().filter(|&columns| columns <= 4096).max().unwrap_or(1024).max(1);
+            Shape { rows: (elements / columns).max(1), columns }
+        }
+    }
+}
+
+/// The shapes to judge at: first one whose last block is partly filled, where most mistakes show and can be told
+/// apart, then the others, smallest first.
+pub(crate) fn ordered(exercise: &Exercise, seed: u64) -> Vec<Shape> {
+    let mut shapes = exercise.shapes.all(seed);
+    let telling = |shape: &Shape| shape.elements() > 2048 && !shape.elements().is_multiple_of(4);
+    let first = (0..shapes.len()).filter(|&i| telling(&shapes[i])).min_by_key(|&i| shapes[i].elements());
+    if let Some(first) = first {
+        shapes[..=first].rotate_right(1);
+    }
+    shapes
+}
+
+/// Buffers of these parameters, filled with poison.
+pub(crate) fn buffers(
+    stream: &Arc<CudaStream>,
+    params: &[Param],
+    shape: Shape,
+    margin: usize,
+) -> Result<Vec<DeviceBuffer>, DriverError> {
+    params.iter().map(|param| DeviceBuffer::poisoned(stream, param.dtype, param.len(shape), margin)).collect()
+}
+
+/// What an output is checked against, and how to talk about it.
+#[derive(Debug)]
+pub(crate) struct Expected<'a> {
+    pub(crate) exercise: &'static Exercise,
+    pub(crate) shape: Shape,
+    pub(crate) references: &'a [Reference],
+    /// Threads of a block, where they are known.
+    pub(crate) block: Option<u64>,
+}
+
+impl Expected<'_> {
+    /// Checks one output.
+    pub(crate) fn check(&self, output: usize, actual: &Data) -> Result<(), Failure> {
+        let (Some(param), Some(reference)) = (self.exercise.outputs.get(output), self.references.get(output)) else {
+            return Ok(());
+        };
+        let tolerance = self.exercise.tolerances.get(output).copied().unwrap_or(fusion_course::Tolerance::EXACT);
+        reference.check(actual, tolerance).map_err(|wrong| self.failure(param, reference, actual, &wrong))
+    }
+
+    fn failure(
+        &self,
+        param: &Param,
+        reference: &Reference,
+        actual: &Data,
+        wrong: &fusion_course::Mismatch,
+    ) -> Failure {
+        let (index, len) = (wrong.index as u64, wrong.len as u64);
+        let tail = self.block.map_or(4, |block| block.max(1));
+        let tail_start = len - len % tail;
+        // Every wrong element lies at or after the first one.
+        let in_tail = index >= tail_start && 0 < tail_start && tail_start < len;
+        let code = match (in_tail, wrong.is_unwritten()) {
+            (true, _) => Code::Tail,
+            (false, true) => Code::Unwritten,
+            (false, false) => Code::Values,
+        };
+        let name = format!("{}[{index}]", param.name);
+        let title = if wrong.is_unwritten() {
+            format!("`{name}` was never written")
+        } else {
+            format!("`{name}` is {}, expected {}", number(wrong.actual), either(wrong.expected))
+        };
+        let worst = expected_at(reference, wrong.worst_index);
+        let worst_actual = actual.get(wrong.worst_index).unwrap_or(f64::NAN);
+        let mut failure = Failure::new(code, title).at(self.shape);
+        if wrong.count == wrong.len {
+            failure.notes.push(match wrong.is_unwritten() {
+                true => format!("none of its {len} elements was written"),
+                false => format!("all of its {len} elements are wrong"),
+            });
+        } else {
+            let what = if wrong.is_unwritten() { "not written" } else { "wrong" };
+            failure.notes.push(format!("{} of its {len} elements are {what}", wrong.count));
+        }
+        if !wrong.is_unwritten() && wrong.worst_index != wrong.index {
+            failure.notes.push(format!(
+                "the worst is `{}[{}]`: {}, expected {}",
+                param.name,
+                wrong.worst_index,
+                number(worst_actual),
+                either(worst)
+            ));
+        }
+        if in_tail {
+            failure.notes.push(match self.block {
+                Some(block) => format!(
+                    "only the tail: elements from {tail_start} on, past the last full block of {block}; round the \
+                     number of blocks up and let each thread check its index"
+                ),
+                None => format!("only the tail: elements from {tail_start} on"),
+            });
+        }
+        let place = self.block.filter(|&block| block > 0).map(|block| (index / block, index % block));
+        if let Some((block, thread)) = place {
+            failure.notes.push(format!("with one element a thread, thread {thread} of block {block} writes it"));
+        }
+        let rows = self.shape.rows > 1 && len == self.shape.elements() as u64;
+        let columns = self.shape.columns.max(1) as u64;
+        failure.mismatch = Some(Mismatch {
+            output: param.name.to_owned(),
+            index,
+            row: rows.then_some(index / columns),
+            column: rows.then_some(index % columns),
+            expected: wrong.expected[0],
+            actual: wrong.actual,
+            allowed: self.allowed(param, wrong.expected[0]),
+            block: place.map(|(block, _)| block),
+            thread: place.map(|(_, thread)| thread),
+            in_tail,
+            count: wrong.count as u64,
+            total: len,
+            worst_index: wrong.worst_index as u64,
+            worst_expected: worst[0],
+            worst_actual,
+        });
+        if let (true, Some(mismatch)) = (rows, &failure.mismatch) {
+            let at = format!("row {}, column {}", mismatch.row.unwrap_or(0), mismatch.column.unwrap_or(0));
+            failure.notes.insert(0, at);
+        }
+        failure
+    }
+
+    fn allowed(&self, param: &Param, expected: f64) -> f64 {
+        let output = self.exercise.outputs.iter().position(|output| output == param);
+        let tolerance = output.and_then(|output| self.exercise.tolerances.get(output));
+        tolerance.map_or(0.0, |tolerance| tolerance.absolute + tolerance.relative * expected.abs())
+    }
+}
+
+fn expected_at(reference: &Reference, index: usize) -> [f64; 2] {
+    match reference {
+        Reference::Close { values, .. } => [values.get(index).copied().unwrap_or(f64::NAN); 2],
+        Reference::OneOf(values) => values.get(index).copied().unwrap_or([f64::NAN; 2]),
+    }
+}
+
+/// A number with as many digits as tell f32 values apart.
+fn number(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".to_owned(),
+        magnitude if (1e-4..1e7).contains(&magnitude) => {
+            let digits = (8 - magnitude.log10().floor() as i64).clamp(0, 12) as usize;
+            let text = format!("{value:.digits$}");
+            if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+        }
+        _ if value.is_finite() => format!("{value:.8e}"),
+        _ => value.to_string(),
+    }
+}
+
+fn either([one, other]: [f64; 2]) -> String {
+    // Two NaNs are one.
+    if one == other || one.is_nan() { number(one) } else { format!("{} or {}", number(one), number(other)) }
+}
+
+/// Inputs of a case that no longer hold what they held, as a failure.
+pub(crate) fn check_inputs(
+    exercise: &Exercise,
+    case: &Case,
+    inputs: &[DeviceBuffer],
+    stream: &Arc<CudaStream>,
+) -> Result<Option<Failure>, DriverError> {
+    for ((param, before), buffer) in exercise.inputs.iter().zip(&case.inputs).zip(inputs) {
+        let after = buffer.read(stream)?;
+        let changed = (0..before.len()).find(|&index| !after.same_bits(index, before, index));
+        if let Some(index) = changed {
+            let (old, new) = (before.get(index).unwrap_or(f64::NAN), after.get(index).unwrap_or(f64::NAN));
+            let title = format!("the input `{}` was overwritten", param.name);
+            let failure = Failure::new(Code::Inputs, title)
+                .note(format!("`{}[{index}]` was {} and is now {}", param.name, number(old), number(new)))
+                .note("declare inputs `const` in the kernel: the compiler then finds such a write")
+                .at(case.shape);
+            return Ok(Some(failure));
+        }
+    }
+    Ok(None)
+}
+
+/// Red zones that were written to, as a failure.
+pub(crate) fn check_margins(
+    params: &[Param],
+    buffers: &[DeviceBuffer],
+    shape: Shape,
+    stream: &Arc<CudaStream>,
+) -> Result<Option<Failure>, DriverError> {
+    for (param, buffer) in params.iter().zip(buffers) {
+        if let Some(offset) = buffer.damage(stream)? {
+            let end = param.bytes(shape) as i64;
+            let place = if offset < 0 {
+                format!("{} bytes before its beginning", -offset)
+            } else {
+                format!("{} bytes past its end", offset - end)
+            };
+            let title = format!("memory beside `{}` was written", param.name);
+            return Ok(Some(Failure::new(Code::RedZone, title).note(format!("the first byte lies {place}")).at(shape)));
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fusion_course::day22;
+
+    fn expected<'a>(references: &'a [Reference], columns: usize, block: Option<u64>) -> Expected<'a> {
+        Expected { exercise: &day22::add_gelu::EXERCISE, shape: Shape::flat(columns), references, block }
+    }
+
+    fn references(len: usize) -> Vec<Reference> {
+        vec![Reference::Close { values: vec![1.0; len], magnitudes: None }]
+    }
+
+    #[test]
+    fn a_wrong_element_is_named_with_its_thread() {
+        let references = references(600);
+        let mut values = vec![1.0_f32; 600];
+        values[300] = 1.5;
+        values[301] = f32::NAN;
+        let failure = expected(&references, 600, Some(256)).check(0, &Data::F32(values)).unwrap_err();
+        assert_eq!((failure.code, failure.title.as_str()), (Code::Values, "`out[300]` is 1.5, expected 1"));
+        let mismatch = failure.mismatch.unwrap();
+        assert_eq!((mismatch.block, mismatch.thread, mismatch.in_tail, mismatch.count), (Some(1), Some(44), false, 2));
+        assert_eq!((mismatch.worst_index, mismatch.worst_actual.is_nan()), (301, true));
+    }
+
+    #[test]
+    fn tails_are_recognised() {
+        let references = references(600);
+        let mut values = vec![1.0_f32; 600];
+        values[512..].fill(f32::from_bits(u32::MAX));
+        let failure = expected(&references, 600, Some(256)).check(0, &Data::F32(values)).unwrap_err();
+        assert_eq!((failure.code, failure.title.as_str()), (Code::Tail, "`out[512]` was never written"));
+        assert!(failure.notes.iter().any(|note| note.contains("past the last full block of 256")), "{failure:?}");
+    }
+
+    #[test]
+    fn nothing_written_is_said_so() {
+        let references = references(3);
+        let unwritten = Data::F32(vec![f32::from_bits(u32::MAX); 3]);
+        let failure = expected(&references, 3, Some(256)).check(0, &unwritten).unwrap_err();
+        assert_eq!((failure.code, failure.notes[0].as_str()), (Code::Unwritten, "none of its 3 elements was written"));
+    }
+
+    #[test]
+    fn numbers_keep_what_tells_them_apart() {
+        for (value, text) in [
+            (0.0, "0"),
+            (1.0, "1"),
+            (-0.25, "-0.25"),
+            (0.100_000_001_490_116, "0.1000000015"),
+            (1e-7, "1.00000000e-7"),
+            (123_456_789.0, "1.23456789e8"),
+            (f64::NAN, "NaN"),
+            (f64::NEG_INFINITY, "-inf"),
+        ] {
+            assert_eq!(number(value), text);
+        }
+    }
+
+    #[test]
+    fn a_shape_with_a_tail_comes_first() {
+        let shapes = ordered(&day22::add_gelu::EXERCISE, 1);
+        assert_eq!(shapes.len(), 15);
+        assert!(shapes[0].elements() > 2048 && shapes[0].elements() % 4 != 0);
+        assert_eq!(shapes[1], Shape::flat(0));
+        assert!(shapes.contains(&Shape::flat(1_000_003)));
+    }
+}

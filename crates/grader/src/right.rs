@@ -1,0 +1,97 @@
+//! Is it right? Every shape, twice, with new values at the same addresses.
+//!
+//! The second call with other values refuses results that were cached by pointer and calls that were skipped. Before
+//! every launch the outputs hold poison, so an element that is right was written by this very launch.
+
+mod bench;
+
+use fusion_course::{Case, Entry, Inputs, Shape};
+use fusion_device::Program;
+
+use crate::judgement::{Code, Failure, Right, Verdict};
+use crate::problem::{self, Expected};
+use crate::session::Session;
+use crate::trouble::Trouble;
+use bench::Bench;
+
+/// Calls for each shape.
+const CALLS: usize = 2;
+
+/// Judges a submission at all of its exercise's shapes. `tell` hears what is being done.
+pub(crate) fn judge(session: &Session, entry: &Entry, program: &Program, seed: u64, tell: &dyn Fn(String)) -> Right {
+    let mut right = Right { devices: vec![session.info.name.clone()], ..Right::default() };
+    let outcome = Bench::new(session).and_then(|mut bench| {
+        for shape in problem::ordered(entry.exercise, seed) {
+            tell(format!("right: {shape}"));
+            judge_shape(&mut bench, entry, program, seed, shape, &mut right)?;
+        }
+        Ok(())
+    });
+    match outcome {
+        Ok(()) => right.verdict = Verdict::Pass,
+        Err(Trouble::Failure(mut failure)) => {
+            failure.device = Some(session.info.name.clone());
+            right.verdict = Verdict::Fail;
+            right.failure = Some(*failure);
+        }
+        Err(Trouble::Unable(note)) => right.note = Some(note),
+    }
+    right
+}
+
+fn judge_shape(
+    bench: &mut Bench<'_>,
+    entry: &Entry,
+    program: &Program,
+    seed: u64,
+    shape: Shape,
+    right: &mut Right,
+) -> Result<(), Trouble> {
+    right.shapes += 1;
+    // Each shape has values of its own, whatever was judged before it.
+    let mut inputs = Inputs::new(seed ^ ((shape.rows as u64) << 40) ^ shape.columns as u64);
+    let cases: Vec<Case> = (0..CALLS).map(|_| (entry.exercise.make)(shape, &mut inputs)).collect();
+    bench.prepare(entry.exercise, shape)?;
+    for (call, case) in cases.iter().enumerate() {
+        right.launches += 1;
+        let ran = bench.launch(entry, program, case)?;
+        check(bench, entry, case, ran.block, &ran.outputs).map_err(|trouble| match (call, trouble) {
+            (0, trouble) => trouble,
+            (_, Trouble::Failure(failure)) if is_about_values(failure.code) => (*failure)
+                .note("the first call with this shape was right; this one has other values at the same addresses")
+                .into(),
+            (_, trouble) => trouble,
+        })?;
+    }
+    Ok(())
+}
+
+fn is_about_values(code: Code) -> bool {
+    matches!(code, Code::Values | Code::Unwritten | Code::Tail)
+}
+
+/// What a launch must leave behind: inputs and surroundings untouched, and the right outputs.
+fn check(
+    bench: &Bench<'_>,
+    entry: &Entry,
+    case: &Case,
+    block: Option<u64>,
+    outputs: &[fusion_course::Data],
+) -> Result<(), Trouble> {
+    if let Some(failure) = bench.damage(entry.exercise, case)? {
+        return Err(failure.into());
+    }
+    let references = (entry.exercise.reference)(case);
+    let expected = Expected { exercise: entry.exercise, shape: case.shape, references: &references, block };
+    for (index, output) in outputs.iter().enumerate() {
+        expected.check(index, output)?;
+    }
+    Ok(())
+}
+
+/// The failure of work that the given stream does not wait for.
+fn other_stream(shape: Shape) -> Failure {
+    Failure::new(Code::Stream, "the work is not on the stream that the launch function was given")
+        .note("launch with `stream.launch_builder(...)` on that stream, or make it wait for the other one")
+        .at(shape)
+}

@@ -1,0 +1,195 @@
+//! Runs one launch under watch, on either device.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use fusion_course::{Case, Data, DeviceBuffer, Entry, Exercise, Shape};
+use fusion_device::{Options, Program, Timer};
+
+use super::other_stream;
+use crate::judgement::{Code, Failure};
+use crate::session::Session;
+use crate::trouble::Trouble;
+use crate::{memory, problem};
+
+/// How long the gate holds up the stream, in nanoseconds: long enough for a kernel on another stream to run.
+const GATE_NS: u64 = 300_000;
+
+const GATE: &str = include_str!("gate.cu");
+
+/// Buffers of one shape, and what it takes to launch under watch.
+///
+/// On a GPU the stream is first held up by a kernel that only waits; then come, in stream order, fresh inputs, poison
+/// for the outputs, the submission's work, and a copy of the outputs. Work on another stream does not wait: it sees
+/// the wrong inputs, and its outputs are overwritten by poison or come too late for the copy. On the emulated device,
+/// which runs everything at once, the stream's own clock tells whether the work was on it.
+pub(super) struct Bench<'a> {
+    session: &'a Session,
+    gate: Option<Program>,
+    inputs: Vec<DeviceBuffer>,
+    outputs: Vec<DeviceBuffer>,
+    /// On a GPU: what inputs and outputs are filled from, and the copy of the outputs.
+    fresh: Vec<DeviceBuffer>,
+    initial: Vec<Option<DeviceBuffer>>,
+    copies: Vec<DeviceBuffer>,
+}
+
+/// What a launch left behind.
+pub(super) struct Ran {
+    pub(super) outputs: Vec<Data>,
+    /// Threads of a block of the last launch, where the device tells.
+    pub(super) block: Option<u64>,
+}
+
+impl<'a> Bench<'a> {
+    pub(super) fn new(session: &'a Session) -> Result<Self, Trouble> {
+        let gate = if session.is_emulated() {
+            None
+        } else {
+            let gate = session.compile_source("gate.cu", GATE, &Options::default());
+            Some(gate.map_err(|error| Trouble::Unable(error.to_string()))?)
+        };
+        Ok(Self {
+            session,
+            gate,
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            fresh: Vec::new(),
+            initial: Vec::new(),
+            copies: Vec::new(),
+        })
+    }
+
+    /// Makes buffers for a shape.
+    pub(super) fn prepare(&mut self, exercise: &Exercise, shape: Shape) -> Result<(), Trouble> {
+        let stream = &self.session.device.stream;
+        let margin = self.session.margin();
+        let make = |params, margin| {
+            problem::buffers(stream, params, shape, margin).map_err(Trouble::driver("making buffers"))
+        };
+        self.inputs = make(exercise.inputs, margin)?;
+        self.outputs = make(exercise.outputs, margin)?;
+        if self.gate.is_some() {
+            self.fresh = make(exercise.inputs, 0)?;
+            self.copies = make(exercise.outputs, 0)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn launch(&mut self, entry: &Entry, program: &Program, case: &Case) -> Result<Ran, Trouble> {
+        if self.gate.is_some() { self.launch_gated(entry, program, case) } else { self.launch_emulated(entry, program, case) }
+    }
+
+    fn launch_emulated(&mut self, entry: &Entry, program: &Program, case: &Case) -> Result<Ran, Trouble> {
+        let session = self.session;
+        let stream = &session.device.stream;
+        let ours = || Trouble::driver("preparing a launch");
+        for (buffer, data) in self.inputs.iter_mut().zip(&case.inputs) {
+            buffer.write(stream, data).map_err(ours())?;
+        }
+        for (index, buffer) in self.outputs.iter_mut().enumerate() {
+            buffer.poison(stream).map_err(ours())?;
+            if let Some(Some(data)) = case.initial.get(index) {
+                buffer.write(stream, data).map_err(ours())?;
+            }
+        }
+        let timer = Timer::new(stream).map_err(ours())?;
+        session.take_report();
+        timer.start().map_err(ours())?;
+        session.launch(entry, program, &self.inputs, &mut self.outputs, &case.scalars, case.shape)?;
+        // An error here is the submission's, and waiting for the stream brings it up again.
+        let stopped = timer.stop();
+        session.finish(entry, program, case.shape)?;
+        stopped.map_err(ours())?;
+        let elapsed = f64::from(timer.elapsed_ms().map_err(ours())?) * 1e6;
+        session.device.context.synchronize().map_err(|error| session.explain(error, entry, program, case.shape))?;
+        let report = session.take_report();
+        session.refuse_faults(&report, entry, case.shape)?;
+        // The stream's clock advances by what runs on it, or by what it waits for.
+        let longest = report.launches.iter().map(|launch| launch.predicted_ns).fold(0.0, f64::max);
+        if elapsed < 0.9 * longest {
+            return Err(other_stream(case.shape).into());
+        }
+        let block = report.launches.last().map(|launch| launch.block.iter().map(|&n| u64::from(n)).product());
+        Ok(Ran { outputs: self.read(&self.outputs)?, block })
+    }
+
+    fn launch_gated(&mut self, entry: &Entry, program: &Program, case: &Case) -> Result<Ran, Trouble> {
+        let session = self.session;
+        let stream = &session.device.stream;
+        let ours = || Trouble::driver("preparing a launch");
+        for (buffer, data) in self.fresh.iter_mut().zip(&case.inputs) {
+            buffer.write(stream, data).map_err(ours())?;
+        }
+        // Until the gate opens, the inputs hold what no reference comes from.
+        for buffer in &mut self.inputs {
+            buffer.poison(stream).map_err(ours())?;
+        }
+        for buffer in self.outputs.iter_mut().chain(&mut self.copies) {
+            buffer.poison(stream).map_err(ours())?;
+        }
+        self.initial = (case.initial.iter())
+            .map(|data| data.as_ref().map(|data| DeviceBuffer::from_host(stream, data, 0)).transpose())
+            .collect::<Result<_, _>>()
+            .map_err(ours())?;
+        session.device.context.synchronize().map_err(ours())?;
+
+        self.close_gate()?;
+        for (fresh, buffer) in self.fresh.iter().zip(&mut self.inputs) {
+            memory::copy(stream, (fresh, 0), (buffer, 0), memory::bytes(fresh)).map_err(ours())?;
+        }
+        for (index, buffer) in self.outputs.iter_mut().enumerate() {
+            memory::poison(stream, buffer).map_err(ours())?;
+            if let Some(Some(initial)) = self.initial.get(index) {
+                memory::copy(stream, (initial, 0), (buffer, 0), memory::bytes(initial)).map_err(ours())?;
+            }
+        }
+        session.launch(entry, program, &self.inputs, &mut self.outputs, &case.scalars, case.shape)?;
+        for (output, copy) in self.outputs.iter().zip(&mut self.copies) {
+            // An error here is the submission's, and waiting for the stream brings it up again.
+            let _submissions = memory::copy(stream, (output, 0), (copy, 0), memory::bytes(output));
+        }
+        session.finish(entry, program, case.shape)?;
+        let outputs = self.read(&self.copies)?;
+        session.device.context.synchronize().map_err(|error| session.explain(error, entry, program, case.shape))?;
+        // What arrives after the stream has finished was not on it.
+        let late = self.read(&self.outputs)?;
+        if outputs.iter().zip(&late).any(|(early, late)| early.to_bytes() != late.to_bytes()) {
+            return Err(other_stream(case.shape).into());
+        }
+        Ok(Ran { outputs, block: None })
+    }
+
+    /// Queues the kernel that only waits.
+    fn close_gate(&self) -> Result<(), Trouble> {
+        let Some(gate) = &self.gate else { return Ok(()) };
+        let ours = || Trouble::driver("launching the gate");
+        let kernel = gate.kernel("gate").map_err(|error| Trouble::Unable(error.to_string()))?;
+        let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
+        let mut launch = self.session.device.stream.launch_builder(&kernel);
+        launch.arg(&GATE_NS);
+        #[expect(unsafe_code, reason = "every launch is")]
+        // SAFETY: the kernel takes one 64-bit integer and touches no memory.
+        unsafe { launch.launch(config) }.map_err(ours())?;
+        Ok(())
+    }
+
+    fn read(&self, buffers: &[DeviceBuffer]) -> Result<Vec<Data>, Trouble> {
+        let read = buffers.iter().map(|buffer| buffer.read(&self.session.device.stream)).collect::<Result<_, _>>();
+        read.map_err(Trouble::driver("reading buffers"))
+    }
+
+    /// Inputs or surroundings that the last launch changed.
+    pub(super) fn damage(&self, exercise: &Exercise, case: &Case) -> Result<Option<Failure>, Trouble> {
+        let stream = &self.session.device.stream;
+        let ours = || Trouble::driver("checking buffers");
+        if let Some(failure) = problem::check_inputs(exercise, case, &self.inputs, stream).map_err(ours())? {
+            debug_assert_eq!(failure.code, Code::Inputs);
+            return Ok(Some(failure));
+        }
+        for (params, buffers) in [(exercise.inputs, &self.inputs), (exercise.outputs, &self.outputs)] {
+            if let Some(failure) = problem::check_margins(params, buffers, case.shape, stream).map_err(ours())? {
+                return Ok(Some(failure));
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,160 @@
+//! The device that a worker judges on.
+
+use std::cell::Cell;
+
+use cudarc::driver::DriverError;
+use fusion_course::{Arguments, DeviceBuffer, Entry, Scalar, Shape};
+use fusion_device::{Choice, CompileError, Device, EmulatorOptions, Options, Program, Source};
+use fusion_machine::Report;
+use kernels::Baseline;
+
+use crate::explain;
+use crate::judgement::{Code, DeviceInfo, DeviceKind, Failure, Location, RunError};
+use crate::panics;
+use crate::trouble::Trouble;
+
+/// Warp instructions that one launch may execute on the emulated device. The largest launch of an exercise needs less
+/// than a tenth; a loop that never ends is found within half a minute.
+const BUDGET: u64 = 1 << 28;
+
+/// Red zones on a real GPU, in bytes on either side of a buffer.
+const MARGIN: usize = 4096;
+
+/// An open device.
+#[derive(Debug)]
+pub(crate) struct Session {
+    pub(crate) device: Device,
+    pub(crate) info: DeviceInfo,
+    /// Whether a fault has taken the context with it.
+    spent: Cell<bool>,
+}
+
+impl Session {
+    pub(crate) fn open(kind: DeviceKind) -> Result<Self, RunError> {
+        let (choice, code) = match kind {
+            DeviceKind::Emulated => (Choice::Emulated, "no-device"),
+            DeviceKind::Gpu => (Choice::Gpu, "no-gpu"),
+        };
+        let options = EmulatorOptions { instruction_budget: Some(BUDGET), ..EmulatorOptions::default() };
+        let opened = panics::catch(|| Device::open_with(choice, &options));
+        let device = match opened {
+            Ok(opened) => opened.map_err(|error| RunError::new(code, error.to_string()))?,
+            // cudarc panics where a driver lacks what it looks for.
+            Err(panicked) => return Err(RunError::new(code, format!("the driver cannot be used: {}", panicked.message))),
+        };
+        let properties = &device.properties;
+        let info = DeviceInfo {
+            kind,
+            name: properties.name.clone(),
+            compute_capability: format!("{}.{}", properties.compute_capability.0, properties.compute_capability.1),
+            multiprocessors: properties.multiprocessors,
+            l2_bytes: properties.l2_bytes,
+            memory_bytes: properties.memory_bytes,
+            driver: format!("{}.{}", properties.driver.0, properties.driver.1),
+        };
+        Ok(Self { device, info, spent: Cell::new(false) })
+    }
+
+    pub(crate) fn is_emulated(&self) -> bool {
+        self.device.is_emulated()
+    }
+
+    /// Margin of buffers: on the emulated device the first byte past one must be a fault.
+    pub(crate) fn margin(&self) -> usize {
+        if self.is_emulated() { 0 } else { MARGIN }
+    }
+
+    /// Whether this process can judge nothing more.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.spent.get()
+    }
+
+    /// What happened on the emulated device since the last call; nothing on a GPU.
+    pub(crate) fn take_report(&self) -> Report {
+        self.device.emulator().and_then(|emulator| emulator.take_report().ok()).unwrap_or_default()
+    }
+
+    /// Compiles and loads a submission.
+    pub(crate) fn compile(&self, entry: &Entry) -> Result<Program, Trouble> {
+        self.compile_source(&entry.source.path, &entry.source.text, &Options::default()).map_err(|error| match error {
+            CompileError::Rejected { ref log, ref diagnostics, .. } => {
+                explain::diagnostics(diagnostics, log, &entry.source).into()
+            }
+            CompileError::NulByte { ref name, line } => {
+                let mut failure = Failure::new(Code::Compile, "there is a NUL byte in the source: it is not text");
+                failure.location = Some(Location::new(name.as_str(), line as u32, 0, ""));
+                failure.into()
+            }
+            CompileError::Load(ref load) if !self.take_report().faults.iter().any(explain::is_not_theirs) => {
+                let failure = Failure::new(Code::Compile, "the driver refused the compiled kernel");
+                load.log.lines().fold(failure, |failure, line| failure.note(line)).into()
+            }
+            other => Trouble::Unable(other.to_string()),
+        })
+    }
+
+    /// Compiles and loads CUDA C++ of our own or of a submission.
+    pub(crate) fn compile_source(&self, name: &str, text: &str, options: &Options) -> Result<Program, CompileError> {
+        let headers: Vec<Source<'_>> = kernels::headers().iter().map(|&(name, text)| Source { name, text }).collect();
+        self.device.compile(&Source { name, text }, &headers, options)
+    }
+
+    /// The unfused chain's kernels.
+    pub(crate) fn baseline(&self) -> Result<Baseline, Trouble> {
+        Baseline::new(&self.device)
+            .map_err(|error| Trouble::Unable(format!("the unfused kernels do not compile: {error}")))
+    }
+
+    /// Calls a submission's launch function.
+    pub(crate) fn launch(
+        &self,
+        entry: &Entry,
+        program: &Program,
+        inputs: &[DeviceBuffer],
+        outputs: &mut [DeviceBuffer],
+        scalars: &[Scalar],
+        shape: Shape,
+    ) -> Result<(), Trouble> {
+        let arguments = Arguments { inputs, outputs, scalars, rows: shape.rows, columns: shape.columns };
+        let returned = panics::catch(|| (entry.launch)(&self.device.stream, &program.module, arguments));
+        match returned {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) => Err(self.explain(error, entry, program, shape)),
+            Err(panicked) => {
+                let mut failure = Failure::new(Code::Panic, format!("the launch function panicked: {}", panicked.message));
+                failure.location = Some(Location::new(panicked.file, panicked.line, panicked.column, ""));
+                Err(Trouble::from(failure).at(shape))
+            }
+        }
+    }
+
+    /// Waits for the stream that submissions are given, and only for that one.
+    pub(crate) fn finish(&self, entry: &Entry, program: &Program, shape: Shape) -> Result<(), Trouble> {
+        self.device.stream.synchronize().map_err(|error| self.explain(error, entry, program, shape))
+    }
+
+    /// What an error of a launch, or of waiting for it, says about the submission.
+    pub(crate) fn explain(&self, error: DriverError, entry: &Entry, program: &Program, shape: Shape) -> Trouble {
+        let report = self.take_report();
+        // An error that stays in the context is seen by every later call, so one more call tells whether it does.
+        if self.device.context.synchronize().is_err() {
+            self.spent.set(true);
+        }
+        let trouble = match report.faults.first() {
+            Some(fault) => explain::fault(fault, &entry.source),
+            None => explain::driver_error(error, entry, program, shape).into(),
+        };
+        trouble.at(shape)
+    }
+
+    /// A fault that the emulated device reported although every call succeeded.
+    pub(crate) fn refuse_faults(&self, report: &Report, entry: &Entry, shape: Shape) -> Result<(), Trouble> {
+        match report.faults.first() {
+            Some(fault) => {
+                self.spent.set(true);
+                Err(explain::fault(fault, &entry.source).at(shape))
+            }
+            None => Ok(()),
+        }
+    }
+}

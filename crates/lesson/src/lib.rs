@@ -1,0 +1,18 @@
+//! What the lessons share: they show an operation as a chain of kernels and as one, over a sweep of
+//! sizes, with launches, bytes, times and the share of what the device can do.
+//!
+//! Times are measured with events on a real GPU. On the emulated device the same events carry the
+//! model's times, and every table that shows them says *predicted*.
+
+mod bench;
+mod options;
+mod output;
+mod setup;
+mod subject;
+mod table;
+
+pub use bench::{Point, Sweep};
+pub use options::Options;
+pub use output::print;
+pub use setup::{Lesson, LessonError};
+pub use subject::Subject;

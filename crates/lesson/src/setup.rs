@@ -1,0 +1,130 @@
+//! Opening the device and loading the kernels, with errors that a learner can act on.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use cudarc::driver::{CudaModule, DriverError};
+use fusion_course::Source;
+use fusion_device::{CompileError, Device, OpenError};
+use fusion_toolchain::{FetchError, Terminal};
+use kernels::Baseline;
+
+use crate::{Options, Subject, Sweep, table};
+
+/// An open device with the unfused kernels and the lesson's own.
+#[derive(Debug)]
+pub struct Lesson {
+    pub device: Device,
+    pub(crate) unfused: Baseline,
+    pub(crate) fused: Baseline,
+    /// What empties the cache before a measurement; nothing needs it on the emulated device.
+    pub(crate) timing: Option<Arc<CudaModule>>,
+    module: Arc<CudaModule>,
+    sizes: Vec<usize>,
+}
+
+/// Why a lesson could not go on.
+#[derive(Debug)]
+pub enum LessonError {
+    Open(OpenError),
+    Toolchain(FetchError),
+    Compile(CompileError),
+    /// A launch or copy failed; usually the device is too small for the size.
+    Driver {
+        error: DriverError,
+        doing: String,
+    },
+    /// A kernel of the course gave a wrong result: a bug of ours, or a broken device.
+    Wrong(String),
+    /// Standard output was closed; nothing is wrong.
+    Closed,
+    Output(std::io::Error),
+}
+
+impl Lesson {
+    /// Opens the device and compiles the unfused kernels and the lesson's source.
+    ///
+    /// # Errors
+    /// No device, no compiler, or a source that does not compile.
+    pub fn open(options: &Options, source: &Source) -> Result<Lesson, LessonError> {
+        let device = Device::open(options.device).map_err(LessonError::Open)?;
+        let toolchain = fusion_toolchain::find_or_fetch(&mut Terminal::new()).map_err(LessonError::Toolchain)?;
+        device.use_toolchain(&toolchain).map_err(LessonError::Compile)?;
+        let load = |source: &Source| kernels::load(&device, source).map_err(LessonError::Compile);
+        let unfused = Baseline::new(&device).map_err(LessonError::Compile)?;
+        let module = load(source)?;
+        let timing = match device.is_emulated() {
+            true => None,
+            false => Some(load(&kernels::timing())?),
+        };
+        let sizes = options.sweep(device.is_emulated());
+        Ok(Lesson { unfused, fused: Baseline::from_modules(vec![module.clone()]), timing, module, device, sizes })
+    }
+
+    /// The lesson's own kernels.
+    pub fn module(&self) -> &Arc<CudaModule> {
+        &self.module
+    }
+
+    /// What times are on this device: `measured` or `predicted`.
+    pub fn times(&self) -> &'static str {
+        if self.device.is_emulated() { "predicted" } else { "measured" }
+    }
+
+    /// One line that names the device and says what its times are.
+    pub fn headline(&self) -> String {
+        let name = &self.device.properties.name;
+        match self.device.is_emulated() {
+            true => format!("{name}: launches and bytes are exact, times are PREDICTED by a model, not measured."),
+            false => format!("{name}: times are measured with events, the L2 flushed before each, median of several."),
+        }
+    }
+
+    /// Runs one operation over all sizes and returns what to print.
+    ///
+    /// # Errors
+    /// See [`LessonError`].
+    pub fn demonstrate(&self, subject: &Subject) -> Result<String, LessonError> {
+        let sweep = Sweep::run(self, subject, &self.sizes)?;
+        Ok(table::sweep(self, subject, &sweep))
+    }
+
+    /// The largest size of the sweep.
+    pub fn largest(&self) -> usize {
+        self.sizes.last().copied().unwrap_or(1)
+    }
+}
+
+impl LessonError {
+    pub(crate) fn driver(doing: impl Into<String>) -> impl FnOnce(DriverError) -> LessonError {
+        let doing = doing.into();
+        move |error| LessonError::Driver { error, doing }
+    }
+
+    /// Says what happened on stderr and gives the exit code of something that could not be done.
+    pub fn report(&self) -> ExitCode {
+        if let LessonError::Closed = self {
+            return ExitCode::SUCCESS;
+        }
+        eprintln!("error: {self}");
+        ExitCode::from(2)
+    }
+}
+
+impl std::fmt::Display for LessonError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            LessonError::Open(error) => error.fmt(f),
+            LessonError::Toolchain(error) => error.fmt(f),
+            LessonError::Compile(error) => error.fmt(f),
+            LessonError::Driver { error, doing } => {
+                write!(f, "{doing} failed: {error}. If the device is out of memory, try smaller --sizes.")
+            }
+            LessonError::Closed => write!(f, "the output was closed"),
+            LessonError::Output(error) => write!(f, "the output cannot be written: {error}"),
+            LessonError::Wrong(what) => write!(f, "{what}"),
+        }
+    }
+}
+
+impl std::error::Error for LessonError {}

@@ -1,0 +1,120 @@
+//! What a sweep looks like: the chain at the largest size, a picture of its bytes, and one row a size.
+
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use fusion_course::{Exercise, Shape, Step};
+
+use crate::{Lesson, Point, Subject, Sweep};
+
+pub(crate) fn sweep(lesson: &Lesson, subject: &Subject, sweep: &Sweep) -> String {
+    let exercise = subject.exercise;
+    let mut text = format!("\n{}: {}\n", exercise.name, exercise.definition);
+    if let Some(largest) = sweep.points.last() {
+        text +=
+            &format!("\nEach launch at {} elements, times {}:\n", grouped(largest.shape.elements()), lesson.times());
+        text += &chain(subject, largest, sweep.ceiling);
+        text += "\nBytes an element:\n";
+        text += &bars(subject);
+    }
+    text += &format!("\nOver sizes, times {}:\n", lesson.times());
+    text += &sizes(exercise, sweep);
+    text
+}
+
+/// One row a launch, the sum, and the fused kernel.
+fn chain(subject: &Subject, point: &Point, ceiling: f64) -> String {
+    let exercise = subject.exercise;
+    let shape = point.shape;
+    let mut table = new_table(&["launch", "reads", "writes", "B/element", "MB", "time", "GB/s", "of a copy"]);
+    let mut row = |name: &str, reads: String, writes: String, bytes: u64, ns: f64| {
+        let rate = bytes as f64 / (ns * 1e-9);
+        table.add_row([
+            name.to_owned(),
+            reads,
+            writes,
+            format!("{:.0}", bytes as f64 / shape.elements() as f64),
+            format!("{:.1}", bytes as f64 / 1e6),
+            duration(ns),
+            format!("{:.0}", rate / 1e9),
+            format!("{:.0}%", 100.0 * rate / ceiling),
+        ]);
+    };
+    for (step, ns) in exercise.unfused.iter().zip(&point.steps) {
+        row(step.kernel, step.reads.join(", "), step.writes.join(", "), step.bytes(exercise, shape), *ns);
+    }
+    let launches = format!("unfused: {} launches", exercise.unfused.len());
+    row(&launches, String::new(), String::new(), exercise.unfused_bytes(shape), point.unfused);
+    let Step { reads, writes, .. } = subject.fused;
+    row("fused: 1 launch", reads.join(", "), writes.join(", "), exercise.minimum_bytes(shape), point.fused);
+    format!("{table}\n")
+}
+
+/// Traffic as bars, one character for each byte an element.
+fn bars(subject: &Subject) -> String {
+    let exercise = subject.exercise;
+    let one = Shape::flat(1);
+    let bar = |bytes: u64, mark: &str| mark.repeat(bytes as usize);
+    let marks = ["#", "="];
+    let steps: String =
+        exercise.unfused.iter().enumerate().map(|(i, s)| bar(s.bytes(exercise, one), marks[i % 2])).collect();
+    let (unfused, minimum) = (exercise.unfused_bytes(one), exercise.minimum_bytes(one));
+    format!("  unfused {unfused:>3} {steps}\n  fused   {minimum:>3} {}\n", bar(minimum, "#"))
+}
+
+/// One row a size.
+fn sizes(exercise: &Exercise, sweep: &Sweep) -> String {
+    let mut table =
+        new_table(&["elements", "unfused", "fused", "speedup", "by bytes", "by launches", "fused: of a copy"]);
+    for point in &sweep.points {
+        let rate = exercise.minimum_bytes(point.shape) as f64 / (point.fused * 1e-9);
+        table.add_row([
+            grouped(point.shape.elements()),
+            duration(point.unfused),
+            duration(point.fused),
+            format!("{:.2}x", point.unfused / point.fused),
+            format!("{:.2}x", exercise.ideal_speedup(point.shape)),
+            format!("{:.2}x", exercise.unfused.len() as f64),
+            format!("{:.0}%", 100.0 * rate / sweep.ceiling),
+        ]);
+    }
+    format!("{table}\n")
+}
+
+fn new_table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::ASCII_MARKDOWN).set_content_arrangement(ContentArrangement::Disabled).set_header(header);
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+/// `1048576` as `1,048,576`.
+fn grouped(n: usize) -> String {
+    let digits = n.to_string();
+    let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().filter_map(|g| std::str::from_utf8(g).ok()).collect();
+    groups.join(",")
+}
+
+/// Nanoseconds with a unit that suits them.
+fn duration(ns: f64) -> String {
+    match ns {
+        ns if ns < 1e3 => format!("{ns:.0} ns"),
+        ns if ns < 1e6 => format!("{:.2} us", ns / 1e3),
+        ns => format!("{:.3} ms", ns / 1e6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        for (n, expected) in [(1, "1"), (999, "999"), (4096, "4,096"), (1 << 26, "67,108,864")] {
+            assert_eq!(grouped(n), expected);
+        }
+        for (ns, expected) in [(12.0, "12 ns"), (2_345.0, "2.35 us"), (1_234_567.0, "1.235 ms")] {
+            assert_eq!(duration(ns), expected);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The operations of `atom`, `red` and `redux` (PTX ISA 9.7.13), on the old value and the operand.
+//!
+//! * `atom.add.f32`: the manual says that on global memory subnormal inputs and results are flushed,
+//!   and on shared memory are kept. The parser sees no `.ftz`, so the caller sets [`Mode::ftz`] for
+//!   global memory.
+//! * Packed and 16-bit additions are `.noftz` and round once per half.
+
+use fusion_ptx::ast::{AtomicOp, Binary, Mode, ReduxOp, ScalarType};
+
+use super::integer::{self, Int};
+use super::round::RN;
+use super::{Fn2, double, single};
+
+/// The new value from the old one and `b`. `cas` compares and is the caller's.
+pub fn atomic(op: AtomicOp, ty: ScalarType, mode: Mode) -> Option<Fn2> {
+    use ScalarType::*;
+    match op {
+        AtomicOp::And => Some(|old, b| old & b),
+        AtomicOp::Or => Some(|old, b| old | b),
+        AtomicOp::Xor => Some(|old, b| old ^ b),
+        AtomicOp::Exch => Some(|_, b| b),
+        AtomicOp::Inc if ty == U32 => Some(|old, b| if old >= b { 0 } else { old + 1 }),
+        AtomicOp::Dec if ty == U32 => Some(|old, b| if old == 0 || old > b { b } else { old - 1 }),
+        AtomicOp::Add => add(ty, mode.ftz),
+        AtomicOp::Min => extremum::<false>(ty),
+        AtomicOp::Max => extremum::<true>(ty),
+        AtomicOp::Inc | AtomicOp::Dec | AtomicOp::Cas => None,
+    }
+}
+
+fn add(ty: ScalarType, ftz: bool) -> Option<Fn2> {
+    use ScalarType::*;
+    match ty {
+        U32 | S32 => Some(|old, b| integer::add(<u32 as Int>::read(old), <u32 as Int>::read(b)).bits()),
+        U64 | S64 => Some(|old, b| old.wrapping_add(b)),
+        F32 if ftz => {
+            Some(|old, b| single::bits(single::add::<RN, true, false>(single::from(old), single::from(b))))
+        }
+        F32 => Some(|old, b| single::bits(single::add::<RN, false, false>(single::from(old), single::from(b)))),
+        F64 => Some(|old, b| double::bits(double::add::<RN>(double::from(old), double::from(b)))),
+        F16 | Bf16 | F16x2 | Bf16x2 => super::binary(Binary::Add, ty, Mode::plain()),
+        _ => None,
+    }
+}
+
+fn extremum<const MAX: bool>(ty: ScalarType) -> Option<Fn2> {
+    use ScalarType::*;
+    fn of<T: Int, const MAX: bool>(old: u64, b: u64) -> u64 {
+        let (old, b) = (<T as Int>::read(old), <T as Int>::read(b));
+        (if MAX { integer::max(old, b) } else { integer::min(old, b) }).bits()
+    }
+    Some(match ty {
+        U32 => of::<u32, MAX>,
+        S32 => of::<i32, MAX>,
+        U64 => of::<u64, MAX>,
+        S64 => of::<i64, MAX>,
+        F16 | F16x2 | Bf16 | Bf16x2 => {
+            return super::binary(if MAX { Binary::Max } else { Binary::Min }, ty, Mode::plain());
+        }
+        _ => return None,
+    })
+}
+
+/// One step of `redux.sync`, from the running value and a lane's.
+pub fn redux(op: ReduxOp, ty: ScalarType, mode: Mode) -> Option<Fn2> {
+    use ScalarType::*;
+    match (op, ty) {
+        (ReduxOp::And, B32 | U32 | S32) => Some(|a, b| a & b),
+        (ReduxOp::Or, B32 | U32 | S32) => Some(|a, b| a | b),
+        (ReduxOp::Xor, B32 | U32 | S32) => Some(|a, b| a ^ b),
+        (ReduxOp::Add, U32 | S32) => add(U32, false),
+        (ReduxOp::Min, U32 | S32) => extremum::<false>(ty),
+        (ReduxOp::Max, U32 | S32) => extremum::<true>(ty),
+        (ReduxOp::Min, F32) => super::binary(Binary::Min, F32, mode),
+        (ReduxOp::Max, F32) => super::binary(Binary::Max, F32, mode),
+        _ => None,
+    }
+}

@@ -1,0 +1,249 @@
+//! `cvt` between scalar types (PTX ISA 9.7.9.21). Packed and 8-bit destinations are in `narrow`.
+//!
+//! Every float of the four formats is an f64 exactly, so a conversion reads an f64 and rounds once
+//! from there. Integers take the same way as far as f64 holds them.
+
+use fusion_ptx::ast::{Mode, Rounding, ScalarType};
+
+use super::half::{self, Half};
+use super::integer::{self, Int};
+use super::round::{self, Exact, Format, RM, RN, RP, RZ};
+use super::{Fn1, double, narrow, single};
+
+/// The conversion of one source.
+///
+/// A signed integer result is sign-extended to 64 bits, because `cvt` into a wider register extends;
+/// the caller keeps what its register holds.
+pub fn convert(dty: ScalarType, sty: ScalarType, mode: Mode) -> Option<Fn1> {
+    use ScalarType::*;
+    match (dty, sty) {
+        (E4m3x2 | E5m2x2, F16x2) | (F16x2, E4m3x2 | E5m2x2) => narrow::repack(dty, sty, mode),
+        (Tf32, F32) => narrow::convert(dty, mode),
+        (F16 | Bf16, F32) if mode.relu || mode.satfinite => narrow::convert(dty, mode),
+        (U8, _) => to_integer::<u8>(sty, mode),
+        (U16, _) => to_integer::<u16>(sty, mode),
+        (U32, _) => to_integer::<u32>(sty, mode),
+        (U64, _) => to_integer::<u64>(sty, mode),
+        (S8, _) => to_integer::<i8>(sty, mode),
+        (S16, _) => to_integer::<i16>(sty, mode),
+        (S32, _) => to_integer::<i32>(sty, mode),
+        (S64, _) => to_integer::<i64>(sty, mode),
+        (F16, _) => to_float::<half::F16>(sty, mode),
+        (Bf16, _) => to_float::<half::Bf16>(sty, mode),
+        (F32, _) => to_float::<Single>(sty, mode),
+        (F64, _) => to_float::<Double>(sty, mode),
+        _ => None,
+    }
+}
+
+fn to_integer<D: Int>(sty: ScalarType, mode: Mode) -> Option<Fn1> {
+    use ScalarType::*;
+    match sty {
+        U8 | B8 => Some(resize::<D, u8>(mode.sat)),
+        U16 | B16 => Some(resize::<D, u16>(mode.sat)),
+        U32 | B32 => Some(resize::<D, u32>(mode.sat)),
+        U64 | B64 => Some(resize::<D, u64>(mode.sat)),
+        S8 => Some(resize::<D, i8>(mode.sat)),
+        S16 => Some(resize::<D, i16>(mode.sat)),
+        S32 => Some(resize::<D, i32>(mode.sat)),
+        S64 => Some(resize::<D, i64>(mode.sat)),
+        F16 => float_to_integer::<D, half::F16>(mode),
+        Bf16 => float_to_integer::<D, half::Bf16>(mode),
+        F32 => float_to_integer::<D, Single>(mode),
+        F64 => float_to_integer::<D, Double>(mode),
+        _ => None,
+    }
+}
+
+fn to_float<D: Float>(sty: ScalarType, mode: Mode) -> Option<Fn1> {
+    use ScalarType::*;
+    match sty {
+        U8 => integer_to_float::<D, u8>(mode),
+        U16 => integer_to_float::<D, u16>(mode),
+        U32 => integer_to_float::<D, u32>(mode),
+        U64 => integer_to_float::<D, u64>(mode),
+        S8 => integer_to_float::<D, i8>(mode),
+        S16 => integer_to_float::<D, i16>(mode),
+        S32 => integer_to_float::<D, i32>(mode),
+        S64 => integer_to_float::<D, i64>(mode),
+        F16 => float_to_float::<D, half::F16>(mode),
+        Bf16 => float_to_float::<D, half::Bf16>(mode),
+        F32 => float_to_float::<D, Single>(mode),
+        F64 => float_to_float::<D, Double>(mode),
+        _ => None,
+    }
+}
+
+fn resize<D: Int, S: Int>(sat: bool) -> Fn1 {
+    if sat {
+        |a| extended(integer::clamp::<D>(S::read(a).wide()))
+    } else {
+        |a| extended(D::narrow(S::read(a).wide()))
+    }
+}
+
+/// As 64 bits, extended as the type is signed.
+#[inline(always)]
+fn extended<T: Int>(value: T) -> u64 {
+    value.wide() as u64
+}
+
+/// Runs `$body` with the constants R and FTZ of the mode.
+macro_rules! by_direction {
+    ($direction:expr, $mode:expr, $body:expr) => {
+        match ($direction, $mode.ftz) {
+            (RN, false) => by_direction!(@ RN, false, $body),
+            (RN, true) => by_direction!(@ RN, true, $body),
+            (RZ, false) => by_direction!(@ RZ, false, $body),
+            (RZ, true) => by_direction!(@ RZ, true, $body),
+            (RM, false) => by_direction!(@ RM, false, $body),
+            (RM, true) => by_direction!(@ RM, true, $body),
+            (RP, false) => by_direction!(@ RP, false, $body),
+            (RP, true) => by_direction!(@ RP, true, $body),
+            _ => return None,
+        }
+    };
+    (@ $r:expr, $ftz:expr, $body:expr) => {{
+        const R: u8 = $r;
+        const FTZ: bool = $ftz;
+        $body
+    }};
+}
+
+fn direction(mode: Mode, default: u8) -> Option<u8> {
+    mode.rounding.map_or(Some(default), round::direction)
+}
+
+fn float_to_integer<D: Int, S: Float>(mode: Mode) -> Option<Fn1> {
+    // Clamping to the range is the rule here, so that `.sat` says nothing new.
+    Some(by_direction!(direction(mode, RZ)?, mode, |a| {
+        extended(integral::<D>(double::round_integral::<R>(S::read::<FTZ>(a)), S::FORMAT == Format::F64))
+    }))
+}
+
+/// An integral f64 clamped to the type. NaN is zero, except from f64 or to 64 bits, where it is the
+/// sign bit alone.
+#[inline(always)]
+fn integral<D: Int>(x: f64, from_f64: bool) -> D {
+    if x.is_nan() {
+        return D::read(if from_f64 || D::BITS == 64 { 1 << (D::BITS - 1) } else { 0 });
+    }
+    // Casts to i64 and u64 saturate; narrower types are clamped from there.
+    if D::BITS == 64 && D::MIN == D::read(0) { D::read(x as u64) } else { integer::clamp(i128::from(x as i64)) }
+}
+
+fn integer_to_float<D: Float, S: Int>(mode: Mode) -> Option<Fn1> {
+    if mode.sat {
+        // Integers clamp to 0 or 1, which every format has.
+        return Some(|a| D::write::<RN, false>(S::read(a).wide().clamp(0, 1) as f64));
+    }
+    Some(by_direction!(direction(mode, RN)?, mode, |a| {
+        let value = S::read(a).wide();
+        let magnitude = value.unsigned_abs() as u64;
+        if magnitude <= 1 << 53 {
+            D::write::<R, FTZ>(value as i64 as f64)
+        } else {
+            Exact::integer(value < 0, magnitude).round(D::FORMAT, R)
+        }
+    }))
+}
+
+fn float_to_float<D: Float, S: Float>(mode: Mode) -> Option<Fn1> {
+    use Rounding::*;
+    if matches!(mode.rounding, Some(NearestInt | ZeroInt | MinusInt | PlusInt)) {
+        // The same format, rounded to an integral value, which the format has.
+        return Some(if mode.sat {
+            by_direction!(direction(mode, RN)?, mode, |a| {
+                D::write::<RN, FTZ>(saturated(double::round_integral::<R>(S::read::<FTZ>(a))))
+            })
+        } else {
+            by_direction!(direction(mode, RN)?, mode, |a| {
+                D::write::<RN, FTZ>(double::round_integral::<R>(S::read::<FTZ>(a)))
+            })
+        });
+    }
+    Some(if mode.sat {
+        by_direction!(direction(mode, RN)?, mode, |a| D::write::<R, FTZ>(saturated(S::read::<FTZ>(a))))
+    } else {
+        by_direction!(direction(mode, RN)?, mode, |a| D::write::<R, FTZ>(S::read::<FTZ>(a)))
+    })
+}
+
+/// Clamps to [0, 1]; NaN and -0 become +0.
+#[inline(always)]
+fn saturated(x: f64) -> f64 {
+    if x > 0.0 { x.min(1.0) } else { 0.0 }
+}
+
+/// A float format that `cvt` reads and writes as f64.
+trait Float {
+    const FORMAT: Format;
+    fn read<const FTZ: bool>(bits: u64) -> f64;
+    /// Rounds; NaN becomes the one that instructions of the type produce.
+    fn write<const R: u8, const FTZ: bool>(x: f64) -> u64;
+}
+
+struct Single;
+struct Double;
+
+/// `x` rounded in a direction for which there is no quicker way.
+#[inline(never)]
+fn directed(format: Format, direction: u8, x: f64, nan: u64) -> u64 {
+    round::reformat(Format::F64, format, direction, x.to_bits()).unwrap_or(nan)
+}
+
+impl Float for Single {
+    const FORMAT: Format = Format::F32;
+    #[inline(always)]
+    fn read<const FTZ: bool>(bits: u64) -> f64 {
+        f64::from(single::input::<FTZ>(single::from(bits)))
+    }
+    #[inline(always)]
+    fn write<const R: u8, const FTZ: bool>(x: f64) -> u64 {
+        let rounded = if R == RN {
+            x as f32
+        } else {
+            single::from(directed(Format::F32, R, x, single::bits(single::NAN)))
+        };
+        single::bits(single::output::<FTZ, false>(rounded))
+    }
+}
+
+impl Float for Double {
+    const FORMAT: Format = Format::F64;
+    #[inline(always)]
+    fn read<const FTZ: bool>(bits: u64) -> f64 {
+        double::from(bits)
+    }
+    #[inline(always)]
+    fn write<const R: u8, const FTZ: bool>(x: f64) -> u64 {
+        // A NaN out of an f32 would carry the host's idea of a payload.
+        if x.is_nan() { NAN_F64 } else { x.to_bits() }
+    }
+}
+
+/// The canonical f32 NaN, widened.
+const NAN_F64: u64 = 0x7fff_ffff_e000_0000;
+
+macro_rules! half_float {
+    ($($ty:ty, $format:expr;)*) => {$(
+        impl Float for $ty {
+            const FORMAT: Format = $format;
+            #[inline(always)]
+            fn read<const FTZ: bool>(bits: u64) -> f64 {
+                f64::from(<$ty>::widen(bits as u16))
+            }
+            #[inline(always)]
+            fn write<const R: u8, const FTZ: bool>(x: f64) -> u64 {
+                if R == RN {
+                    // Rounding to odd first keeps the two steps equal to one.
+                    u64::from(<$ty>::narrow(half::to_odd(x)))
+                } else {
+                    directed($format, R, x, u64::from(half::NAN))
+                }
+            }
+        }
+    )*};
+}
+
+half_float! { half::F16, Format::F16; half::Bf16, Format::BF16; }

@@ -1,0 +1,390 @@
+//! Loads and stores on global memory: bounds, alignment, requests and sectors.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use super::lanes::{FULL, View, each, lanes};
+use super::trap::Trapped;
+use super::{fault, grid::Worker};
+use crate::code::{Access, Reg};
+use crate::memory::{AllocationKind, Region};
+use crate::report::Traffic;
+
+/// One allocation as a worker sees it.
+pub(crate) struct Window<'a> {
+    pub(crate) base: u64,
+    pub(crate) end: u64,
+    pub(crate) words: &'a [AtomicU32],
+    read: &'a [AtomicU64],
+    written: &'a [AtomicU64],
+    pub(crate) constant: bool,
+    /// This worker has used it.
+    pub(crate) touched: bool,
+}
+
+impl<'a> Window<'a> {
+    pub(crate) fn new(region: &'a Arc<Region>) -> Self {
+        Self {
+            base: region.allocation.base,
+            end: region.allocation.end(),
+            words: &region.words,
+            read: &region.sectors_read,
+            written: &region.sectors_written,
+            constant: region.allocation.kind == AllocationKind::Constant,
+            touched: false,
+        }
+    }
+
+    /// One that holds nothing, so that there is always a first.
+    pub(crate) fn nothing() -> Self {
+        Self { base: u64::MAX, end: u64::MAX, words: &[], read: &[], written: &[], constant: false, touched: false }
+    }
+
+    #[inline(always)]
+    fn holds(&self, addr: u64, len: u64) -> bool {
+        addr >= self.base && addr < self.end && self.end - addr >= len
+    }
+
+    /// Marks the sectors of a range as read or written.
+    #[inline(always)]
+    pub(crate) fn mark(&mut self, addr: u64, len: u64, write: bool) {
+        self.touched = true;
+        let bitmap = if write { self.written } else { self.read };
+        let origin = self.base >> 5;
+        let (first, last) = ((addr >> 5) - origin, ((addr + len - 1) >> 5) - origin);
+        for word in first / 64..=last / 64 {
+            let low = first.max(word * 64) % 64;
+            let high = last.min(word * 64 + 63) % 64;
+            let bits = (u64::MAX << low) & (u64::MAX >> (63 - high));
+            if let Some(entry) = bitmap.get(word as usize)
+                && entry.load(Relaxed) & bits != bits
+            {
+                entry.fetch_or(bits, Relaxed);
+            }
+        }
+    }
+
+    /// A little-endian element of 1, 2, 4 or 8 bytes, which is aligned and inside.
+    #[inline(always)]
+    pub(crate) fn load(&self, addr: u64, element: u32) -> u64 {
+        let offset = addr - self.base;
+        let word = (offset / 4) as usize;
+        let low = u64::from(self.words[word].load(Relaxed));
+        match element {
+            4 => low,
+            8 => low | u64::from(self.words[word + 1].load(Relaxed)) << 32,
+            _ => low >> (8 * (offset % 4)) & ((1 << (8 * element)) - 1),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn store(&self, addr: u64, element: u32, value: u64) {
+        let offset = addr - self.base;
+        let word = (offset / 4) as usize;
+        match element {
+            4 => self.words[word].store(value as u32, Relaxed),
+            8 => {
+                self.words[word].store(value as u32, Relaxed);
+                self.words[word + 1].store((value >> 32) as u32, Relaxed);
+            }
+            _ => {
+                let shift = 8 * (offset % 4) as u32;
+                let mask = ((1u32 << (8 * element)) - 1) << shift;
+                self.merge(word, mask, (value as u32) << shift);
+            }
+        }
+    }
+
+    /// Replaces some bits of a word, whose other bytes another core may be writing.
+    #[inline(always)]
+    fn merge(&self, word: usize, mask: u32, bits: u32) {
+        let target = &self.words[word];
+        if mask == u32::MAX {
+            return target.store(bits, Relaxed);
+        }
+        let mut old = target.load(Relaxed);
+        while let Err(seen) = target.compare_exchange_weak(old, old & !mask | bits & mask, Relaxed, Relaxed) {
+            old = seen;
+        }
+    }
+}
+
+#[inline(always)]
+pub(crate) fn count(traffic: &mut Traffic, sectors: u64, bytes: u64) {
+    traffic.requests += 1;
+    traffic.sectors += sectors;
+    traffic.bytes += bytes;
+}
+
+/// Lane i is at `addrs[0] + i * stride`, for every i.
+#[inline(always)]
+pub(crate) fn sequential(addrs: &[u64; 32], stride: u64) -> bool {
+    let mut differ = 0;
+    for i in 0..32 {
+        differ |= addrs[i] ^ addrs[0].wrapping_add(i as u64 * stride);
+    }
+    differ == 0
+}
+
+/// Distinct values of `key` in the lanes of a mask.
+pub(crate) fn distinct(addrs: &[u64; 32], mask: u32, shift: u32) -> u64 {
+    let mut keys = [0; 32];
+    let mut n = 0;
+    for lane in each(mask) {
+        let key = addrs[lane] >> shift;
+        if n == 0 || keys[n - 1] != key {
+            keys[n] = key;
+            n += 1;
+        }
+    }
+    let keys = &mut keys[..n];
+    if !keys.is_sorted() {
+        keys.sort_unstable();
+        let mut count = 0;
+        for (i, key) in keys.iter().enumerate() {
+            count += u64::from(i == 0 || keys[i - 1] != *key);
+        }
+        return count;
+    }
+    n as u64
+}
+
+/// A loaded element as its register wants it: sign-extended if the type is signed.
+#[inline(always)]
+pub(crate) fn extend(value: u64, element: u32, signed: bool) -> u64 {
+    if signed && element < 8 {
+        let shift = 64 - 8 * element;
+        return ((value << shift) as i64 >> shift) as u64;
+    }
+    value
+}
+
+impl Worker<'_> {
+    /// `ld.global`. `index` is the access's own, by which the last allocation that it hit is remembered.
+    #[inline(always)]
+    pub(crate) fn load_global(
+        &mut self,
+        regs: &mut View<'_>,
+        index: u32,
+        access: &Access,
+        mask: u32,
+        addrs: &[u64; 32],
+    ) -> Trapped {
+        let bytes = u64::from(access.bytes());
+        if mask == FULL && access.words && sequential(addrs, bytes) && addrs[0].is_multiple_of(bytes) {
+            let window = &mut self.windows[self.cache[index as usize] as usize];
+            if window.holds(addrs[0], 32 * bytes) {
+                let start = ((addrs[0] - window.base) / 4) as usize;
+                let k = access.regs.len();
+                let words = &window.words[start..start + 32 * k];
+                if let [Some(reg)] = access.regs[..] {
+                    regs.put_word(reg.slot, FULL, &lanes(|i| words[i].load(Relaxed)));
+                } else {
+                    for (j, reg) in access.regs.iter().enumerate() {
+                        if let Some(reg) = reg {
+                            regs.put_word(reg.slot, FULL, &lanes(|i| words[i * k + j].load(Relaxed)));
+                        }
+                    }
+                }
+                if !window.constant {
+                    let last = addrs[0] + 32 * bytes - 1;
+                    count(&mut self.counters.global_load, (last >> 5) - (addrs[0] >> 5) + 1, 32 * bytes);
+                    window.mark(addrs[0], 32 * bytes, false);
+                }
+                return Ok(());
+            }
+        }
+        self.load_scattered(regs, index, access, mask, addrs)
+    }
+
+    /// `st.global`.
+    #[inline(always)]
+    pub(crate) fn store_global(
+        &mut self,
+        regs: &View<'_>,
+        index: u32,
+        access: &Access,
+        mask: u32,
+        addrs: &[u64; 32],
+    ) -> Trapped {
+        let bytes = u64::from(access.bytes());
+        if mask == FULL && access.words && sequential(addrs, bytes) && addrs[0].is_multiple_of(bytes) {
+            let window = &mut self.windows[self.cache[index as usize] as usize];
+            if window.holds(addrs[0], 32 * bytes) && !window.constant {
+                let start = ((addrs[0] - window.base) / 4) as usize;
+                let k = access.regs.len();
+                let words = &window.words[start..start + 32 * k];
+                for (j, reg) in access.regs.iter().enumerate() {
+                    if let Some(reg) = reg {
+                        let value = regs.word(reg.slot);
+                        for i in 0..32 {
+                            words[i * k + j].store(value[i], Relaxed);
+                        }
+                    }
+                }
+                let last = addrs[0] + 32 * bytes - 1;
+                count(&mut self.counters.global_store, (last >> 5) - (addrs[0] >> 5) + 1, 32 * bytes);
+                window.mark(addrs[0], 32 * bytes, true);
+                return Ok(());
+            }
+        }
+        self.store_scattered(regs, index, access, mask, addrs)
+    }
+
+    /// The allocation that holds each of the lanes' ranges, or the fault of those that have none.
+    /// When one allocation holds them all, which is the rule, it is returned; else each lane looks for itself.
+    #[inline(never)]
+    pub(crate) fn check_global(
+        &mut self,
+        index: u32,
+        mask: u32,
+        addrs: &[u64; 32],
+        bytes: u64,
+        write: bool,
+    ) -> Trapped<Option<usize>> {
+        let align = if bytes.is_power_of_two() { bytes } else { 4 };
+        let (mut low, mut high, mut misaligned) = (u64::MAX, 0, 0u32);
+        for lane in each(mask) {
+            low = low.min(addrs[lane]);
+            high = high.max(addrs[lane]);
+            misaligned |= u32::from(addrs[lane] % align != 0) << lane;
+        }
+        if misaligned != 0 {
+            return Err(fault::misaligned(misaligned, addrs, align, bytes, write));
+        }
+        let cached = self.cache[index as usize] as usize;
+        for candidate in [Some(cached), self.window_of(low)].into_iter().flatten() {
+            let window = &self.windows[candidate];
+            if window.holds(low, 1) && window.holds(high, bytes) && !(write && window.constant) {
+                self.cache[index as usize] = candidate as u32;
+                return Ok(Some(candidate));
+            }
+        }
+        let mut stray = 0u32;
+        for lane in each(mask) {
+            let inside = self.window_of(addrs[lane]).is_some_and(|w| {
+                let window = &self.windows[w];
+                window.holds(addrs[lane], bytes) && !(write && window.constant)
+            });
+            stray |= u32::from(!inside) << lane;
+        }
+        if stray != 0 {
+            return Err(fault::stray_global(self.run, stray, addrs, bytes, write));
+        }
+        Ok(None)
+    }
+
+    /// The allocation that contains an address.
+    pub(crate) fn window_of(&self, addr: u64) -> Option<usize> {
+        let next = self.windows.partition_point(|w| w.base <= addr);
+        let found = next.checked_sub(1)?;
+        (addr < self.windows[found].end).then_some(found)
+    }
+
+    #[inline(never)]
+    fn load_scattered(
+        &mut self,
+        regs: &mut View<'_>,
+        index: u32,
+        access: &Access,
+        mask: u32,
+        addrs: &[u64; 32],
+    ) -> Trapped {
+        let bytes = u64::from(access.bytes());
+        let one = self.check_global(index, mask, addrs, bytes, false)?;
+        let mut values = [[0u64; 32]; 8];
+        let k = access.regs.len().min(8);
+        let mut marked = u64::MAX;
+        let mut constant = false;
+        let narrow = u64::from(access.element);
+        for lane in each(mask) {
+            let Some(w) = one.or_else(|| self.window_of(addrs[lane])) else { continue };
+            let window = &mut self.windows[w];
+            constant = window.constant;
+            for (j, value) in values[..k].iter_mut().enumerate() {
+                let loaded = window.load(addrs[lane] + j as u64 * narrow, access.element);
+                value[lane] = extend(loaded, access.element, access.signed);
+            }
+            if addrs[lane] >> 5 != marked && !constant {
+                marked = addrs[lane] >> 5;
+                window.mark(addrs[lane], bytes, false);
+            }
+        }
+        for (reg, value) in access.regs.iter().zip(&values) {
+            if let Some(reg) = reg {
+                regs.put(*reg, mask, value);
+            }
+        }
+        if !constant {
+            let sectors = distinct(addrs, mask, 5);
+            count(&mut self.counters.global_load, sectors, bytes * u64::from(mask.count_ones()));
+        }
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn store_scattered(
+        &mut self,
+        regs: &View<'_>,
+        index: u32,
+        access: &Access,
+        mask: u32,
+        addrs: &[u64; 32],
+    ) -> Trapped {
+        let bytes = u64::from(access.bytes());
+        let one = self.check_global(index, mask, addrs, bytes, true)?;
+        match one {
+            Some(w) if access.element < 4 => self.store_narrow(w, regs, access, mask, addrs),
+            _ => {
+                for lane in each(mask) {
+                    let Some(w) = one.or_else(|| self.window_of(addrs[lane])) else { continue };
+                    for (j, reg) in access.regs.iter().enumerate() {
+                        let value = reg.map_or(0, |reg| regs.get_lane(reg, lane));
+                        let at = addrs[lane] + j as u64 * u64::from(access.element);
+                        self.windows[w].store(at, access.element, value);
+                    }
+                }
+            }
+        }
+        let mut marked = u64::MAX;
+        for lane in each(mask) {
+            if addrs[lane] >> 5 != marked {
+                marked = addrs[lane] >> 5;
+                if let Some(w) = one.or_else(|| self.window_of(addrs[lane])) {
+                    self.windows[w].mark(addrs[lane], bytes, true);
+                }
+            }
+        }
+        let sectors = distinct(addrs, mask, 5);
+        count(&mut self.counters.global_store, sectors, bytes * u64::from(mask.count_ones()));
+        Ok(())
+    }
+
+    /// Bytes and halves: lanes that share a word are combined, so that a whole word is one store.
+    fn store_narrow(&mut self, w: usize, regs: &View<'_>, access: &Access, mask: u32, addrs: &[u64; 32]) {
+        let window = &self.windows[w];
+        let values: Vec<(usize, &Reg)> =
+            access.regs.iter().enumerate().filter_map(|(j, r)| r.as_ref().map(|r| (j, r))).collect();
+        let keep = (1u32 << (8 * access.element)) - 1;
+        let (mut word, mut written, mut bits) = (usize::MAX, 0u32, 0u32);
+        for lane in each(mask) {
+            for &(j, reg) in &values {
+                let offset = addrs[lane] - window.base + j as u64 * u64::from(access.element);
+                let at = (offset / 4) as usize;
+                if at != word {
+                    if written != 0 {
+                        window.merge(word, written, bits);
+                    }
+                    (word, written, bits) = (at, 0, 0);
+                }
+                let shift = 8 * (offset % 4) as u32;
+                let value = (regs.get_lane(*reg, lane) as u32 & keep) << shift;
+                bits = bits & !(keep << shift) | value;
+                written |= keep << shift;
+            }
+        }
+        if written != 0 {
+            window.merge(word, written, bits);
+        }
+    }
+}

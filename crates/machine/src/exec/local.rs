@@ -1,0 +1,124 @@
+//! Local memory: private to a thread, and laid out so that a warp's lanes lie side by side.
+
+use super::global::{count, extend};
+use super::grid::Worker;
+use super::lanes::{Lanes, View, each};
+use super::trap::Trapped;
+use super::{fault, shared};
+use crate::code::Access;
+
+/// A warp's local memory: row n holds word n of every lane.
+pub(crate) type Local = Vec<Lanes<u32>>;
+
+pub(crate) fn load_element(local: &Local, lane: usize, addr: u64, element: u32) -> u64 {
+    let row = (addr / 4) as usize;
+    let low = u64::from(local[row].0[lane]);
+    match element {
+        4 => low,
+        8 => low | u64::from(local[row + 1].0[lane]) << 32,
+        _ => low >> (8 * (addr % 4)) & ((1 << (8 * element)) - 1),
+    }
+}
+
+pub(crate) fn store_element(local: &mut Local, lane: usize, addr: u64, element: u32, value: u64) {
+    let row = (addr / 4) as usize;
+    if element == 8 {
+        local[row + 1].0[lane] = (value >> 32) as u32;
+    }
+    let mut word = [local[row].0[lane]];
+    shared::store_element(&mut word, addr % 4, element.min(4), value);
+    local[row].0[lane] = word[0];
+}
+
+fn check(local: &Local, mask: u32, addrs: &[u64; 32], bytes: u64, write: bool) -> Trapped {
+    let size = 4 * local.len() as u64;
+    let align = if bytes.is_power_of_two() { bytes } else { 4 };
+    let (mut stray, mut misaligned) = (0u32, 0u32);
+    for lane in each(mask) {
+        stray |= u32::from(addrs[lane] > size || size - addrs[lane] < bytes) << lane;
+        misaligned |= u32::from(addrs[lane] % align != 0) << lane;
+    }
+    if stray != 0 {
+        let addr = each(stray).next().map_or(0, |lane| addrs[lane]);
+        return Err(fault::stray_local(stray, addr, bytes, size, write));
+    }
+    if misaligned != 0 {
+        return Err(fault::misaligned(misaligned, addrs, align, bytes, write));
+    }
+    Ok(())
+}
+
+/// 32-byte sectors: eight lanes of one row.
+fn sectors(addrs: &[u64; 32], mask: u32, bytes: u64) -> u64 {
+    let words = bytes.div_ceil(4);
+    let mut total = 0;
+    for group in 0..4 {
+        let lanes = mask & 0xff << (8 * group);
+        if lanes != 0 {
+            let mut rows: Vec<u64> = each(lanes).map(|lane| addrs[lane] / 4).collect();
+            rows.sort_unstable();
+            rows.dedup();
+            total += rows.len() as u64 * words;
+        }
+    }
+    total
+}
+
+impl Worker<'_> {
+    /// `counted` is false for parameter variables of calls, which on a GPU are registers.
+    pub(crate) fn load_local(
+        &mut self,
+        local: &Local,
+        regs: &mut View<'_>,
+        access: &Access,
+        mask: u32,
+        addrs: &[u64; 32],
+        counted: bool,
+    ) -> Trapped {
+        let bytes = u64::from(access.bytes());
+        check(local, mask, addrs, bytes, false)?;
+        let mut results = Vec::with_capacity(access.regs.len());
+        for (j, reg) in access.regs.iter().enumerate() {
+            let Some(reg) = reg else { continue };
+            let mut value = [0; 32];
+            for lane in each(mask) {
+                let at = addrs[lane] + j as u64 * u64::from(access.element);
+                value[lane] = extend(load_element(local, lane, at, access.element), access.element, access.signed);
+            }
+            results.push((*reg, value));
+        }
+        for (reg, value) in &results {
+            regs.put(*reg, mask, value);
+        }
+        if counted {
+            let sectors = sectors(addrs, mask, bytes);
+            count(&mut self.counters.local_load, sectors, bytes * u64::from(mask.count_ones()));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn store_local(
+        &mut self,
+        local: &mut Local,
+        regs: &View<'_>,
+        access: &Access,
+        mask: u32,
+        addrs: &[u64; 32],
+        counted: bool,
+    ) -> Trapped {
+        let bytes = u64::from(access.bytes());
+        check(local, mask, addrs, bytes, true)?;
+        for (j, reg) in access.regs.iter().enumerate() {
+            let Some(reg) = reg else { continue };
+            for lane in each(mask) {
+                let at = addrs[lane] + j as u64 * u64::from(access.element);
+                store_element(local, lane, at, access.element, regs.get_lane(*reg, lane));
+            }
+        }
+        if counted {
+            let sectors = sectors(addrs, mask, bytes);
+            count(&mut self.counters.local_store, sectors, bytes * u64::from(mask.count_ones()));
+        }
+        Ok(())
+    }
+}

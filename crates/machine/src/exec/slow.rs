@@ -1,0 +1,319 @@
+//! Operations that reach beyond a lane's registers: control flow, barriers, memory that is shared.
+
+use super::block::Common;
+use super::grid::Worker;
+use super::lanes::{FULL, View, each, lanes};
+use super::trap::{Trap, Trapped};
+use super::warp::{BarrierResult, Split, State, WAITS, Warp};
+use super::{atomic, call, collective, step};
+use crate::arith;
+use crate::code::{CARRY, CarryKind, CarryOp, Comparison, Dynamic, Place, SlowOp};
+use crate::report::Blame;
+use fusion_ptx::ast::{BarrierOp, BoolOp};
+
+/// Where a split goes after the operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flow {
+    /// On to the next instruction.
+    Next,
+    /// The split has been told where; the scheduler decides who runs.
+    Leave,
+}
+
+/// `setp` and `set` by function.
+pub(crate) fn compare(regs: &mut View<'_>, c: &Comparison, mask: u32) {
+    let (a, b) = (regs.get(c.a), regs.get(c.b));
+    let shift = if c.upper { 16 } else { 0 };
+    let mut truth = 0u32;
+    for lane in each(mask) {
+        truth |= u32::from((c.test)(a[lane] >> shift, b[lane] >> shift)) << lane;
+    }
+    let combined = |truth: u32| match c.combine {
+        None => truth,
+        Some((op, slot, negated)) => {
+            let other = regs.predicate(slot, negated);
+            match op {
+                BoolOp::And => truth & other,
+                BoolOp::Or => truth | other,
+                BoolOp::Xor => truth ^ other,
+            }
+        }
+    };
+    let (p, q) = (combined(truth), combined(!truth));
+    if let Some(slot) = c.p {
+        regs.put_predicate(slot, mask, p);
+    }
+    if let Some(slot) = c.q {
+        regs.put_predicate(slot, mask, q);
+    }
+    if let Some((reg, value)) = c.value {
+        regs.put(reg, mask, &lanes(|i| if p >> i & 1 == 1 { value } else { 0 }));
+    }
+}
+
+/// Takes the lanes that do not execute a guarded operation out of the split: they go on behind it.
+pub(crate) fn detach(warp: &mut Warp, split: &mut Split, mask: u32) {
+    detach_to(warp, split, mask, split.pc + 1);
+}
+
+/// Takes the lanes outside of `mask` out of the split and lets them go on at `pc`.
+pub(crate) fn detach_to(warp: &mut Warp, split: &mut Split, mask: u32, pc: u32) {
+    let rest = split.mask & !mask;
+    if rest != 0 {
+        let others = Split { pc, mask: rest, state: State::Ready, ..split.clone() };
+        warp.join(others);
+        split.mask = mask;
+    }
+}
+
+/// The split waits before its instruction for other lanes of the warp.
+pub(crate) fn gather(warp: &mut Warp, split: &mut Split, mask: u32) -> Flow {
+    detach(warp, split, mask);
+    split.state = State::Gathering;
+    Flow::Leave
+}
+
+/// An instruction by which one waits for others: they get their turn when there have been many.
+pub(crate) fn waited(common: &mut Common, warp: &mut Warp, split: &mut Split) -> Flow {
+    split.waits += 1;
+    warp.waits += 1;
+    if split.waits < WAITS {
+        return Flow::Next;
+    }
+    common.waits += 1;
+    split.pc += 1;
+    Flow::Leave
+}
+
+/// The lanes stop for good.
+pub(crate) fn exit(common: &mut Common, warp: &mut Warp, split: &mut Split, mask: u32) -> Flow {
+    detach(warp, split, mask);
+    split.mask = 0;
+    warp.exit(mask);
+    common.live -= mask.count_ones();
+    common.settle();
+    Flow::Leave
+}
+
+#[inline(never)]
+pub(crate) fn execute(
+    worker: &mut Worker<'_>,
+    common: &mut Common,
+    warp: &mut Warp,
+    split: &mut Split,
+    op: &SlowOp,
+    mask: u32,
+) -> Trapped<Flow> {
+    match op {
+        SlowOp::Exit => return Ok(exit(common, warp, split, mask)),
+        SlowOp::Return => return call::ret(worker, common, warp, split, mask),
+        SlowOp::Call { target, args, returns } => {
+            return call::call(worker, common, warp, split, mask, target, args, returns);
+        }
+        SlowOp::Trap | SlowOp::Breakpoint => {
+            return Err(Trap::new("E-TRAP", mask, "the kernel stopped itself (trap)")
+                .note("a __trap(), a failed assertion without its message, or code that the compiler knows to be wrong"));
+        }
+        SlowOp::Yield => return Ok(waited(common, warp, split)),
+        SlowOp::Nothing => {}
+        SlowOp::Unsupported { opcode, reason } => {
+            let title = match opcode.as_str() {
+                "" => "the emulator does not support this instruction".to_string(),
+                opcode => format!("the emulator does not support `{opcode}`"),
+            };
+            return Err(Trap::new("E-UNSUPPORTED-INSTRUCTION", mask, title)
+                .note(reason.clone())
+                .blame(Blame::Unsupported));
+        }
+        SlowOp::BranchTable { index, targets } => {
+            let chosen = *warp.regs.view(split.bases).word(*index);
+            let Some(first) = each(mask).next() else { return Ok(Flow::Next) };
+            let same = each(mask).fold(0, |same, lane| same | u32::from(chosen[lane] == chosen[first]) << lane);
+            let Some(&target) = targets.get(chosen[first] as usize) else {
+                return Err(Trap::new("E-TRAP", same, "a branch table's index is past its end")
+                    .note(format!("index {} of {} targets", chosen[first], targets.len())));
+            };
+            // Lanes that the guard excludes go on behind; those with another index come back here.
+            detach(warp, split, mask);
+            let here = split.pc;
+            detach_to(warp, split, same, here);
+            split.pc = target;
+            return Ok(Flow::Leave);
+        }
+        SlowOp::Barrier { op, aligned, d, id, threads, p } => {
+            return barrier(common, warp, split, mask, (*op, *aligned, *d, *id, *threads, *p));
+        }
+        SlowOp::WarpSync { .. }
+        | SlowOp::Shuffle { .. }
+        | SlowOp::Vote { .. }
+        | SlowOp::Match { .. }
+        | SlowOp::Redux { .. }
+        | SlowOp::Elect { .. } => return collective::execute(warp, split, op, mask),
+        SlowOp::ActiveMask { d } => {
+            if let Some(d) = d {
+                warp.regs.view(split.bases).put(*d, mask, &[u64::from(mask); 32]);
+            }
+        }
+        SlowOp::Atomic(atomic) => {
+            atomic::execute(worker, common, warp, split, atomic, mask)?;
+            if atomic.waits {
+                return Ok(waited(common, warp, split));
+            }
+        }
+        SlowOp::CopyAsync { dst, src, size, src_size } => {
+            let local_base = split.local_base;
+            let regs = warp.regs.view(split.bases);
+            let to = step::addresses(&regs, dst, local_base).map(|a| step::resolve(a).1);
+            let from = step::addresses(&regs, src, local_base);
+            let take = src_size.map_or([*size; 32], |s| *regs.word(s));
+            atomic::copy(worker, common, mask, &to, &from, *size, &take)?;
+        }
+        SlowOp::Read { d, what } => {
+            let cycles = warp.clock;
+            let nanoseconds = (cycles as f64 * 1e6 / f64::from(worker.run.clock_khz.max(1))) as u64;
+            let value = match what {
+                Dynamic::Clock | Dynamic::Clock64 => cycles,
+                Dynamic::ClockHigh => cycles >> 32,
+                Dynamic::GlobalTimer => nanoseconds,
+                Dynamic::GlobalTimerHigh => nanoseconds >> 32,
+            };
+            warp.regs.view(split.bases).put(*d, mask, &[value; 32]);
+        }
+        SlowOp::FrameAddress { d, offset } => {
+            let address = u64::from(split.local_base).wrapping_add_signed(*offset);
+            warp.regs.view(split.bases).put_double(*d, mask, &[address; 32]);
+        }
+        SlowOp::IsSpace { place, d, a } => {
+            let mut regs = warp.regs.view(split.bases);
+            let a = *regs.double(*a);
+            let mut truth = 0;
+            for lane in each(mask) {
+                let (found, addr) = step::resolve(a[lane]);
+                let is = match place {
+                    Place::Constant => worker.window_of(addr).is_some_and(|w| worker.windows[w].constant),
+                    Place::Global => found == Place::Global,
+                    other => found == *other,
+                };
+                truth |= u32::from(is) << lane;
+            }
+            regs.put_predicate(*d, mask, truth);
+        }
+        SlowOp::Bfi { wide, d, a, b, pos, len } => {
+            let mut regs = warp.regs.view(split.bases);
+            let (a, b, pos, len) = (regs.get(*a), regs.get(*b), *regs.word(*pos), *regs.word(*len));
+            let width = if *wide { 64 } else { 32 };
+            let value = lanes(|i| arith::bits::bfi(a[i], b[i], u64::from(pos[i]), u64::from(len[i]), width));
+            regs.put(*d, mask, &value);
+        }
+        SlowOp::Pack { d, parts } => {
+            let mut regs = warp.regs.view(split.bases);
+            let mut value = [0u64; 32];
+            let mut shift = 0;
+            for part in parts {
+                let bits = regs.get(*part);
+                let keep = u64::MAX >> (64 - u32::from(part.bits));
+                value = lanes(|i| value[i] | (bits[i] & keep) << shift);
+                shift += u32::from(part.bits);
+            }
+            regs.put(*d, mask, &value);
+        }
+        SlowOp::Unpack { parts, part_bits, a } => {
+            let mut regs = warp.regs.view(split.bases);
+            let a = regs.get(*a);
+            let keep = u64::MAX >> (64 - part_bits);
+            for (n, part) in parts.iter().enumerate() {
+                if let Some(reg) = part {
+                    regs.put(*reg, mask, &lanes(|i| a[i] >> (n as u32 * part_bits) & keep));
+                }
+            }
+        }
+        SlowOp::Carry(op) => carry(&mut warp.regs.view(split.bases), op, mask),
+        SlowOp::Lop3Predicate { d, p, or, q: (q, negated) } => {
+            let mut regs = warp.regs.view(split.bases);
+            let d = *regs.word(*d);
+            let set = (0..32).fold(0, |set, i| set | u32::from(d[i] != 0) << i);
+            let q = regs.predicate(*q, *negated);
+            regs.put_predicate(*p, mask, if *or { set | q } else { set & q });
+        }
+        SlowOp::SelectSign { test, d, a, b, c } => {
+            let mut regs = warp.regs.view(split.bases);
+            let (a, b, c) = (regs.get(*a), regs.get(*b), regs.get(*c));
+            regs.put(*d, mask, &lanes(|i| if test(c[i]) { a[i] } else { b[i] }));
+        }
+        SlowOp::TestProperty { test, d, a } => {
+            let mut regs = warp.regs.view(split.bases);
+            let a = regs.get(*a);
+            let truth = (0..32).fold(0, |truth, i| truth | u32::from(test(a[i])) << i);
+            regs.put_predicate(*d, mask, truth);
+        }
+    }
+    Ok(Flow::Next)
+}
+
+fn carry(regs: &mut View<'_>, op: &CarryOp, mask: u32) {
+    let (a, b) = (regs.get(op.a), regs.get(op.b));
+    let c = op.c.map_or([0; 32], |c| regs.get(c));
+    let flags = if op.carry_in { regs.predicate(CARRY, false) } else { 0 };
+    let mut out = 0u32;
+    let mut value = [0; 32];
+    for lane in 0..32 {
+        let flag = flags >> lane & 1 == 1;
+        let (v, f) = match op.kind {
+            CarryKind::Add => arith::add_carry(op.ty, a[lane], b[lane], flag),
+            CarryKind::Sub => arith::sub_borrow(op.ty, a[lane], b[lane], flag),
+            CarryKind::Mad { high } => arith::mad_carry(op.ty, high, a[lane], b[lane], c[lane], flag),
+        };
+        value[lane] = v;
+        out |= u32::from(f) << lane;
+    }
+    regs.put(op.d, mask, &value);
+    if op.carry_out {
+        regs.put_predicate(CARRY, mask, out);
+    }
+}
+
+type BarrierArgs =
+    (BarrierOp, bool, Option<crate::code::Reg>, u32, Option<u32>, Option<(u32, bool)>);
+
+fn barrier(common: &mut Common, warp: &mut Warp, split: &mut Split, mask: u32, args: BarrierArgs) -> Trapped<Flow> {
+    let (op, aligned, d, id, threads, p) = args;
+    if aligned && mask != warp.alive {
+        return Ok(gather(warp, split, mask));
+    }
+    let regs = warp.regs.view(split.bases);
+    let lane = mask.trailing_zeros() as usize & 31;
+    let id = regs.word(id)[lane];
+    let expected = threads.map(|t| regs.word(t)[lane]);
+    if id >= 16 {
+        return Err(Trap::new("E-BARRIER-ID", mask, format!("there is no barrier {id}: a block has 16")));
+    }
+    if let Some(n) = expected
+        && (n == 0 || n % 32 != 0)
+    {
+        return Err(Trap::new("E-BARRIER-COUNT", mask, format!("a barrier of {n} threads"))
+            .note("the number of threads must be a positive multiple of the warp size, 32"));
+    }
+    let truths = p.map_or(FULL, |(slot, negated)| regs.predicate(slot, negated)) & mask;
+    // With a count, a warp counts whole (PTX ISA 9.7.13.1); without, its live threads do.
+    let arriving = match expected {
+        Some(_) if aligned => 32,
+        _ => mask.count_ones(),
+    };
+    detach(warp, split, mask);
+    let barrier = &mut common.barriers[id as usize];
+    let round = barrier.round;
+    barrier.arrive(arriving, mask.count_ones(), truths.count_ones(), expected);
+    let at = split.pc;
+    split.pc += 1;
+    if op != BarrierOp::Arrive {
+        let which = match op {
+            BarrierOp::RedAnd => BarrierResult::And,
+            BarrierOp::RedOr => BarrierResult::Or,
+            _ => BarrierResult::Popc,
+        };
+        let result = d.map(|d| (d, which));
+        split.state = State::Barrier { id, round, result, at };
+    }
+    common.settle();
+    Ok(Flow::Leave)
+}

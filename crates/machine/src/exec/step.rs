@@ -1,0 +1,565 @@
+//! The interpreter's loop.
+//!
+//! It is compiled twice, for any processor and for those with AVX2 and FMA; everything hot is
+//! inlined into it so that it is compiled so too. Results do not depend on which one runs.
+
+use pulp::WithSimd;
+
+use super::block::Common;
+use super::grid::Worker;
+use super::lanes::{FULL, View, lanes};
+use super::slow::{self, Flow};
+use super::trap::Trapped;
+use super::warp::{Split, Warp};
+use super::{fault, param};
+use crate::arith::approx;
+use crate::arith::round::RN;
+use crate::arith::{double, single};
+use crate::code::{Access, AddressOf, Base, Compared, MicroOp, Place, TRUE, window};
+use fusion_ptx::ast::{BoolOp, Compare};
+
+/// Runs one split until it must stop: its lanes part or leave, it reaches `meeting` (where others
+/// wait), it has to wait, or it has executed `limit` instructions.
+pub(crate) fn run(
+    worker: &mut Worker<'_>,
+    common: &mut Common,
+    warp: &mut Warp,
+    split: &mut Split,
+    meeting: u32,
+    limit: u64,
+) -> Trapped {
+    let arch = worker.arch;
+    arch.dispatch(Step { worker, common, warp, split, meeting, limit })
+}
+
+struct Step<'s, 'a> {
+    worker: &'s mut Worker<'a>,
+    common: &'s mut Common,
+    warp: &'s mut Warp,
+    split: &'s mut Split,
+    meeting: u32,
+    limit: u64,
+}
+
+impl WithSimd for Step<'_, '_> {
+    type Output = Trapped;
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) -> Trapped {
+        let Step { worker, common, warp, split, meeting, limit } = self;
+        let mut pc = split.pc;
+        let mut counts = Counts::default();
+        let result = execute(worker, common, warp, split, &mut pc, &mut counts, meeting, limit);
+        counts.flush(worker, warp);
+        match result {
+            Ok(true) => {
+                split.pc = pc;
+                Ok(())
+            }
+            Ok(false) => Ok(()),
+            Err(mut trap) => {
+                trap.pc.get_or_insert(pc);
+                split.pc = pc;
+                Err(trap)
+            }
+        }
+    }
+}
+
+/// Instructions executed since the last time they were added up.
+#[derive(Default)]
+struct Counts {
+    executed: u64,
+    warp: u64,
+    thread: u64,
+}
+
+impl Counts {
+    #[inline(always)]
+    fn flush(&mut self, worker: &mut Worker<'_>, warp: &mut Warp) {
+        warp.clock += self.executed;
+        worker.counters.warp_instructions += self.warp;
+        worker.counters.thread_instructions += self.thread;
+        *self = Self::default();
+    }
+}
+
+/// The addresses of an access.
+#[inline(always)]
+pub(crate) fn addresses(regs: &View<'_>, address: &AddressOf, local_base: u32) -> [u64; 32] {
+    let offset = match address.in_frame {
+        true => (address.offset as u64).wrapping_add(u64::from(local_base)),
+        false => address.offset as u64,
+    };
+    match address.base {
+        Base::Double(slot) => {
+            let base = regs.double(slot);
+            lanes(|i| base[i].wrapping_add(offset))
+        }
+        Base::Word(slot) => {
+            let base = regs.word(slot);
+            lanes(|i| u64::from(base[i]).wrapping_add(offset))
+        }
+        Base::None => [offset; 32],
+    }
+}
+
+/// Says whether the split goes on at `pc`; if not, it has been told itself.
+#[inline(always)]
+#[expect(clippy::too_many_arguments, reason = "the state of one loop, kept in registers")]
+fn execute(
+    worker: &mut Worker<'_>,
+    common: &mut Common,
+    warp: &mut Warp,
+    split: &mut Split,
+    at: &mut u32,
+    counts: &mut Counts,
+    meeting: u32,
+    limit: u64,
+) -> Trapped<bool> {
+    let code = worker.run.code;
+    let mask = split.mask;
+    let mut regs = warp.regs.view(split.bases);
+    let mut pc = *at;
+    let mut left = limit.max(1);
+    loop {
+        let inst = &code.insts[pc as usize];
+        let m = match inst.guard {
+            TRUE => mask,
+            p => mask & regs.predicate(p, inst.negated),
+        };
+        if inst.counted {
+            counts.warp += 1;
+            counts.thread += u64::from(m.count_ones());
+        }
+        counts.executed += 1;
+        *at = pc;
+        let r = &mut regs;
+        // An instruction that no lane executes: only a branch has a guard of its own.
+        if m != 0 {
+            match inst.op {
+                MicroOp::Add32(s) => r.words2(s.d, s.a, s.b, m, u32::wrapping_add),
+                MicroOp::Sub32(s) => r.words2(s.d, s.a, s.b, m, u32::wrapping_sub),
+                MicroOp::Mul32(s) => r.words2(s.d, s.a, s.b, m, u32::wrapping_mul),
+                MicroOp::Mad32(s) => {
+                    r.words3(s.d, [s.a, s.b, s.c], m, |a, b, c| a.wrapping_mul(b).wrapping_add(c));
+                }
+                MicroOp::And32(s) => r.words2(s.d, s.a, s.b, m, |a, b| a & b),
+                MicroOp::Or32(s) => r.words2(s.d, s.a, s.b, m, |a, b| a | b),
+                MicroOp::Xor32(s) => r.words2(s.d, s.a, s.b, m, |a, b| a ^ b),
+                MicroOp::Not32(s) => r.words1(s.d, s.a, m, |a| !a),
+                MicroOp::Neg32(s) => r.words1(s.d, s.a, m, u32::wrapping_neg),
+                // Shifts by the width or more give zero, or the sign.
+                MicroOp::Shl32(s) => r.words2(s.d, s.a, s.b, m, |a, b| if b < 32 { a << (b & 31) } else { 0 }),
+                MicroOp::ShrU32(s) => r.words2(s.d, s.a, s.b, m, |a, b| if b < 32 { a >> (b & 31) } else { 0 }),
+                MicroOp::ShrS32(s) => r.words2(s.d, s.a, s.b, m, |a, b| (a as i32 >> b.min(31)) as u32),
+                MicroOp::MinU32(s) => r.words2(s.d, s.a, s.b, m, u32::min),
+                MicroOp::MaxU32(s) => r.words2(s.d, s.a, s.b, m, u32::max),
+                MicroOp::MinS32(s) => r.words2(s.d, s.a, s.b, m, |a, b| (a as i32).min(b as i32) as u32),
+                MicroOp::MaxS32(s) => r.words2(s.d, s.a, s.b, m, |a, b| (a as i32).max(b as i32) as u32),
+                MicroOp::Lop3(s, lut) => {
+                    let on = |bit: u8| if lut >> bit & 1 == 1 { FULL } else { 0 };
+                    let terms: [u32; 8] = std::array::from_fn(|bit| on(bit as u8));
+                    r.words3(s.d, [s.a, s.b, s.c], m, |a, b, c| {
+                        let low = !a & (!b & (!c & terms[0] | c & terms[1]) | b & (!c & terms[2] | c & terms[3]));
+                        let high = a & (!b & (!c & terms[4] | c & terms[5]) | b & (!c & terms[6] | c & terms[7]));
+                        low | high
+                    });
+                }
+                MicroOp::MulWideU(s) => r.widen(s.d, s.a, s.b, m, |a, b| u64::from(a) * u64::from(b)),
+                MicroOp::MulWideS(s) => {
+                    r.widen(s.d, s.a, s.b, m, |a, b| (i64::from(a as i32) * i64::from(b as i32)) as u64);
+                }
+                MicroOp::MadWideU(s) => {
+                    let c = *r.double(s.c);
+                    let (a, b) = (*r.word(s.a), *r.word(s.b));
+                    let value = lanes(|i| (u64::from(a[i]) * u64::from(b[i])).wrapping_add(c[i]));
+                    r.put_double(s.d, m, &value);
+                }
+                MicroOp::MadWideS(s) => {
+                    let c = *r.double(s.c);
+                    let (a, b) = (*r.word(s.a), *r.word(s.b));
+                    let product = |i: usize| (i64::from(a[i] as i32) * i64::from(b[i] as i32)) as u64;
+                    r.put_double(s.d, m, &lanes(|i| product(i).wrapping_add(c[i])));
+                }
+                MicroOp::Add64(s) => r.doubles2(s.d, s.a, s.b, m, u64::wrapping_add),
+                MicroOp::Sub64(s) => r.doubles2(s.d, s.a, s.b, m, u64::wrapping_sub),
+                MicroOp::Mul64(s) => r.doubles2(s.d, s.a, s.b, m, u64::wrapping_mul),
+                MicroOp::Mad64(s) => {
+                    r.doubles3(s.d, [s.a, s.b, s.c], m, |a, b, c| a.wrapping_mul(b).wrapping_add(c));
+                }
+                MicroOp::And64(s) => r.doubles2(s.d, s.a, s.b, m, |a, b| a & b),
+                MicroOp::Or64(s) => r.doubles2(s.d, s.a, s.b, m, |a, b| a | b),
+                MicroOp::Xor64(s) => r.doubles2(s.d, s.a, s.b, m, |a, b| a ^ b),
+                MicroOp::Shl64(s) => r.shift(s.d, s.a, s.b, m, |a, b| if b < 64 { a << (b & 63) } else { 0 }),
+                MicroOp::ShrU64(s) => r.shift(s.d, s.a, s.b, m, |a, b| if b < 64 { a >> (b & 63) } else { 0 }),
+                MicroOp::ShrS64(s) => r.shift(s.d, s.a, s.b, m, |a, b| (a as i64 >> b.min(63)) as u64),
+
+                MicroOp::AddF32(s) => r.words2(s.d, s.a, s.b, m, single2(single::add::<RN, false, false>)),
+                MicroOp::SubF32(s) => r.words2(s.d, s.a, s.b, m, single2(single::sub::<RN, false, false>)),
+                MicroOp::MulF32(s) => r.words2(s.d, s.a, s.b, m, single2(single::mul::<RN, false, false>)),
+                MicroOp::FmaF32(s) => {
+                    r.words3(s.d, [s.a, s.b, s.c], m, single3(single::fma::<RN, false, false>));
+                }
+                MicroOp::DivF32(s) => r.words2(s.d, s.a, s.b, m, single2(single::div::<RN, false>)),
+                MicroOp::AddF32Ftz(s) => r.words2(s.d, s.a, s.b, m, single2(single::add::<RN, true, false>)),
+                MicroOp::SubF32Ftz(s) => r.words2(s.d, s.a, s.b, m, single2(single::sub::<RN, true, false>)),
+                MicroOp::MulF32Ftz(s) => r.words2(s.d, s.a, s.b, m, single2(single::mul::<RN, true, false>)),
+                MicroOp::FmaF32Ftz(s) => {
+                    r.words3(s.d, [s.a, s.b, s.c], m, single3(single::fma::<RN, true, false>));
+                }
+                MicroOp::MinF32(s) => {
+                    r.words2(s.d, s.a, s.b, m, single2(single::min_max::<false, false, false, false>));
+                }
+                MicroOp::MaxF32(s) => {
+                    r.words2(s.d, s.a, s.b, m, single2(single::min_max::<true, false, false, false>));
+                }
+                MicroOp::NegF32(s) => r.words1(s.d, s.a, m, |a| a ^ 0x8000_0000),
+                MicroOp::AbsF32(s) => r.words1(s.d, s.a, m, |a| a & 0x7fff_ffff),
+                MicroOp::RcpF32(s) => r.words1(s.d, s.a, m, single1(approx::rcp::<false>)),
+                MicroOp::RcpF32Ftz(s) => r.words1(s.d, s.a, m, single1(approx::rcp::<true>)),
+                MicroOp::Ex2F32(s) => r.words1(s.d, s.a, m, single1(approx::ex2::<false>)),
+                MicroOp::Ex2F32Ftz(s) => r.words1(s.d, s.a, m, single1(approx::ex2::<true>)),
+                MicroOp::AddF64(s) => r.doubles2(s.d, s.a, s.b, m, double2(double::add::<RN>)),
+                MicroOp::SubF64(s) => r.doubles2(s.d, s.a, s.b, m, double2(double::sub::<RN>)),
+                MicroOp::MulF64(s) => r.doubles2(s.d, s.a, s.b, m, double2(double::mul::<RN>)),
+                MicroOp::FmaF64(s) => r.doubles3(s.d, [s.a, s.b, s.c], m, |a, b, c| {
+                    double::bits(double::fma::<RN>(double::from(a), double::from(b), double::from(c)))
+                }),
+
+                MicroOp::Mov32(s) => r.words1(s.d, s.a, m, |a| a),
+                MicroOp::Mov64(s) => {
+                    let a = *r.double(s.a);
+                    r.put_double(s.d, m, &a);
+                }
+                MicroOp::Select32(s, p, negated) => {
+                    let p = r.predicate(p, negated);
+                    let (a, b) = (*r.word(s.a), *r.word(s.b));
+                    r.put_word(s.d, m, &lanes(|i| if p & 1 << i != 0 { a[i] } else { b[i] }));
+                }
+                MicroOp::Select64(s, p, negated) => {
+                    let p = r.predicate(p, negated);
+                    let (a, b) = (*r.double(s.a), *r.double(s.b));
+                    r.put_double(s.d, m, &lanes(|i| if p & 1 << i != 0 { a[i] } else { b[i] }));
+                }
+                MicroOp::ZeroExtend64(s) => {
+                    let a = *r.word(s.a);
+                    r.put_double(s.d, m, &lanes(|i| u64::from(a[i])));
+                }
+                MicroOp::SignExtend64(s) => {
+                    let a = *r.word(s.a);
+                    r.put_double(s.d, m, &lanes(|i| i64::from(a[i] as i32) as u64));
+                }
+                MicroOp::Truncate64(s) => {
+                    let a = *r.double(s.a);
+                    r.put_word(s.d, m, &lanes(|i| a[i] as u32));
+                }
+                MicroOp::ZeroExtend32(s, bits) => {
+                    let keep = (1u32 << bits) - 1;
+                    r.words1(s.d, s.a, m, |a| a & keep);
+                }
+                MicroOp::SignExtend32(s, bits) => {
+                    let shift = 32 - u32::from(bits);
+                    r.words1(s.d, s.a, m, |a| ((a << shift) as i32 >> shift) as u32);
+                }
+                MicroOp::S32ToF32(s) => r.words1(s.d, s.a, m, |a| (a as i32 as f32).to_bits()),
+                MicroOp::U32ToF32(s) => r.words1(s.d, s.a, m, |a| (a as f32).to_bits()),
+                MicroOp::Pack32To64(s) => r.widen(s.d, s.a, s.b, m, |a, b| u64::from(a) | u64::from(b) << 32),
+                MicroOp::Unpack64To32 { low, high, a } => {
+                    let a = *r.double(a);
+                    r.put_word(low, m, &lanes(|i| a[i] as u32));
+                    r.put_word(high, m, &lanes(|i| (a[i] >> 32) as u32));
+                }
+                MicroOp::Pack16To32(s) => r.words2(s.d, s.a, s.b, m, |a, b| a & 0xffff | b << 16),
+                MicroOp::Unpack32To16 { low, high, a } => {
+                    let a = *r.word(a);
+                    r.put_word(low, m, &lanes(|i| a[i] & 0xffff));
+                    r.put_word(high, m, &lanes(|i| a[i] >> 16));
+                }
+
+                MicroOp::SetpS32(c) => match c.cmp {
+                    Compare::Eq => r.compare_words(c.p, c.a, c.b, m, |a, b| a == b),
+                    Compare::Ne => r.compare_words(c.p, c.a, c.b, m, |a, b| a != b),
+                    Compare::Lt => r.compare_words(c.p, c.a, c.b, m, |a, b| (a as i32) < b as i32),
+                    Compare::Le => r.compare_words(c.p, c.a, c.b, m, |a, b| a as i32 <= b as i32),
+                    Compare::Gt => r.compare_words(c.p, c.a, c.b, m, |a, b| a as i32 > b as i32),
+                    _ => r.compare_words(c.p, c.a, c.b, m, |a, b| a as i32 >= b as i32),
+                },
+                MicroOp::SetpU32(c) => match c.cmp {
+                    Compare::Eq => r.compare_words(c.p, c.a, c.b, m, |a, b| a == b),
+                    Compare::Ne => r.compare_words(c.p, c.a, c.b, m, |a, b| a != b),
+                    Compare::Lt => r.compare_words(c.p, c.a, c.b, m, |a, b| a < b),
+                    Compare::Le => r.compare_words(c.p, c.a, c.b, m, |a, b| a <= b),
+                    Compare::Gt => r.compare_words(c.p, c.a, c.b, m, |a, b| a > b),
+                    _ => r.compare_words(c.p, c.a, c.b, m, |a, b| a >= b),
+                },
+                MicroOp::SetpS64(c) => match c.cmp {
+                    Compare::Eq => r.compare_doubles(c.p, c.a, c.b, m, |a, b| a == b),
+                    Compare::Ne => r.compare_doubles(c.p, c.a, c.b, m, |a, b| a != b),
+                    Compare::Lt => r.compare_doubles(c.p, c.a, c.b, m, |a, b| (a as i64) < b as i64),
+                    Compare::Le => r.compare_doubles(c.p, c.a, c.b, m, |a, b| a as i64 <= b as i64),
+                    Compare::Gt => r.compare_doubles(c.p, c.a, c.b, m, |a, b| a as i64 > b as i64),
+                    _ => r.compare_doubles(c.p, c.a, c.b, m, |a, b| a as i64 >= b as i64),
+                },
+                MicroOp::SetpU64(c) => match c.cmp {
+                    Compare::Eq => r.compare_doubles(c.p, c.a, c.b, m, |a, b| a == b),
+                    Compare::Ne => r.compare_doubles(c.p, c.a, c.b, m, |a, b| a != b),
+                    Compare::Lt => r.compare_doubles(c.p, c.a, c.b, m, |a, b| a < b),
+                    Compare::Le => r.compare_doubles(c.p, c.a, c.b, m, |a, b| a <= b),
+                    Compare::Gt => r.compare_doubles(c.p, c.a, c.b, m, |a, b| a > b),
+                    _ => r.compare_doubles(c.p, c.a, c.b, m, |a, b| a >= b),
+                },
+                MicroOp::SetpF32(c) => compare_f32(r, c, m, f32::from_bits),
+                MicroOp::SetpF32Ftz(c) => compare_f32(r, c, m, |x| single::flush(f32::from_bits(x))),
+                MicroOp::Setp(index) => {
+                    let c = &code.comparisons[index as usize];
+                    slow::compare(r, c, m);
+                }
+                MicroOp::LogicP(s, op) => {
+                    let (a, b) = (r.predicate(s.a, false), r.predicate(s.b, false));
+                    let value = match op {
+                        BoolOp::And => a & b,
+                        BoolOp::Or => a | b,
+                        BoolOp::Xor => a ^ b,
+                    };
+                    r.put_predicate(s.d, m, value);
+                }
+
+                MicroOp::Unary(f, d, a) => {
+                    let mut value = r.get(a);
+                    for v in &mut value {
+                        *v = f(*v);
+                    }
+                    r.put(d, m, &value);
+                }
+                MicroOp::Binary(f, d, a, b) => {
+                    let (a, b) = (r.get(a), r.get(b));
+                    r.put(d, m, &lanes(|i| f(a[i], b[i])));
+                }
+                MicroOp::Ternary(index) => {
+                    let t = &code.ternaries[index as usize];
+                    let (a, b, c) = (r.get(t.a), r.get(t.b), r.get(t.c));
+                    r.put(t.d, m, &lanes(|i| (t.f)(a[i], b[i], c[i])));
+                }
+                MicroOp::LoadParam(index) => param::load_known(worker.run, r, &code.accesses[index as usize], m)?,
+                MicroOp::Load(index) => {
+                    let access = &code.accesses[index as usize];
+                    let addrs = addresses(r, &access.address, split.local_base);
+                    match access.place {
+                        Place::Global => worker.load_global(r, index, access, m, &addrs)?,
+                        Place::Shared => worker.load_shared(&common.shared, r, access, m, &addrs)?,
+                        _ => load_elsewhere(worker, common, &warp.local, r, index, access, m, &addrs)?,
+                    }
+                }
+                MicroOp::Store(index) => {
+                    let access = &code.accesses[index as usize];
+                    let addrs = addresses(r, &access.address, split.local_base);
+                    match access.place {
+                        Place::Global => worker.store_global(r, index, access, m, &addrs)?,
+                        Place::Shared => worker.store_shared(&mut common.shared, r, access, m, &addrs)?,
+                        _ => store_elsewhere(worker, common, &mut warp.local, r, index, access, m, &addrs)?,
+                    }
+                }
+                MicroOp::Jump(target) => {
+                    pc = target;
+                    left -= 1;
+                    // Others may stand anywhere: the warp looks for a meeting after every jump.
+                    if meeting != u32::MAX || !warp.splits.is_empty() || left == 0 {
+                        *at = pc;
+                        return Ok(true);
+                    }
+                    continue;
+                }
+                MicroOp::Branch { p, negated, target } => {
+                    let taken = m & r.predicate(p, negated);
+                    worker.counters.branches += 1;
+                    left -= 1;
+                    if taken == 0 {
+                        pc += 1;
+                    } else if taken == m {
+                        pc = target;
+                    } else {
+                        worker.counters.divergent_branches += 1;
+                        let stays = Split { pc: pc + 1, mask: m & !taken, ..split.clone() };
+                        warp.splits.push(stays);
+                        split.mask = taken;
+                        *at = target;
+                        return Ok(true);
+                    }
+                    if !warp.splits.is_empty() || left == 0 {
+                        *at = pc;
+                        return Ok(true);
+                    }
+                    continue;
+                }
+                MicroOp::Slow(index) => {
+                    counts.flush(worker, warp);
+                    split.pc = pc;
+                    let flow = slow::execute(worker, common, warp, split, &code.slow[index as usize], m)?;
+                    match flow {
+                        Flow::Next => regs = warp.regs.view(split.bases),
+                        Flow::Leave => return Ok(false),
+                    }
+                }
+            }
+        }
+        pc += 1;
+        left -= 1;
+        if pc == meeting || left == 0 {
+            *at = pc;
+            return Ok(true);
+        }
+    }
+}
+
+#[inline(always)]
+fn single1(f: impl Fn(f32) -> f32) -> impl Fn(u32) -> u32 {
+    #[inline(always)]
+    move |a| f(f32::from_bits(a)).to_bits()
+}
+
+#[inline(always)]
+fn single2(f: impl Fn(f32, f32) -> f32) -> impl Fn(u32, u32) -> u32 {
+    #[inline(always)]
+    move |a, b| f(f32::from_bits(a), f32::from_bits(b)).to_bits()
+}
+
+#[inline(always)]
+fn single3(f: impl Fn(f32, f32, f32) -> f32) -> impl Fn(u32, u32, u32) -> u32 {
+    #[inline(always)]
+    move |a, b, c| f(f32::from_bits(a), f32::from_bits(b), f32::from_bits(c)).to_bits()
+}
+
+#[inline(always)]
+fn double2(f: impl Fn(f64, f64) -> f64) -> impl Fn(u64, u64) -> u64 {
+    #[inline(always)]
+    move |a, b| double::bits(f(double::from(a), double::from(b)))
+}
+
+/// The comparisons of PTX ISA 9.3.1.2: ordered ones are false when an operand is NaN, `u` ones true.
+#[inline(always)]
+fn compare_f32(r: &mut View<'_>, c: Compared, m: u32, read: impl Fn(u32) -> f32) {
+    macro_rules! compare {
+        ($test:expr) => {
+            r.compare_words(c.p, c.a, c.b, m, |a, b| {
+                let test: fn(f32, f32) -> bool = $test;
+                test(read(a), read(b))
+            })
+        };
+    }
+    match c.cmp {
+        Compare::Eq => compare!(|a, b| a == b),
+        Compare::Ne => compare!(|a, b| a < b || a > b),
+        Compare::Lt | Compare::Lo => compare!(|a, b| a < b),
+        Compare::Le | Compare::Ls => compare!(|a, b| a <= b),
+        Compare::Gt | Compare::Hi => compare!(|a, b| a > b),
+        Compare::Ge | Compare::Hs => compare!(|a, b| a >= b),
+        Compare::Equ => compare!(|a, b| !(a < b || a > b)),
+        Compare::Neu => compare!(|a, b| a != b),
+        Compare::Ltu => compare!(|a, b| !(a >= b)),
+        Compare::Leu => compare!(|a, b| !(a > b)),
+        Compare::Gtu => compare!(|a, b| !(a <= b)),
+        Compare::Geu => compare!(|a, b| !(a < b)),
+        Compare::Num => compare!(|a, b| !a.is_nan() && !b.is_nan()),
+        Compare::Nan => compare!(|a, b| a.is_nan() || b.is_nan()),
+    }
+}
+
+/// Which memory a generic address means, and its address there.
+pub(crate) fn resolve(addr: u64) -> (Place, u64) {
+    let offset = addr % (1 << 56);
+    match addr >> 56 {
+        1 if offset < window::SIZE => (Place::Shared, offset),
+        2 if offset < window::SIZE => (Place::Local, offset),
+        3 if offset < window::SIZE => (Place::Param, offset),
+        _ => (Place::Global, addr),
+    }
+}
+
+/// The lanes of a generic access that mean the same memory as its lowest lane, with their addresses there.
+pub(crate) fn same_place(mask: u32, addrs: &[u64; 32]) -> (Place, u32, [u64; 32]) {
+    let (place, _) = resolve(addrs[mask.trailing_zeros() as usize & 31]);
+    let mut group = 0;
+    let mut inside = *addrs;
+    for lane in super::lanes::each(mask) {
+        let (p, a) = resolve(addrs[lane]);
+        if p == place {
+            group |= 1 << lane;
+            inside[lane] = a;
+        }
+    }
+    (place, group, inside)
+}
+
+#[inline(never)]
+#[expect(clippy::too_many_arguments, reason = "passes on what the loop holds")]
+fn load_elsewhere(
+    worker: &mut Worker<'_>,
+    common: &mut Common,
+    local: &super::local::Local,
+    regs: &mut View<'_>,
+    index: u32,
+    access: &Access,
+    mask: u32,
+    addrs: &[u64; 32],
+) -> Trapped {
+    match access.place {
+        Place::Global | Place::Constant => worker.load_global(regs, index, access, mask, addrs),
+        Place::Shared => worker.load_shared(&common.shared, regs, access, mask, addrs),
+        Place::Local | Place::Frame => {
+            worker.load_local(local, regs, access, mask, addrs, access.place == Place::Local)
+        }
+        Place::Param => param::load(worker.run, regs, access, mask, addrs),
+        Place::Generic => {
+            let mut left = mask;
+            // The destination may hold the address of lanes that are still to come.
+            while left != 0 {
+                let (place, group, inside) = same_place(left, addrs);
+                match place {
+                    Place::Shared => worker.load_shared(&common.shared, regs, access, group, &inside)?,
+                    Place::Local => worker.load_local(local, regs, access, group, &inside, true)?,
+                    Place::Param => param::load(worker.run, regs, access, group, &inside)?,
+                    _ => worker.load_global(regs, index, access, group, &inside)?,
+                }
+                left &= !group;
+            }
+            Ok(())
+        }
+    }
+}
+
+#[inline(never)]
+#[expect(clippy::too_many_arguments, reason = "passes on what the loop holds")]
+fn store_elsewhere(
+    worker: &mut Worker<'_>,
+    common: &mut Common,
+    local: &mut super::local::Local,
+    regs: &View<'_>,
+    index: u32,
+    access: &Access,
+    mask: u32,
+    addrs: &[u64; 32],
+) -> Trapped {
+    match access.place {
+        Place::Global | Place::Constant => worker.store_global(regs, index, access, mask, addrs),
+        Place::Shared => worker.store_shared(&mut common.shared, regs, access, mask, addrs),
+        Place::Local | Place::Frame => {
+            worker.store_local(local, regs, access, mask, addrs, access.place == Place::Local)
+        }
+        Place::Param => Err(fault::readonly_param(mask)),
+        Place::Generic => {
+            let mut left = mask;
+            while left != 0 {
+                let (place, group, inside) = same_place(left, addrs);
+                match place {
+                    Place::Shared => worker.store_shared(&mut common.shared, regs, access, group, &inside)?,
+                    Place::Local => worker.store_local(local, regs, access, group, &inside, true)?,
+                    Place::Param => return Err(fault::readonly_param(group)),
+                    _ => worker.store_global(regs, index, access, group, &inside)?,
+                }
+                left &= !group;
+            }
+            Ok(())
+        }
+    }
+}

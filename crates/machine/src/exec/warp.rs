@@ -1,0 +1,304 @@
+//! A warp: 32 lanes, which run together as long as they agree on where to go.
+//!
+//! Lanes that share a program counter and a call stack are a *split*. The scheduler runs the split
+//! that is deepest in calls and lowest in the code; the code is laid out so that a join stands
+//! behind everything that leads to it, and so splits meet again there and become one.
+
+use super::block::Common;
+use super::grid::Worker;
+use super::lanes::{Bases, FULL, Lanes, Registers};
+use super::local::Local;
+use super::step;
+use super::trap::Trapped;
+use crate::code::{Code, Fill, Function, Reg, TRUE};
+
+/// A caller that waits for its callee.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Frame {
+    /// The call instruction.
+    pub(crate) call: u32,
+    pub(crate) function: u32,
+    pub(crate) bases: Bases,
+    pub(crate) local_base: u32,
+}
+
+/// What a split is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    Ready,
+    /// Stands before an instruction that other lanes of the warp must reach too.
+    Gathering,
+    /// Has arrived at a barrier of the block; `round` is the barrier's when it did.
+    Barrier { id: u32, round: u64, result: Option<(Reg, BarrierResult)>, at: u32 },
+}
+
+/// Which of a barrier's reductions a lane wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BarrierResult {
+    Popc,
+    And,
+    Or,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Split {
+    pub(crate) pc: u32,
+    pub(crate) mask: u32,
+    pub(crate) state: State,
+    pub(crate) function: u32,
+    pub(crate) bases: Bases,
+    /// Where the frame begins in local memory.
+    pub(crate) local_base: u32,
+    pub(crate) callers: Vec<Frame>,
+    /// The warp's clock when it last ran.
+    pub(crate) last_ran: u64,
+    /// Instructions by which one waits for others (exchanges, volatile loads, sleeps) since the warp switched.
+    pub(crate) waits: u32,
+}
+
+#[derive(Debug)]
+pub(crate) struct Warp {
+    pub(crate) index: u32,
+    /// The lanes that are threads of the block.
+    pub(crate) threads: u32,
+    /// Those that have not exited.
+    pub(crate) alive: u32,
+    pub(crate) splits: Vec<Split>,
+    pub(crate) regs: Registers,
+    pub(crate) local: Local,
+    /// Warp instructions executed in this block.
+    pub(crate) clock: u64,
+    /// This many instructions by which one waits since the turn began.
+    pub(crate) waits: u32,
+}
+
+/// Instructions that a split may spin while others of its warp are ready.
+const PATIENCE: u64 = 1 << 20;
+/// Waiting instructions after which the others get a turn.
+pub(crate) const WAITS: u32 = 32;
+/// How long an overdue split runs before the order is by program counter again.
+const SLICE: u64 = 256;
+
+impl Warp {
+    /// A warp of the launch, with everything in its registers that is the same for every block.
+    pub(crate) fn new(worker: &Worker<'_>, index: u32) -> Self {
+        let run = worker.run;
+        let first = index * 32;
+        let threads = if run.threads - first >= 32 { FULL } else { FULL >> (32 - (run.threads - first)) };
+        let mut warp = Self {
+            index,
+            threads,
+            alive: 0,
+            splits: Vec::new(),
+            regs: Registers::default(),
+            local: Local::new(),
+            clock: 0,
+            waits: 0,
+        };
+        if let Some(entry) = run.code.function(run.code.entry) {
+            warp.regs.reserve(Bases::default(), entry.words, entry.doubles, entry.predicates);
+            warp.regs.predicates[TRUE as usize] = FULL;
+            for &(fill, reg) in &entry.fills {
+                if !fill.differs_by_block() {
+                    warp.fill(worker, [0; 3], Bases::default(), fill, reg, FULL);
+                }
+            }
+            warp.local.resize((entry.frame_bytes / 4) as usize, Lanes([0; 32]));
+        }
+        warp
+    }
+
+    /// Ready to run a block from the kernel's first instruction.
+    pub(crate) fn start(&mut self, worker: &Worker<'_>, block: [u32; 3]) {
+        let code = worker.run.code;
+        let Some(entry) = code.function(code.entry) else { return };
+        for &(fill, reg) in &entry.fills {
+            if fill.differs_by_block() {
+                self.fill(worker, block, Bases::default(), fill, reg, FULL);
+            }
+        }
+        let mut view = self.regs.view(Bases::default());
+        for &reg in &entry.cleared {
+            view.put(reg, FULL, &[0; 32]);
+        }
+        self.local.truncate((entry.frame_bytes / 4) as usize);
+        self.local.fill(Lanes([0; 32]));
+        self.alive = self.threads;
+        self.clock = 0;
+        self.waits = 0;
+        self.splits.clear();
+        self.splits.push(Split {
+            pc: entry.start,
+            mask: self.threads,
+            state: State::Ready,
+            function: code.entry,
+            bases: Bases::default(),
+            local_base: 0,
+            callers: Vec::new(),
+            last_ran: 0,
+            waits: 0,
+        });
+    }
+
+    /// Puts the constants of a callee's frame in place for some lanes.
+    pub(crate) fn enter(&mut self, worker: &Worker<'_>, block: [u32; 3], f: &Function, bases: Bases, mask: u32) {
+        self.regs.reserve(bases, f.words, f.doubles, f.predicates);
+        self.regs.predicates[(bases.predicates + TRUE) as usize] = FULL;
+        for &(fill, reg) in &f.fills {
+            self.fill(worker, block, bases, fill, reg, mask);
+        }
+        let mut view = self.regs.view(bases);
+        for &reg in &f.cleared {
+            view.put(reg, mask, &[0; 32]);
+        }
+    }
+
+    fn fill(&mut self, worker: &Worker<'_>, block: [u32; 3], bases: Bases, fill: Fill, reg: Reg, mask: u32) {
+        let run = worker.run;
+        let first = self.index * 32;
+        let thread = |lane: usize| {
+            let [x, y, _] = run.launch.block;
+            let linear = first + lane as u32;
+            [linear % x, linear / x % y, linear / x / y]
+        };
+        let value = |lane: usize| -> u64 {
+            let bit = 1u32 << lane;
+            match fill {
+                Fill::Constant(value) => value,
+                Fill::Tid(axis) => u64::from(thread(lane)[axis as usize % 3]),
+                Fill::LaneId => lane as u64,
+                Fill::WarpId => u64::from(self.index),
+                Fill::LaneMaskEq => u64::from(bit),
+                Fill::LaneMaskLt => u64::from(bit - 1),
+                Fill::LaneMaskLe => u64::from(bit | (bit - 1)),
+                Fill::LaneMaskGt => u64::from(!(bit | (bit - 1))),
+                Fill::LaneMaskGe => u64::from(!(bit - 1)),
+                Fill::Ntid(axis) => u64::from(run.launch.block[axis as usize % 3]),
+                Fill::Nctaid(axis) => u64::from(run.launch.grid[axis as usize % 3]),
+                Fill::NwarpId => u64::from(run.warps),
+                Fill::NsmId => u64::from(run.sms),
+                Fill::GridId => run.grid_id,
+                Fill::SharedSize => u64::from(run.shared_bytes),
+                Fill::DynamicSharedSize => u64::from(run.launch.dynamic_shared),
+                Fill::Ctaid(axis) => u64::from(block[axis as usize % 3]),
+                Fill::SmId => run.linear(block) % u64::from(run.sms.max(1)),
+            }
+        };
+        let values: [u64; 32] = std::array::from_fn(value);
+        self.regs.view(bases).put(reg, mask, &values);
+    }
+
+    pub(crate) fn done(&self) -> bool {
+        self.splits.is_empty()
+    }
+
+    /// Lanes that were threads of the block and have exited.
+    pub(crate) fn exited(&self) -> u32 {
+        self.threads & !self.alive
+    }
+
+    /// Runs until no split can move, or for about `quantum` instructions. Says whether anything ran.
+    pub(crate) fn run(&mut self, worker: &mut Worker<'_>, common: &mut Common, quantum: u64) -> Trapped<bool> {
+        let end = self.clock + quantum;
+        self.waits = 0;
+        let mut ran = false;
+        while self.clock < end && self.waits < 2 * WAITS {
+            self.release(common);
+            let Some((at, slice)) = self.pick() else { break };
+            ran = true;
+            let mut split = self.splits.swap_remove(at);
+            let limit = (end - self.clock).min(slice);
+            let meeting = self.splits.iter().map(|s| s.pc).filter(|&pc| pc > split.pc).min().unwrap_or(u32::MAX);
+            let outcome = step::run(worker, common, self, &mut split, meeting, limit);
+            split.last_ran = self.clock;
+            if split.mask != 0 {
+                self.join(split);
+            }
+            outcome?;
+        }
+        Ok(ran)
+    }
+
+    /// Lets splits go on whose barrier has been completed.
+    fn release(&mut self, common: &Common) {
+        for split in &mut self.splits {
+            if let State::Barrier { id, round, result, .. } = split.state {
+                let barrier = &common.barriers[id as usize];
+                if barrier.round == round {
+                    continue;
+                }
+                split.state = State::Ready;
+                if let Some((reg, which)) = result {
+                    let value = barrier.result(which);
+                    self.regs.view(split.bases).put(reg, split.mask, &[value; 32]);
+                }
+            }
+        }
+    }
+
+    /// The split to run and for how long at most.
+    fn pick(&mut self) -> Option<(usize, u64)> {
+        if let [only] = self.splits.as_slice() {
+            return (only.state == State::Ready).then_some((0, u64::MAX));
+        }
+        let ready = || self.splits.iter().enumerate().filter(|(_, s)| s.state == State::Ready);
+        let first = ready().min_by_key(|(_, s)| (std::cmp::Reverse(s.callers.len()), s.pc))?;
+        // Forward progress for the others: a lane that spins for what another lane will do must not keep it from doing so.
+        let waited = |s: &Split| self.clock - s.last_ran.min(self.clock);
+        let overdue = ready().filter(|s| s.0 != first.0).max_by_key(|s| waited(s.1));
+        if let Some((other, split)) = overdue
+            && (first.1.waits >= WAITS || waited(split) > PATIENCE)
+        {
+            let spinner = first.0;
+            self.splits[spinner].waits = 0;
+            return Some((other, SLICE));
+        }
+        Some((first.0, PATIENCE))
+    }
+
+    /// Back among the others: one with those that stand at the same place.
+    pub(crate) fn join(&mut self, mut split: Split) {
+        let mergeable = |s: &Split| !matches!(s.state, State::Barrier { .. });
+        if mergeable(&split) {
+            let same = |s: &Split| {
+                s.pc == split.pc
+                    && s.bases == split.bases
+                    && s.local_base == split.local_base
+                    && s.function == split.function
+                    && s.callers == split.callers
+                    && mergeable(s)
+            };
+            let mut grown = false;
+            let mut mask = split.mask;
+            self.splits.retain(|s| {
+                let meets = same(s);
+                if meets {
+                    mask |= s.mask;
+                    grown = true;
+                }
+                !meets
+            });
+            split.mask = mask;
+            if grown {
+                split.state = State::Ready;
+            }
+        }
+        self.splits.push(split);
+    }
+
+    /// Some lanes have exited: those that gather may have waited for them.
+    pub(crate) fn exit(&mut self, mask: u32) {
+        self.alive &= !mask;
+        for split in &mut self.splits {
+            if split.state == State::Gathering {
+                split.state = State::Ready;
+            }
+        }
+    }
+}
+
+impl Code {
+    pub(crate) fn function(&self, id: u32) -> Option<&Function> {
+        self.functions.get(id as usize)?.as_ref()
+    }
+}

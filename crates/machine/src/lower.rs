@@ -1,0 +1,218 @@
+//! From the parser's typed module to the interpreter's micro-operations, one kernel at a time.
+//!
+//! A kernel is lowered together with every function that it can reach, because the shared memory
+//! that it needs, and so the addresses of its variables, are its own.
+
+mod blocks;
+mod flow;
+mod frame;
+mod memory;
+mod operands;
+mod select;
+
+use std::collections::HashMap;
+
+use fusion_ptx::ast::{self, Callee, FunctionId, GlobalId, LocalId, Module, Op, Operand, Ordering, Scope, Space};
+
+use crate::code::{Code, Inst, MicroOp, Origin, SharedVariable, SlowOp, TRUE};
+use select::Selector;
+
+/// Where the module's variables lie.
+pub(crate) struct Addresses {
+    /// Device addresses of `.global` and `.const` variables, indexed by [`GlobalId`].
+    pub(crate) globals: Vec<Option<u64>>,
+}
+
+/// Lowers the kernel `entry`.
+pub(crate) fn lower(module: &Module, entry: FunctionId, addresses: &Addresses) -> Code {
+    let reachable = reachable(module, entry);
+    let mut code = Code { functions: vec![None; module.functions.len()], entry: entry.0, ..Code::default() };
+    let kernel = &module.functions[entry.index()];
+    code.param_bytes = kernel.params.iter().map(|p| p.offset + p.size).max().unwrap_or(0);
+    code.communicates = reachable.iter().any(|f| communicates(&module.functions[f.index()]));
+    let shared = SharedLayout::new(module, &reachable, &mut code);
+    for &id in &reachable {
+        lower_function(module, id, addresses, &shared, &mut code);
+    }
+    code
+}
+
+/// The entry and every function that calls, or addresses that are taken, lead to.
+fn reachable(module: &Module, entry: FunctionId) -> Vec<FunctionId> {
+    let mut seen = vec![false; module.functions.len()];
+    let mut stack = vec![entry];
+    let mut found = Vec::new();
+    while let Some(id) = stack.pop() {
+        let Some(function) = module.functions.get(id.index()) else { continue };
+        if std::mem::replace(&mut seen[id.index()], true) {
+            continue;
+        }
+        found.push(id);
+        for instruction in &function.body {
+            match &instruction.op {
+                Op::Call { callee: Callee::Direct(target), .. } => stack.push(*target),
+                // The target may have come from anywhere: a table in memory, another kernel.
+                Op::Call { callee: Callee::Indirect(_), .. } => {
+                    let all = module.functions.iter().enumerate().filter(|(_, f)| !f.is_entry && f.has_body);
+                    stack.extend(all.map(|(i, _)| FunctionId(i as u32)));
+                }
+                _ => {}
+            }
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+/// Whether a function holds an instruction by which blocks talk to each other.
+fn communicates(function: &ast::Function) -> bool {
+    let global = |space: Space| matches!(space, Space::Global | Space::Generic);
+    function.body.iter().any(|i| match &i.op {
+        Op::Atom { space, .. } => global(*space),
+        Op::Ld { space, ordering, .. } | Op::St { space, ordering, .. } => {
+            global(*space) && *ordering != Ordering::Weak
+        }
+        Op::Fence { scope, .. } => matches!(scope, Scope::Gpu | Scope::Sys),
+        _ => false,
+    })
+}
+
+/// Offsets of the shared variables that a kernel uses.
+struct SharedLayout {
+    globals: HashMap<GlobalId, u32>,
+    locals: HashMap<(FunctionId, LocalId), u32>,
+}
+
+impl SharedLayout {
+    fn new(module: &Module, reachable: &[FunctionId], code: &mut Code) -> Self {
+        let mut used = vec![false; module.variables.len()];
+        for id in reachable {
+            for instruction in &module.functions[id.index()].body {
+                let mut read = |operand: &Operand| {
+                    if let Operand::Global(g, _) = operand
+                        && let Some(u) = used.get_mut(g.index())
+                    {
+                        *u = true;
+                    }
+                };
+                operands::visit(&instruction.op, &mut read, &mut |_| {});
+            }
+        }
+        enum Id {
+            Global(GlobalId),
+            Local(FunctionId, LocalId),
+        }
+        let is_shared = |v: &ast::Variable| matches!(v.space, Space::Shared | Space::SharedCluster);
+        let globals = module.variables.iter().enumerate().filter(|(i, v)| used[*i] && is_shared(v));
+        let mut variables: Vec<(Id, &ast::Variable)> =
+            globals.map(|(i, v)| (Id::Global(GlobalId(i as u32)), v)).collect();
+        for &f in reachable {
+            let locals = module.functions[f.index()].variables.iter().enumerate().filter(|(_, v)| is_shared(v));
+            variables.extend(locals.map(|(i, v)| (Id::Local(f, LocalId(i as u32)), v)));
+        }
+        let mut layout = Self { globals: HashMap::new(), locals: HashMap::new() };
+        let mut place = |id: Id, offset: u32| match id {
+            Id::Global(g) => layout.globals.insert(g, offset),
+            Id::Local(f, l) => layout.locals.insert((f, l), offset),
+        };
+        let (sized, unsized_): (Vec<_>, Vec<_>) = variables.into_iter().partition(|(_, v)| v.size > 0);
+        let mut end = 0u32;
+        for (id, variable) in sized {
+            let offset = end.next_multiple_of(variable.align.max(1));
+            let size = u32::try_from(variable.size).unwrap_or(u32::MAX);
+            end = offset.saturating_add(size).min(1 << 30);
+            code.shared.push(SharedVariable { name: variable.name.clone(), offset, size });
+            place(id, offset);
+        }
+        code.static_shared = end;
+        let align = unsized_.iter().map(|(_, v)| v.align.max(1)).max().unwrap_or(1);
+        code.dynamic_shared_offset = end.next_multiple_of(align);
+        for (id, _) in unsized_ {
+            place(id, code.dynamic_shared_offset);
+        }
+        layout
+    }
+}
+
+fn lower_function(module: &Module, id: FunctionId, addresses: &Addresses, shared: &SharedLayout, code: &mut Code) {
+    let function = &module.functions[id.index()];
+    let blocks = blocks::split(function);
+    let order = blocks::order(&blocks);
+    let liveness = flow::liveness(function, &blocks);
+    let start = code.insts.len() as u32;
+    let mut selector = Selector::new(module, id, addresses, shared, code);
+    let mut starts = vec![u32::MAX; blocks.len()];
+    // Branches name blocks until every block has its place.
+    let mut branches = Vec::new();
+    for (position, &b) in order.iter().enumerate() {
+        let block = &blocks[b];
+        starts[b] = selector.here();
+        for instruction in &function.body[block.start..block.end] {
+            selector.at(instruction);
+            match &instruction.op {
+                Op::Bra { target, .. } => {
+                    let at = selector.branch(instruction.guard);
+                    branches.push((at, *target));
+                }
+                op => selector.select(op, instruction.guard),
+            }
+        }
+        let falls_to = order.get(position + 1).copied();
+        let last_leaves = function.body[block.start..block.end]
+            .last()
+            .is_some_and(|i| i.guard.is_none() && blocks::leaves(&i.op));
+        match block.next {
+            Some(next) if Some(next) != falls_to => selector.jump_to_block(next),
+            None if !last_leaves => selector.implicit_return(),
+            _ => {}
+        }
+    }
+    if order.is_empty() {
+        selector.implicit_return();
+    }
+    let (mut lowered, block_jumps) = selector.finish(&liveness);
+    lowered.start = start;
+    lowered.end = code.insts.len() as u32;
+    let label_start = |label: ast::LabelId| {
+        let target = function.labels.get(label.index())?.target as usize;
+        let block = blocks.binary_search_by_key(&target, |b| b.start).ok()?;
+        (starts[block] != u32::MAX).then_some(starts[block])
+    };
+    // A label at the body's very end: an implicit return there.
+    let mut tail = None;
+    let mut tail_start = |code: &mut Code| {
+        *tail.get_or_insert_with(|| {
+            let slow = code.slow.len() as u32;
+            code.slow.push(SlowOp::Return);
+            code.insts.push(Inst { op: MicroOp::Slow(slow), guard: TRUE, negated: false, counted: false });
+            code.origins.push(code.origins.last().copied().unwrap_or(Origin::default()));
+            code.insts.len() as u32 - 1
+        })
+    };
+    for (at, label) in branches {
+        let to = label_start(label).unwrap_or_else(|| tail_start(code));
+        match &mut code.insts[at as usize].op {
+            MicroOp::Jump(target) | MicroOp::Branch { target, .. } => *target = to,
+            _ => {}
+        }
+    }
+    for (at, block) in block_jumps {
+        if let MicroOp::Jump(target) = &mut code.insts[at as usize].op {
+            *target = starts[block];
+        }
+    }
+    for i in lowered.start..lowered.end {
+        let MicroOp::Slow(slow) = code.insts[i as usize].op else { continue };
+        let SlowOp::BranchTable { targets, .. } = &code.slow[slow as usize] else { continue };
+        let resolved: Vec<u32> = targets
+            .clone()
+            .into_iter()
+            .map(|label| label_start(ast::LabelId(label)).unwrap_or_else(|| tail_start(code)))
+            .collect();
+        if let SlowOp::BranchTable { targets, .. } = &mut code.slow[slow as usize] {
+            *targets = resolved;
+        }
+    }
+    lowered.end = code.insts.len() as u32;
+    code.functions[id.index()] = Some(lowered);
+}

@@ -1,0 +1,145 @@
+//! The frame of a function: slots for its registers and constants, and its part of local memory.
+
+use std::collections::HashMap;
+
+use fusion_ptx::ast::{Function, LocalId, ParamPlace, RegId, ScalarType, Space};
+
+use crate::code::{self, Argument, Fill, Reg, Slot};
+
+/// Where a variable of the function lives.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Home {
+    /// Offset in the frame's part of local memory.
+    Frame(u32),
+    /// Offset in the launch's parameter buffer.
+    Param(u32),
+    /// In shared memory, which the kernel lays out.
+    Shared,
+}
+
+pub(crate) struct Frame {
+    pub(crate) registers: Vec<Option<Reg>>,
+    pub(crate) homes: Vec<Home>,
+    pub(crate) bytes: u32,
+    pub(crate) words: u32,
+    pub(crate) doubles: u32,
+    pub(crate) predicates: u32,
+    fills: HashMap<(Fill, u8), Slot>,
+}
+
+impl Frame {
+    pub(crate) fn new(function: &Function) -> Self {
+        let mut frame = Self {
+            registers: Vec::new(),
+            homes: Vec::new(),
+            bytes: 0,
+            words: 0,
+            doubles: 0,
+            // The first two are TRUE and CARRY.
+            predicates: 2,
+            fills: HashMap::new(),
+        };
+        frame.registers = function.registers.iter().map(|r| frame.register(r.ty)).collect();
+        let mut entry_offsets = HashMap::new();
+        if function.is_entry {
+            for param in &function.params {
+                if let ParamPlace::Memory(local) = param.place {
+                    entry_offsets.insert(local, param.offset);
+                }
+            }
+        }
+        for (i, variable) in function.variables.iter().enumerate() {
+            let home = if let Some(&offset) = entry_offsets.get(&LocalId(i as u32)) {
+                Home::Param(offset)
+            } else if matches!(variable.space, Space::Shared | Space::SharedCluster) {
+                Home::Shared
+            } else {
+                let align = variable.align.clamp(4, 4096).next_power_of_two();
+                let offset = frame.bytes.next_multiple_of(align);
+                let size = u32::try_from(variable.size).unwrap_or(u32::MAX).min(1 << 24);
+                frame.bytes = offset.saturating_add(size).min(1 << 26);
+                Home::Frame(offset)
+            };
+            frame.homes.push(home);
+        }
+        // Frames stack up: the next one begins as aligned as the largest alignment that occurs in practice.
+        frame.bytes = frame.bytes.next_multiple_of(16);
+        frame
+    }
+
+    fn register(&mut self, ty: ScalarType) -> Option<Reg> {
+        match ty {
+            // Pairs of doubles are not supported; an instruction that names one says so.
+            ScalarType::B128 => None,
+            ScalarType::Pred => Some(Reg { slot: self.predicate(), bits: 1 }),
+            ty => Some(self.temporary(ty.bits())),
+        }
+    }
+
+    /// A new slot for a value of so many bits (8 to 64).
+    pub(crate) fn temporary(&mut self, bits: u32) -> Reg {
+        let file = if bits == 64 { &mut self.doubles } else { &mut self.words };
+        *file += 1;
+        Reg { slot: *file - 1, bits: bits as u8 }
+    }
+
+    pub(crate) fn predicate(&mut self) -> Slot {
+        self.predicates += 1;
+        self.predicates - 1
+    }
+
+    /// The slot that holds `fill` in the file for so many bits.
+    pub(crate) fn fill(&mut self, fill: Fill, bits: u32) -> Slot {
+        let file = match bits {
+            1 => 1,
+            64 => 64,
+            _ => 32,
+        };
+        if let Some(&slot) = self.fills.get(&(fill, file)) {
+            return slot;
+        }
+        let slot = match file {
+            1 => self.predicate(),
+            _ => self.temporary(u32::from(file)).slot,
+        };
+        self.fills.insert((fill, file), slot);
+        slot
+    }
+
+    /// Where formal parameters or return values arrive.
+    pub(crate) fn arguments(&self, params: &[fusion_ptx::ast::Param]) -> Vec<Argument> {
+        let place = |param: &fusion_ptx::ast::Param| match param.place {
+            ParamPlace::Register(reg) => {
+                let reg = self.registers.get(reg.index()).copied().flatten();
+                reg.map(Argument::Register).unwrap_or(Argument::Frame { offset: 0, size: 0 })
+            }
+            ParamPlace::Memory(local) => match self.homes.get(local.index()) {
+                Some(Home::Frame(offset)) => Argument::Frame { offset: *offset, size: param.size },
+                _ => Argument::Frame { offset: 0, size: 0 },
+            },
+        };
+        params.iter().map(place).collect()
+    }
+
+    pub(crate) fn finish(self, function: &Function, at_entry: &[RegId], live: u32) -> code::Function {
+        let params = self.arguments(&function.params);
+        let returns = self.arguments(&function.returns);
+        let mut fills: Vec<(Fill, Reg)> =
+            self.fills.iter().map(|(&(fill, bits), &slot)| (fill, Reg { slot, bits })).collect();
+        fills.sort_unstable_by_key(|(_, reg)| (reg.bits, reg.slot));
+        code::Function {
+            name: function.name.clone(),
+            start: 0,
+            end: 0,
+            words: self.words,
+            doubles: self.doubles,
+            predicates: self.predicates,
+            fills,
+            cleared: at_entry.iter().filter_map(|r| self.registers.get(r.index()).copied().flatten()).collect(),
+            frame_bytes: self.bytes,
+            params,
+            returns,
+            live,
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Selection of loads, stores, atomics and copies.
+
+use fusion_ptx::ast::{Address, AtomicOp, Op, Operand, Ordering, ScalarType, Space};
+
+use super::frame::Home;
+use super::select::{Selected, Selector, unsupported};
+use crate::arith;
+use crate::code::{Access, AddressOf, Atomic, Base, MicroOp, Place, SlowOp};
+
+impl Selector<'_> {
+    pub(super) fn memory(&mut self, op: &Op) -> Selected {
+        match op {
+            Op::Ld { space, ordering, ty, d, addr, .. } => {
+                let (place, address) = self.address(*space, addr)?;
+                let mut regs = d.iter().map(|d| self.optional(*d)).collect::<Selected<Vec<_>>>()?;
+                let element = element_bytes(*ty, &mut regs)?;
+                let words = element == 4 && regs.iter().all(|r| r.is_some_and(|r| r.bits == 32));
+                let access = Access { place, address, element, signed: ty.is_signed(), regs, words };
+                let index = self.code.accesses.len() as u32;
+                self.code.accesses.push(access);
+                let known = address.base == Base::None && place == Place::Param;
+                self.emit(if known { MicroOp::LoadParam(index) } else { MicroOp::Load(index) });
+                if *ordering != Ordering::Weak && matches!(place, Place::Global | Place::Generic) {
+                    self.slow(SlowOp::Yield);
+                }
+            }
+            Op::St { space, ty, addr, a, .. } => {
+                let (place, address) = self.address(*space, addr)?;
+                if ty.bits() > 64 {
+                    return unsupported("128-bit elements are not supported");
+                }
+                // A register may be wider than what is stored of it.
+                let regs = a.iter().map(|a| self.value(a, ty.bits()).map(Some)).collect::<Selected<Vec<_>>>()?;
+                let element = ty.bytes();
+                let words = element == 4;
+                self.code.accesses.push(Access { place, address, element, signed: false, regs, words });
+                self.emit(MicroOp::Store(self.code.accesses.len() as u32 - 1));
+            }
+            // A hint: even an address that is not mapped is no error.
+            Op::Prefetch { .. } => self.slow(SlowOp::Nothing),
+            Op::Atom { op, space, ty, mode, d, addr, a, c, .. } => {
+                let (place, address) = self.address(*space, addr)?;
+                if ty.bits() > 64 || ty.bits() < 16 {
+                    return unsupported("atomics of this width are not supported");
+                }
+                let mut mode = *mode;
+                // On global memory f32 additions flush subnormals (PTX ISA 9.7.13, atom).
+                mode.ftz |= *ty == ScalarType::F32 && place == Place::Global;
+                let f = match op {
+                    AtomicOp::Cas => |old, _| old,
+                    op => match arith::atomic(*op, *ty, mode) {
+                        Some(f) => f,
+                        None => return unsupported(format!("atomic {op:?} of {ty:?}")),
+                    },
+                };
+                let d = d.iter().map(|d| self.optional(*d)).collect::<Selected<Vec<_>>>()?;
+                let a = a.iter().map(|a| self.value(a, ty.bits())).collect::<Selected<Vec<_>>>()?;
+                let c = c.as_ref().map(|c| self.value(c, ty.bits())).transpose()?;
+                let waits = matches!(op, AtomicOp::Cas | AtomicOp::Exch);
+                self.slow(SlowOp::Atomic(Atomic { place, address, element: ty.bytes(), f, d, a, c, waits }));
+            }
+            Op::CpAsync { dst, src, size, src_size, .. } => {
+                let (_, dst) = self.address(Space::Shared, dst)?;
+                let (_, src) = self.address(Space::Global, src)?;
+                let src_size = src_size.as_ref().map(|s| self.source(s, 32)).transpose()?;
+                self.slow(SlowOp::CopyAsync { dst, src, size: *size, src_size });
+            }
+            _ => return unsupported("not an access"),
+        }
+        Ok(())
+    }
+
+    /// Which memory, and where in it.
+    fn address(&mut self, space: Space, address: &Address) -> Selected<(Place, AddressOf)> {
+        let mut place = match space {
+            Space::Generic => Place::Generic,
+            Space::Global => Place::Global,
+            Space::Shared | Space::SharedCluster => Place::Shared,
+            Space::Local => Place::Local,
+            Space::Const => Place::Constant,
+            Space::Param if self.function.is_entry => Place::Param,
+            Space::Param => Place::Frame,
+        };
+        let at = |offset: i64| AddressOf { base: Base::None, offset, in_frame: false };
+        let of = match &address.base {
+            Operand::Reg(id) => {
+                let reg = self.reg(*id)?;
+                let base = match reg.bits {
+                    64 => Base::Double(reg.slot),
+                    1 => return unsupported("a predicate as an address"),
+                    _ => Base::Word(reg.slot),
+                };
+                AddressOf { base, offset: address.offset, in_frame: false }
+            }
+            Operand::Imm(value) => at((*value as i64).wrapping_add(address.offset)),
+            Operand::Global(id, offset) => {
+                if place == Place::Generic
+                    && matches!(self.global_space(*id), Space::Shared | Space::SharedCluster)
+                {
+                    place = Place::Shared;
+                }
+                let base = self.global_address(*id)?;
+                at((base as i64).wrapping_add(*offset).wrapping_add(address.offset))
+            }
+            Operand::Local(id, offset) => {
+                let offset = offset.wrapping_add(address.offset);
+                match self.home(*id)? {
+                    Home::Param(base) => {
+                        place = Place::Param;
+                        at(i64::from(base).wrapping_add(offset))
+                    }
+                    Home::Shared => {
+                        place = Place::Shared;
+                        at(i64::from(self.shared_offset(*id)?).wrapping_add(offset))
+                    }
+                    Home::Frame(base) => {
+                        place = if space == Space::Param { Place::Frame } else { Place::Local };
+                        let offset = i64::from(base).wrapping_add(offset);
+                        AddressOf { base: Base::None, offset, in_frame: true }
+                    }
+                }
+            }
+            _ => return unsupported("this operand cannot be an address"),
+        };
+        Ok((place, of))
+    }
+}
+
+/// Bytes of an element.
+fn element_bytes(ty: ScalarType, regs: &mut [Option<crate::code::Reg>]) -> Selected<u32> {
+    let predicate = regs.iter().flatten().any(|r| r.bits == 1);
+    if ty.bits() > 64 || predicate {
+        return unsupported("128-bit elements are not supported");
+    }
+    Ok(ty.bytes())
+}

@@ -1,0 +1,108 @@
+//! Moving and converting values and addresses (PTX ISA 9.7.9.5, 9.7.9.19 to 9.7.9.21).
+
+use super::modifiers::Flag;
+use super::operands::Width;
+use super::{Decoder, Result};
+use crate::Diagnostic;
+use crate::ast::{Op, Rounding, ScalarType, Space};
+use crate::parser::ArgKind;
+use ScalarType::*;
+
+const MOVED: &[ScalarType] = &[
+    Pred, B8, B16, B32, B64, B128, U8, U16, U32, U64, S8, S16, S32, S64, F16, F16x2, Bf16, Bf16x2, F32, F64,
+];
+const CONVERTED: &[ScalarType] = &[
+    U8, U16, U32, U64, S8, S16, S32, S64, F16, F16x2, Bf16, Bf16x2, Tf32, F32, F64, E4m3x2, E5m2x2,
+];
+
+pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
+    match d.opcode {
+        "mov" => mov(d),
+        "cvt" => cvt(d),
+        "cvta" => {
+            let to = d.flag("to");
+            let Some(space) = d.space() else {
+                return d.incomplete("`cvta` needs a state space, such as `.global`");
+            };
+            let ty = d.ty_of(&[U32, U64])?;
+            Ok(Op::Cvta { space, to, ty, d: d.dst(ty)?, a: d.src(ty)? })
+        }
+        _ => isspacep(d),
+    }
+}
+
+/// Between registers, or between one register and the parts that it is packed from.
+fn mov(d: &mut Decoder<'_, '_>) -> Result<Op> {
+    let ty = d.ty_of(MOVED)?;
+    let (dst, src) = (d.next()?, d.next()?);
+    let is_vector = |kind: &ArgKind<'_>| matches!(kind, ArgKind::Vector(_));
+    let (unpacks, packs) = (is_vector(&dst.kind), is_vector(&src.kind));
+    let (dst_span, src_span) = (dst.span, src.span);
+    let (dsts, srcs) = (d.parts(dst), d.parts(src));
+    match (&dsts[..], &srcs[..]) {
+        ([dst], [src]) if !unpacks && !packs => Ok(Op::Mov {
+            ty,
+            d: d.as_dst(dst, ty, Width::Exact)?,
+            a: d.as_operand(src, ty, Width::Exact)?,
+        }),
+        ([dst], parts) if parts.len() > 1 => {
+            let Some(part) = part(ty, parts.len()) else {
+                return Err(Diagnostic::error(src_span, format!("`.{}` has no such parts", ty.name())).into());
+            };
+            let dst = d.as_dst(dst, ty, Width::Exact)?;
+            let parts = parts.iter().map(|arg| d.as_operand(arg, part, Width::Exact)).collect::<Result<_>>()?;
+            Ok(Op::Pack { ty, d: dst, parts })
+        }
+        (parts, [src]) if parts.len() > 1 => {
+            let Some(part) = part(ty, parts.len()) else {
+                return Err(Diagnostic::error(dst_span, format!("`.{}` has no such parts", ty.name())).into());
+            };
+            let parts = parts.iter().map(|arg| d.as_dst(arg, part, Width::Exact)).collect::<Result<_>>()?;
+            Ok(Op::Unpack { ty, parts, a: d.as_operand(src, ty, Width::Exact)? })
+        }
+        _ => d.unsupported("`mov` goes between two registers, or one register and a vector"),
+    }
+}
+
+/// The type of each of `count` parts of a `ty`.
+fn part(ty: ScalarType, count: usize) -> Option<ScalarType> {
+    match (ty.bits(), count) {
+        (16, 2) | (32, 4) => Some(B8),
+        (32, 2) | (64, 4) => Some(B16),
+        (64, 2) | (128, 4) => Some(B32),
+        (128, 2) => Some(B64),
+        _ => None,
+    }
+}
+
+fn cvt(d: &mut Decoder<'_, '_>) -> Result<Op> {
+    if d.flag("pack") {
+        return d.unsupported("`cvt.pack` is not emulated");
+    }
+    let mode = d.mode(&[Flag::AnyRounding, Flag::Ftz, Flag::Sat, Flag::Satfinite, Flag::Relu]);
+    if mode.rounding == Some(Rounding::Stochastic) {
+        return d.unsupported("stochastic rounding is not emulated");
+    }
+    let dty = d.ty_of(CONVERTED)?;
+    let sty = d.ty_of(CONVERTED)?;
+    let dst = d.next()?;
+    let dst = d.as_dst(&dst, dty, Width::AtLeast)?;
+    let a = d.next()?;
+    let a = d.as_operand(&a, sty, Width::AtLeast)?;
+    let packs = matches!(dty, F16x2 | Bf16x2 | E4m3x2 | E5m2x2) && sty == F32;
+    let b = if packs { Some(d.src(sty)?) } else { None };
+    Ok(Op::Cvt { dty, sty, mode, d: dst, a, b })
+}
+
+fn isspacep(d: &mut Decoder<'_, '_>) -> Result<Op> {
+    let Some(space) = d.space() else {
+        return d.incomplete("`isspacep` needs a state space, such as `.global`");
+    };
+    if space == Space::Generic {
+        return d.incomplete("`isspacep` needs a state space, such as `.global`");
+    }
+    let dst = d.pred_dst()?;
+    let arg = d.next()?;
+    // The address is 64 bits wide, or 32 where addresses are.
+    Ok(Op::Isspacep { space, d: dst, a: d.as_operand(&arg, U32, Width::AtLeast)? })
+}

@@ -1,0 +1,192 @@
+//! Integer arithmetic and bit fields, with and without carry (PTX ISA 9.7.1, 9.7.2).
+
+use super::modifiers::Flag;
+use super::{Decoder, Result};
+use crate::ast::{Binary, Mode, Op, ScalarType, Ternary, Unary};
+use ScalarType::*;
+
+const INTEGERS: &[ScalarType] = &[U16, U32, U64, S16, S32, S64];
+const INTEGERS_AND_PAIRS: &[ScalarType] = &[U16, U32, U64, S16, S32, S64, U16x2, S16x2];
+const SIGNED: &[ScalarType] = &[S16, S32, S64];
+const WORDS: &[ScalarType] = &[U32, S32, U64, S64];
+
+pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
+    match d.opcode {
+        "add" | "addc" => add(d, Binary::Add),
+        "sub" | "subc" => add(d, Binary::Sub),
+        "mul" => mul(d),
+        "mad" | "madc" => mad(d),
+        "mul24" => mul24(d),
+        "mad24" => mad24(d),
+        "div" => plain_binary(d, Binary::Div, INTEGERS),
+        "rem" => plain_binary(d, Binary::Rem, INTEGERS),
+        "min" => min_max(d, Binary::Min),
+        "max" => min_max(d, Binary::Max),
+        "abs" => plain_unary(d, Unary::Abs, SIGNED),
+        "neg" => plain_unary(d, Unary::Neg, SIGNED),
+        "popc" => count(d, Unary::Popc, &[B32, B64]),
+        "clz" => count(d, Unary::Clz, &[B32, B64]),
+        "bfind" => {
+            let shiftamt = d.flag("shiftamt");
+            count(d, Unary::Bfind { shiftamt }, WORDS)
+        }
+        "brev" => plain_unary(d, Unary::Brev, &[B32, B64]),
+        "sad" => {
+            let ty = d.ty_of(INTEGERS)?;
+            d.ternary(Ternary::Sad, ty, Mode::plain(), [ty; 4])
+        }
+        "bfe" => {
+            let ty = d.ty_of(WORDS)?;
+            d.ternary(Ternary::Bfe, ty, Mode::plain(), [ty, ty, U32, U32])
+        }
+        "bfi" => {
+            let ty = d.ty_of(&[B32, B64])?;
+            Ok(Op::Bfi { ty, d: d.dst(ty)?, a: d.src(ty)?, b: d.src(ty)?, pos: d.src(U32)?, len: d.src(U32)? })
+        }
+        "bmsk" => {
+            let wrap = clamp_or_wrap(d)?;
+            plain_binary(d, Binary::Bmsk { wrap }, &[B32])
+        }
+        "szext" => {
+            let wrap = clamp_or_wrap(d)?;
+            let ty = d.ty_of(&[U32, S32])?;
+            d.binary(Binary::Szext { wrap }, ty, Mode::plain(), [ty, ty, U32])
+        }
+        "fns" => {
+            let ty = d.ty_of(&[B32])?;
+            d.ternary(Ternary::Fns, ty, Mode::plain(), [ty; 4])
+        }
+        _ => dot_product(d),
+    }
+}
+
+fn add(d: &mut Decoder<'_, '_>, op: Binary) -> Result<Op> {
+    let mut mode = d.mode(&[Flag::CarryOut, Flag::Sat]);
+    mode.carry_in = d.opcode.ends_with('c');
+    let allowed = if mode.carry_in || mode.carry_out { WORDS } else { INTEGERS_AND_PAIRS };
+    let ty = d.ty_of(allowed)?;
+    if mode.sat && ty != S32 {
+        return d.unsupported("`.sat` is for `.s32`");
+    }
+    d.binary(op, ty, mode, [ty; 3])
+}
+
+fn mul(d: &mut Decoder<'_, '_>) -> Result<Op> {
+    let ops = [Binary::Mul, Binary::MulHi, Binary::MulWide];
+    let (op, is_wide) = half(d, ops)?;
+    let ty = d.ty_of(INTEGERS)?;
+    let result = if is_wide { twice(d, ty)? } else { ty };
+    d.binary(op, ty, Mode::plain(), [result, ty, ty])
+}
+
+fn mad(d: &mut Decoder<'_, '_>) -> Result<Op> {
+    let mut mode = d.mode(&[Flag::CarryOut, Flag::Sat]);
+    mode.carry_in = d.opcode == "madc";
+    let ops = [Ternary::Mad, Ternary::MadHi, Ternary::MadWide];
+    let (op, is_wide) = half(d, ops)?;
+    let ty = d.ty_of(if mode.carry_in || mode.carry_out { WORDS } else { INTEGERS })?;
+    if mode.sat && !(ty == S32 && op == Ternary::MadHi) {
+        return d.unsupported("`.sat` is for `mad.hi.s32`");
+    }
+    let result = if is_wide { twice(d, ty)? } else { ty };
+    d.ternary(op, ty, mode, [result, ty, ty, result])
+}
+
+fn mul24(d: &mut Decoder<'_, '_>) -> Result<Op> {
+    let (op, _) = half(d, [Binary::Mul24, Binary::Mul24Hi, Binary::Mul24])?;
+    plain_binary(d, op, &[U32, S32])
+}
+
+fn mad24(d: &mut Decoder<'_, '_>) -> Result<Op> {
+    let mode = d.mode(&[Flag::Sat]);
+    let (op, _) = half(d, [Ternary::Mad24, Ternary::Mad24Hi, Ternary::Mad24])?;
+    let ty = d.ty_of(&[U32, S32])?;
+    d.ternary(op, ty, mode, [ty; 4])
+}
+
+/// Which part of a product: `.lo`, `.hi` or `.wide`; and whether it is the last.
+fn half<T: Copy>(d: &mut Decoder<'_, '_>, [lo, hi, wide]: [T; 3]) -> Result<(T, bool)> {
+    if d.flag("lo") {
+        Ok((lo, false))
+    } else if d.flag("hi") {
+        Ok((hi, false))
+    } else if d.flag("wide") {
+        Ok((wide, true))
+    } else {
+        d.incomplete(format!("`{}` needs `.lo`, `.hi` or `.wide`", d.opcode))
+    }
+}
+
+/// The type of a `.wide` product.
+fn twice(d: &Decoder<'_, '_>, ty: ScalarType) -> Result<ScalarType> {
+    match ty {
+        U16 => Ok(U32),
+        S16 => Ok(S32),
+        U32 => Ok(U64),
+        S32 => Ok(S64),
+        _ => d.unsupported(format!("`.wide` is not for `.{}`", ty.name())),
+    }
+}
+
+fn min_max(d: &mut Decoder<'_, '_>, op: Binary) -> Result<Op> {
+    let mode = d.mode(&[Flag::Relu]);
+    let ty = d.ty_of(INTEGERS_AND_PAIRS)?;
+    if mode.relu && !matches!(ty, S32 | S16x2) {
+        return d.unsupported("`.relu` is for `.s32` and `.s16x2`");
+    }
+    d.binary(op, ty, mode, [ty; 3])
+}
+
+fn plain_unary(d: &mut Decoder<'_, '_>, op: Unary, allowed: &[ScalarType]) -> Result<Op> {
+    let ty = d.ty_of(allowed)?;
+    d.unary(op, ty, Mode::plain(), [ty; 2])
+}
+
+fn plain_binary(d: &mut Decoder<'_, '_>, op: Binary, allowed: &[ScalarType]) -> Result<Op> {
+    let ty = d.ty_of(allowed)?;
+    d.binary(op, ty, Mode::plain(), [ty; 3])
+}
+
+/// Bit counts, which are 32-bit whatever they count in.
+fn count(d: &mut Decoder<'_, '_>, op: Unary, allowed: &[ScalarType]) -> Result<Op> {
+    let ty = d.ty_of(allowed)?;
+    d.unary(op, ty, Mode::plain(), [U32, ty])
+}
+
+fn clamp_or_wrap(d: &mut Decoder<'_, '_>) -> Result<bool> {
+    let wrap = d.flag("wrap");
+    if wrap || d.flag("clamp") { Ok(wrap) } else { d.incomplete(format!("`{}` needs `.clamp` or `.wrap`", d.opcode)) }
+}
+
+fn dot_product(d: &mut Decoder<'_, '_>) -> Result<Op> {
+    let high = d.flag("hi");
+    let low = d.flag("lo");
+    let a_signed = d.ty_of(&[U32, S32])? == S32;
+    let b_signed = d.ty_of(&[U32, S32])? == S32;
+    let ty = if a_signed || b_signed { S32 } else { U32 };
+    let op = match d.opcode {
+        "dp4a" if !high && !low => Ternary::Dp4a { a_signed, b_signed },
+        "dp2a" if high != low => Ternary::Dp2a { a_signed, b_signed, high },
+        "dp2a" => return d.incomplete("`dp2a` needs `.lo` or `.hi`"),
+        _ => return d.unsupported(format!("`{}` has no `.lo` or `.hi`", d.opcode)),
+    };
+    d.ternary(op, ty, Mode::plain(), [ty; 4])
+}
+
+impl Decoder<'_, '_> {
+    /// `op d, a` with the types of both.
+    pub(super) fn unary(&mut self, op: Unary, ty: ScalarType, mode: Mode, of: [ScalarType; 2]) -> Result<Op> {
+        Ok(Op::Unary { op, ty, mode, d: self.dst(of[0])?, a: self.src(of[1])? })
+    }
+
+    /// `op d, a, b` with the types of all three.
+    pub(super) fn binary(&mut self, op: Binary, ty: ScalarType, mode: Mode, of: [ScalarType; 3]) -> Result<Op> {
+        Ok(Op::Binary { op, ty, mode, d: self.dst(of[0])?, a: self.src(of[1])?, b: self.src(of[2])? })
+    }
+
+    /// `op d, a, b, c` with the types of all four.
+    pub(super) fn ternary(&mut self, op: Ternary, ty: ScalarType, mode: Mode, of: [ScalarType; 4]) -> Result<Op> {
+        let (d, a) = (self.dst(of[0])?, self.src(of[1])?);
+        Ok(Op::Ternary { op, ty, mode, d, a, b: self.src(of[2])?, c: self.src(of[3])? })
+    }
+}

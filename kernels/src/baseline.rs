@@ -1,0 +1,145 @@
+//! Runs the unfused chain of an exercise, as its specification describes it.
+
+#![allow(unsafe_code)]
+
+use std::sync::Arc;
+
+use cudarc::driver::sys::CUresult;
+use cudarc::driver::{CudaFunction, CudaModule, CudaStream, DriverError, LaunchConfig, PushKernelArg};
+use fusion_course::{Arguments, DeviceBuffer, Exercise, Scalar, ScalarArg, Step};
+use fusion_device::{CompileError, Device};
+
+use crate::{load, unfused};
+
+/// Threads of a block, for every step.
+const THREADS: u32 = 256;
+
+/// The unfused kernels, loaded.
+#[derive(Clone, Debug)]
+pub struct Baseline {
+    modules: Vec<Arc<CudaModule>>,
+}
+
+impl Baseline {
+    /// Compiles and loads the unfused kernels.
+    ///
+    /// # Errors
+    /// As [`Device::compile`]'s: mostly that there is no compiler.
+    pub fn new(device: &Device) -> Result<Self, CompileError> {
+        Ok(Self { modules: unfused().iter().map(|source| load(device, source)).collect::<Result<_, _>>()? })
+    }
+
+    /// Steps whose kernels are in these modules instead of the unfused ones.
+    pub fn from_modules(modules: Vec<Arc<CudaModule>>) -> Self {
+        Self { modules }
+    }
+
+    /// Queues the chain on `stream`: one launch a step, in order, and none for an empty shape.
+    ///
+    /// `intermediates` are buffers as [`Exercise::intermediates`] lists them; `arguments` are what a
+    /// submission's launch function is called with, for the same shape.
+    ///
+    /// # Errors
+    /// What the driver answers to a launch; `CUDA_ERROR_NOT_FOUND` for a step whose kernel no module has, and
+    /// `CUDA_ERROR_INVALID_VALUE` for one that names a buffer or scalar which the exercise lacks.
+    pub fn run(
+        &self,
+        stream: &Arc<CudaStream>,
+        exercise: &Exercise,
+        intermediates: &mut [DeviceBuffer],
+        arguments: Arguments<'_>,
+    ) -> Result<(), DriverError> {
+        if arguments.rows * arguments.columns == 0 {
+            return Ok(());
+        }
+        exercise.unfused.iter().try_for_each(|step| self.run_step(stream, exercise, step, intermediates, &arguments))
+    }
+
+    /// Queues one launch as `step` describes it: a step of the chain, or any kernel with the arguments of one.
+    ///
+    /// # Errors
+    /// As [`Baseline::run`]'s. The shape must not be empty: CUDA refuses a grid of no blocks.
+    pub fn run_step(
+        &self,
+        stream: &Arc<CudaStream>,
+        exercise: &Exercise,
+        step: &Step,
+        intermediates: &[DeviceBuffer],
+        arguments: &Arguments<'_>,
+    ) -> Result<(), DriverError> {
+        self.launch(stream, step, &Buffers { exercise, intermediates, arguments })
+    }
+
+    fn launch(&self, stream: &Arc<CudaStream>, step: &Step, buffers: &Buffers<'_>) -> Result<(), DriverError> {
+        let kernel = self.kernel(step.kernel)?;
+        let addresses: Vec<u64> = (step.reads.iter().chain(step.writes))
+            .map(|name| Ok(buffers.find(name)?.address(stream)))
+            .collect::<Result<_, DriverError>>()?;
+        let scalars: Vec<Scalar> =
+            step.scalars.iter().map(|scalar| buffers.scalar(scalar)).collect::<Result<_, DriverError>>()?;
+
+        let Arguments { rows, columns, .. } = buffers.arguments;
+        let elements = rows * columns;
+        let blocks = if step.by_row { *rows } else { elements.div_ceil(THREADS as usize) };
+        let mut launch = stream.launch_builder(&kernel);
+        for address in &addresses {
+            launch.arg(address);
+        }
+        for scalar in &scalars {
+            match scalar {
+                Scalar::F32(value) => launch.arg(value),
+                Scalar::I32(value) => launch.arg(value),
+            };
+        }
+        if step.by_row {
+            launch.arg(rows).arg(columns);
+        } else {
+            launch.arg(&elements);
+        }
+        let config = LaunchConfig { grid_dim: (blocks as u32, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
+        // SAFETY: the kernels take the buffers read, the buffers written, the scalars and the sizes, which is the
+        // order of the arguments here, and touch only elements of the shape, which every buffer holds. The caller
+        // borrows the written buffers mutably and keeps all of them on this one stream.
+        unsafe { launch.launch(config) }?;
+        Ok(())
+    }
+
+    fn kernel(&self, name: &str) -> Result<CudaFunction, DriverError> {
+        let mut result = Err(DriverError(CUresult::CUDA_ERROR_NOT_FOUND));
+        for module in &self.modules {
+            result = module.load_function(name);
+            if result.is_ok() {
+                break;
+            }
+        }
+        result
+    }
+}
+
+/// The buffers and scalars of one run, by name.
+struct Buffers<'a> {
+    exercise: &'a Exercise,
+    intermediates: &'a [DeviceBuffer],
+    arguments: &'a Arguments<'a>,
+}
+
+impl Buffers<'_> {
+    fn find(&self, name: &str) -> Result<&DeviceBuffer, DriverError> {
+        let Exercise { inputs, outputs, intermediates, .. } = self.exercise;
+        let params = inputs.iter().chain(*outputs).chain(*intermediates);
+        let buffers = self.arguments.inputs.iter().chain(&*self.arguments.outputs).chain(self.intermediates);
+        let found = params.zip(buffers).find(|(param, _)| param.name == name);
+        found.map(|(_, buffer)| buffer).ok_or(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE))
+    }
+
+    fn scalar(&self, scalar: &ScalarArg) -> Result<Scalar, DriverError> {
+        match scalar {
+            ScalarArg::Constant(value) => Ok(Scalar::F32(*value)),
+            ScalarArg::Named(name) => {
+                let index = self.exercise.scalars.iter().position(|scalar| scalar == name);
+                let value = index.and_then(|index| self.arguments.scalars.get(index)).copied();
+                value.ok_or(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE))
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Division against multiplication by the reciprocal.
+
+#![allow(unsafe_code)]
+
+use cudarc::driver::{DriverError, LaunchConfig, PushKernelArg};
+use fusion_lesson::{Lesson, LessonError};
+
+/// The scale at which one of the course's sources saw the two disagree.
+const SCALE: f32 = 0.02362205;
+
+/// Quantizes `n` values, evenly spread over the range of an int8, both ways, and says how many differ.
+///
+/// # Errors
+/// The device's.
+pub(crate) fn compare(lesson: &Lesson, n: usize) -> Result<String, LessonError> {
+    let x: Vec<f32> = (0..n).map(|i| ((i as f64 / n as f64) * 6.0 - 3.0) as f32).collect();
+    let outputs = ["quantize_int8", "quantize_reciprocal"].map(|kernel| quantize(lesson, kernel, &x));
+    let [divided, multiplied] = outputs;
+    let failed = |error| LessonError::Driver { error, doing: format!("quantizing {n} values") };
+    let (divided, multiplied) = (divided.map_err(failed)?, multiplied.map_err(failed)?);
+    let differing: Vec<usize> = (0..n).filter(|&i| divided[i] != multiplied[i]).collect();
+    let mut text = format!(
+        "\nx / scale against x * (1 / scale), {n} values from -3 to 3, scale {SCALE}: {} differ, each by a whole step.\n",
+        differing.len()
+    );
+    for &i in differing.iter().take(3) {
+        text += &format!("  x = {:<12} divided: {:>4}   multiplied: {:>4}\n", x[i], divided[i], multiplied[i]);
+    }
+    Ok(text)
+}
+
+fn quantize(lesson: &Lesson, kernel: &str, x: &[f32]) -> Result<Vec<i8>, DriverError> {
+    let stream = &lesson.device.stream;
+    let kernel = lesson.module().load_function(kernel)?;
+    let input = stream.clone_htod(x)?;
+    let mut output = stream.alloc_zeros::<i8>(x.len())?;
+    let n = x.len();
+    let zero_point = 0.0f32;
+    let config = LaunchConfig { grid_dim: (n.div_ceil(256) as u32, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
+    let mut launch = stream.launch_builder(&kernel);
+    launch.arg(&input).arg(&mut output).arg(&SCALE).arg(&zero_point).arg(&n);
+    // SAFETY: these are the kernel's parameters in order, and both buffers hold `n` elements.
+    unsafe { launch.launch(config) }?;
+    stream.clone_dtoh(&output)
+}

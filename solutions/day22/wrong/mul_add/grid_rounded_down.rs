@@ -1,0 +1,19 @@
+use std::sync::Arc;
+
+use cudarc::driver::{CudaModule, CudaStream, CudaView, CudaViewMut, DriverError, LaunchConfig, PushKernelArg};
+
+pub(super) fn mul_add(
+    stream: &Arc<CudaStream>,
+    module: &Arc<CudaModule>,
+    q: &CudaView<'_, f32>,
+    k: &CudaView<'_, f32>,
+    v: &CudaView<'_, f32>,
+    out: &mut CudaViewMut<'_, f32>,
+) -> Result<(), DriverError> {
+    let n = out.len();
+    let config = LaunchConfig { grid_dim: ((n / 256) as u32, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
+    let kernel = module.load_function("mul_add")?;
+    // SAFETY: the arguments are the kernel's parameters in their order.
+    unsafe { stream.launch_builder(&kernel).arg(q).arg(k).arg(v).arg(out).arg(&n).launch(config) }?;
+    Ok(())
+}

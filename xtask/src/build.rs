@@ -1,0 +1,198 @@
+//! Builds submissions with cargo and reads what the compiler says.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, IsTerminal as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use fusion_grader::judgement::{Code, Failure, Location, RunError};
+use serde::Deserialize;
+
+use crate::interrupt::Interrupt;
+use crate::output;
+use crate::programs::Programs;
+
+/// An error of the Rust compiler.
+#[derive(Clone, Debug)]
+pub(crate) struct RustError {
+    pub(crate) package: String,
+    pub(crate) failure: Failure,
+}
+
+fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+pub(crate) fn cargo_works() -> bool {
+    let mut probe = cargo();
+    probe.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    probe.status().is_ok_and(|status| status.success())
+}
+
+/// Builds packages in the profile that this program was built in. Compile errors are in the result; an error is what
+/// kept cargo from compiling at all.
+pub(crate) fn build(root: &Path, packages: &[String], interrupt: &Interrupt) -> Result<Programs, RunError> {
+    let mut command = cargo();
+    command.current_dir(root).args(["build", "--keep-going"]);
+    command.arg(if std::io::stderr().is_terminal() {
+        "--message-format=json-diagnostic-rendered-ansi,json-render-diagnostics"
+    } else {
+        "--message-format=json,json-render-diagnostics"
+    });
+    // Cargo shows its progress on a terminal; elsewhere only what went wrong is of interest.
+    if !std::io::stderr().is_terminal() {
+        command.arg("--quiet");
+    }
+    if !cfg!(debug_assertions) {
+        command.arg("--release");
+    }
+    for package in packages {
+        command.args(["--package", package]);
+    }
+    let failed = |error: std::io::Error| RunError::new("build", format!("cannot run cargo: {error}"));
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().map_err(failed)?;
+    let mut programs = Programs { root: Some(root.to_owned()), ..Programs::default() };
+    for line in child.stdout.take().into_iter().flat_map(|stdout| BufReader::new(stdout).lines()) {
+        read(&line.map_err(failed)?, packages, &mut programs);
+    }
+    let status = child.wait().map_err(failed)?;
+    if interrupt.requested() {
+        return Err(RunError::new("interrupted", "interrupted while building"));
+    }
+    if !status.success() && programs.errors.is_empty() {
+        return Err(RunError::new(
+            "build",
+            "cargo could not build the submission (its message is above). If the target directory cannot be written, \
+             set CARGO_TARGET_DIR to a folder that can",
+        ));
+    }
+    Ok(programs)
+}
+
+/// The parts that we read of cargo's messages (*The Cargo Book*, External tools, JSON messages).
+#[derive(Deserialize)]
+struct CargoMessage {
+    reason: String,
+    package_id: Option<String>,
+    target: Option<Target>,
+    executable: Option<PathBuf>,
+    message: Option<Diagnostic>,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    name: String,
+}
+
+#[derive(Deserialize)]
+struct Diagnostic {
+    level: String,
+    message: String,
+    code: Option<DiagnosticCode>,
+    #[serde(default)]
+    spans: Vec<DiagnosticSpan>,
+    rendered: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct DiagnosticCode {
+    code: String,
+}
+
+#[derive(Deserialize)]
+struct DiagnosticSpan {
+    file_name: String,
+    line_start: u32,
+    column_start: u32,
+    is_primary: bool,
+    #[serde(default)]
+    text: Vec<SpanText>,
+}
+
+#[derive(Deserialize)]
+struct SpanText {
+    text: String,
+}
+
+fn read(line: &str, packages: &[String], programs: &mut Programs) {
+    let Ok(message) = serde_json::from_str::<CargoMessage>(line) else { return };
+    match (message.reason.as_str(), message.message) {
+        ("compiler-artifact", _) => {
+            if let (Some(target), Some(executable)) = (message.target, message.executable)
+                && packages.contains(&target.name)
+            {
+                programs.paths.insert(target.name, executable);
+            }
+        }
+        ("compiler-message", Some(diagnostic)) => {
+            if let Some(rendered) = &diagnostic.rendered {
+                output::note(rendered.trim_end());
+            }
+            let id = message.package_id.unwrap_or_default();
+            let package = packages.iter().find(|package| belongs(&id, package));
+            if let (Some(package), "error") = (package, diagnostic.level.as_str()) {
+                programs.errors.extend(error(diagnostic).map(|failure| RustError { package: package.clone(), failure }));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether a package id (`path+file:///.../exercises/day22#exercises-day22@0.1.0`) names the package.
+fn belongs(id: &str, package: &str) -> bool {
+    id.rsplit_once('#').is_some_and(|(_, spec)| spec.split('@').next() == Some(package))
+}
+
+/// The error with its place; nothing for rustc's closing lines, which have none.
+fn error(diagnostic: Diagnostic) -> Option<Failure> {
+    let span = diagnostic.spans.into_iter().find(|span| span.is_primary)?;
+    let title = match diagnostic.code {
+        Some(code) => format!("{} ({})", diagnostic.message, code.code),
+        None => diagnostic.message,
+    };
+    let mut failure = Failure::new(Code::Compile, title);
+    failure.location = Some(Location {
+        file: span.file_name,
+        line: span.line_start,
+        column: span.column_start,
+        text: span.text.into_iter().next().map(|text| text.text).unwrap_or_default(),
+    });
+    Some(failure.note("the Rust code does not compile; rustc's full message is above"))
+}
+
+/// Errors by the stem of the file that they are in, which is the exercise's name.
+pub(crate) fn by_exercise<'a>(errors: &'a [RustError], package: &str) -> BTreeMap<String, &'a Failure> {
+    let mut found = BTreeMap::new();
+    for error in errors.iter().filter(|error| error.package == package) {
+        let file = error.failure.location.as_ref().map(|location| Path::new(&location.file));
+        if let Some(stem) = file.and_then(Path::file_stem) {
+            found.entry(stem.to_string_lossy().into_owned()).or_insert(&error.failure);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ERROR: &str = r#"{"reason":"compiler-message","package_id":"path+file:///w/exercises/day22#exercises-day22@0.1.0","manifest_path":"x","target":{"kind":["bin"],"name":"exercises-day22"},"message":{"rendered":"","$message_type":"diagnostic","children":[],"level":"error","message":"mismatched types","code":{"code":"E0308","explanation":null},"spans":[{"file_name":"exercises/day22/src/add_gelu.rs","line_start":7,"column_start":5,"is_primary":true,"text":[{"text":"    1","highlight_start":5,"highlight_end":6}]}]}}"#;
+    const CLOSING: &str = r#"{"reason":"compiler-message","package_id":"path+file:///w/exercises/day22#exercises-day22@0.1.0","message":{"rendered":"","level":"error","message":"aborting due to 1 previous error","code":null,"spans":[]}}"#;
+    const ARTIFACT: &str = r#"{"reason":"compiler-artifact","package_id":"x","target":{"kind":["bin"],"name":"solutions-day22"},"executable":"/t/debug/solutions-day22"}"#;
+
+    #[test]
+    fn errors_belong_to_the_exercise_whose_file_has_them() {
+        let packages = ["exercises-day22".to_owned(), "solutions-day22".to_owned()];
+        let mut programs = Programs::default();
+        for line in [ERROR, CLOSING, ARTIFACT, "garbage", "{}", "[]", ""] {
+            read(line, &packages, &mut programs);
+        }
+        assert_eq!(programs.paths["solutions-day22"], Path::new("/t/debug/solutions-day22"));
+        assert_eq!(programs.errors.len(), 1);
+        let errors = by_exercise(&programs.errors, "exercises-day22");
+        let failure = errors["add_gelu"];
+        assert_eq!((failure.code, failure.title.as_str()), (Code::Compile, "mismatched types (E0308)"));
+        assert_eq!(failure.location.as_ref().map(|l| (l.line, l.column, l.text.as_str())), Some((7, 5, "    1")));
+        assert!(by_exercise(&programs.errors, "solutions-day22").is_empty());
+    }
+}

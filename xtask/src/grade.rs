@@ -1,0 +1,262 @@
+//! `cargo xtask grade`: build, judge each exercise in its own process, say what came of it.
+
+use std::time::Duration;
+
+use clap::ValueEnum;
+use fusion_grader::judgement::{
+    DeviceInfo, DeviceKind, Judgement, Kind, Report, RunError, VERSION, Verdict,
+};
+use fusion_grader::render;
+
+use crate::interrupt::{self, Interrupt};
+use crate::judge::{self, Stop, Task};
+use crate::output;
+use crate::programs::{self, Programs};
+use crate::progress::Progress;
+use crate::target::{self, Selection};
+use crate::{build, toolchain};
+
+/// The command's options.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Days (`day22`, `22`), exercises (`add_gelu`) or `all`, which is also what no target means
+    #[arg(value_name = "TARGET")]
+    pub(crate) targets: Vec<String>,
+    /// Grade the reference solutions instead of your answers
+    #[arg(long)]
+    pub(crate) solutions: bool,
+    /// Where to run: `auto` takes a GPU when there is one; the emulated device always checks too
+    #[arg(long, value_enum, default_value_t = Device::Auto)]
+    pub(crate) device: Device,
+    /// Seed of the inputs and of the sizes that are drawn
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Do not build: use the programs that lie beside this one
+    #[arg(long, visible_alias = "no-build")]
+    pub(crate) prebuilt: bool,
+    /// Seconds that an exercise may take on one device [default: 120 emulated, 180 on a GPU]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) timeout: Option<u64>,
+    /// Elements of the timed runs [default: 2^26 on a GPU that has the memory, 2^22 emulated]
+    #[arg(long, value_name = "ELEMENTS")]
+    pub(crate) size: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Device {
+    #[default]
+    Auto,
+    Gpu,
+    Emulated,
+}
+
+impl Options {
+    pub(crate) fn kind(&self) -> Kind {
+        if self.solutions { Kind::Solution } else { Kind::Exercise }
+    }
+
+    pub(crate) fn limit(&self, device: DeviceKind) -> Duration {
+        Duration::from_secs(self.timeout.unwrap_or(match device {
+            DeviceKind::Emulated => 120,
+            DeviceKind::Gpu => 180,
+        }))
+    }
+}
+
+/// Grades and returns the exit code.
+pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
+    let mut report = Report {
+        version: VERSION,
+        device: None,
+        emulated: None,
+        seed: options.seed,
+        exercises: Vec::new(),
+        error: None,
+        exit_code: 2,
+    };
+    let ended = grade(options, interrupt, &mut report);
+    report.exit_code = Verdict::combine(report.exercises.iter().map(|judgement| judgement.verdict)).exit_code();
+    match ended {
+        Ok(()) => {}
+        Err(Stop::Interrupted) => {
+            report.error = Some(RunError::new("interrupted", "interrupted: what follows is what was judged before"));
+            report.exit_code = interrupt::EXIT_CODE;
+        }
+        Err(Stop::Error(error)) => {
+            report.error = Some(error);
+            report.exit_code = 2;
+        }
+    }
+    tell(options, &report);
+    report.exit_code
+}
+
+fn grade(options: &Options, interrupt: &Interrupt, report: &mut Report) -> Result<(), Stop> {
+    let selections = target::resolve(&options.targets, fusion_course::days()).map_err(|unknown| {
+        let error = RunError::new("unknown-target", unknown.to_string());
+        Stop::Error(RunError { nearest: unknown.nearest, ..error })
+    })?;
+    let kind = options.kind();
+    let packages: Vec<String> = selections.iter().map(|s| programs::package(kind, s.day.number)).collect();
+    toolchain::ready().map_err(Stop::Error)?;
+    let programs = Programs::get(&packages, options.prebuilt, interrupt).map_err(Stop::Error)?;
+    let gpu = gpu(options.device, &programs, interrupt)?;
+    let progress = Progress::new(selections.iter().map(|selection| selection.exercises.len()).sum());
+    for selection in &selections {
+        judge_day(options, selection, &programs, gpu.is_some(), interrupt, &progress, report)?;
+    }
+    Ok(())
+}
+
+/// The GPU to judge on, if it was asked for or is there.
+pub(crate) fn gpu(device: Device, programs: &Programs, interrupt: &Interrupt) -> Result<Option<DeviceInfo>, Stop> {
+    let Some(program) = programs.paths.values().next() else { return Ok(None) };
+    if device == Device::Emulated {
+        return Ok(None);
+    }
+    match (judge::probe(program, interrupt)?, device) {
+        (Ok(gpu), _) => Ok(Some(gpu)),
+        (Err(_), Device::Auto) => Ok(None),
+        (Err(reason), _) => Err(Stop::Error(RunError::new(
+            "no-gpu",
+            format!("{reason}; without a GPU, --device emulated judges right and lean and predicts the speed"),
+        ))),
+    }
+}
+
+fn judge_day(
+    options: &Options,
+    selection: &Selection,
+    programs: &Programs,
+    gpu: bool,
+    interrupt: &Interrupt,
+    progress: &Progress,
+    report: &mut Report,
+) -> Result<(), Stop> {
+    let kind = options.kind();
+    let package = programs::package(kind, selection.day.number);
+    let errors = build::by_exercise(&programs.errors, &package);
+    for exercise in &selection.exercises {
+        let day = selection.day.number;
+        let blank = Judgement { name: exercise.name.to_owned(), day, kind, ..Judgement::default() };
+        let Some(program) = programs.paths.get(&package) else {
+            report.exercises.push(unbuilt(blank, errors.get(exercise.name).copied()));
+            continue;
+        };
+        let mut task = Task {
+            program,
+            kind,
+            day,
+            exercise: exercise.name,
+            device: DeviceKind::Emulated,
+            parts: if gpu { "right,lean" } else { "right,lean,fast" },
+            seed: options.seed,
+            size: options.size,
+            limit: options.limit(DeviceKind::Emulated),
+        };
+        let emulated = judge::judge(&task, interrupt, progress)?;
+        let mut judgement = emulated.judgement;
+        if gpu {
+            report.emulated = emulated.device.or(report.emulated.take());
+            // A kernel that is wrong here would only poison the GPU's context too.
+            if judgement.right.verdict == Verdict::Fail {
+                judgement.fast.note = Some("not judged on the GPU until it is right on the emulated device".to_owned());
+            } else {
+                task.device = DeviceKind::Gpu;
+                task.parts = "right,fast";
+                task.limit = options.limit(DeviceKind::Gpu);
+                let measured = judge::judge(&task, interrupt, progress)?;
+                report.device = measured.device.or(report.device.take());
+                judgement = Judgement::merge(judgement, measured.judgement);
+            }
+        } else {
+            report.device = emulated.device.or(report.device.take());
+        }
+        report.exercises.push(judgement);
+        progress.step();
+    }
+    Ok(())
+}
+
+/// The judgement of an exercise whose package did not compile.
+fn unbuilt(mut judgement: Judgement, failure: Option<&fusion_grader::judgement::Failure>) -> Judgement {
+    match failure {
+        Some(failure) => {
+            judgement.right.verdict = Verdict::Fail;
+            judgement.right.failure = Some(failure.clone());
+        }
+        None => {
+            judgement.right.note = Some("its package does not compile; see the errors above".to_owned());
+        }
+    }
+    judgement.conclude()
+}
+
+fn tell(options: &Options, report: &Report) {
+    if options.json {
+        match serde_json::to_string_pretty(report) {
+            Ok(json) => output::print(&format!("{json}\n")),
+            Err(error) => output::note(&format!("error: cannot write the report: {error}")),
+        }
+        return;
+    }
+    let mut text = render::report(report, output::look());
+    if !report.exercises.is_empty() {
+        text += &format!("\n{}\n", next(options, report));
+    }
+    output::print(&text);
+    if let Some(error) = &report.error {
+        output::note(&format!("error: {}", error.message));
+    }
+}
+
+/// How the learner is to call this program.
+fn program() -> String {
+    if std::env::var_os("CARGO").is_some() {
+        return "cargo xtask".to_owned();
+    }
+    std::env::args().next().unwrap_or_else(|| "xtask".to_owned())
+}
+
+/// The line below the table: how it stands, and the next command.
+fn next(options: &Options, report: &Report) -> String {
+    let count = |verdict| report.exercises.iter().filter(|judgement| judgement.verdict == verdict).count();
+    let total = report.exercises.len();
+    let mut line = format!("{} of {total} passed", count(Verdict::Pass));
+    for (verdict, word) in [
+        (Verdict::Fail, "failed"),
+        (Verdict::Inconclusive, "inconclusive"),
+        (Verdict::Ungraded, "could not be graded"),
+    ] {
+        if count(verdict) > 0 {
+            line += &format!(", {} {word}", count(verdict));
+        }
+    }
+    line.push('.');
+    let Some(first) = report.exercises.iter().find(|judgement| judgement.verdict != Verdict::Pass) else {
+        return line;
+    };
+    let flag = if options.solutions { " --solutions" } else { "" };
+    if !options.solutions {
+        line += &format!("\nNext: exercises/day{}/src/{}.cu", first.day, first.name);
+        if let Some(hint) = fusion_course::find(&first.name).and_then(|exercise| exercise.hints.first()) {
+            line += &format!("\n      hint: {hint}");
+        }
+    }
+    line + &format!("\nThen: {} grade {}{flag}", program(), first.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_package_that_does_not_compile_fails_the_exercise_with_the_error_only() {
+        let failure = fusion_grader::judgement::Failure::new(fusion_grader::judgement::Code::Compile, "no");
+        assert_eq!(unbuilt(Judgement::default(), Some(&failure)).verdict, Verdict::Fail);
+        assert_eq!(unbuilt(Judgement::default(), None).verdict, Verdict::Ungraded);
+    }
+}

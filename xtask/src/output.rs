@@ -1,0 +1,33 @@
+//! Text to stdout, where a reader who has seen enough is no error.
+
+use std::io::{ErrorKind, IsTerminal as _, Write as _};
+
+use fusion_grader::render::Look;
+
+/// Writes text to stdout. A closed pipe (`grade | head -1`) is silent: the verdict still decides the exit code
+/// of whoever looks at it.
+pub(crate) fn print(text: &str) {
+    let mut stdout = std::io::stdout().lock();
+    if let Err(error) = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
+        && error.kind() != ErrorKind::BrokenPipe
+    {
+        note(&format!("error: cannot write to standard output: {error}"));
+    }
+}
+
+/// Writes a line to stderr, if anybody listens.
+pub(crate) fn note(line: &str) {
+    let _nobody = writeln!(std::io::stderr().lock(), "{line}");
+}
+
+/// How text on stdout may look. `NO_COLOR` is honoured (no-color.org).
+pub(crate) fn look() -> Look {
+    let terminal = std::io::stdout().is_terminal();
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let width = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    Look { terminal, color: terminal && !no_color, width: width.or_else(terminal_width) }
+}
+
+fn terminal_width() -> Option<u16> {
+    rustix::termios::tcgetwinsize(std::io::stdout()).ok().map(|size| size.ws_col).filter(|&columns| columns > 0)
+}

@@ -1,0 +1,198 @@
+//! One child process, watched: what it says, how it ends, and that it does end.
+
+use std::io::{self, BufRead as _, BufReader, Read};
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant};
+
+use fusion_grader::protocol::Message;
+
+use crate::interrupt::Interrupt;
+
+/// What a child said.
+#[derive(Debug)]
+pub(crate) enum Said {
+    /// Boxed: a judgement is large beside a line.
+    Message(Box<Message>),
+    /// A line on stdout that is no message: the submission printed it.
+    Printed(String),
+    /// A line on stderr.
+    Complained(String),
+}
+
+/// How a child ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    Exited(i32),
+    /// By this signal.
+    Killed(i32),
+    /// We killed it after the time limit.
+    TimedOut,
+    /// We killed it because we were asked to stop.
+    Interrupted,
+}
+
+/// How long a child may take. The time starts anew with each judgement.
+#[derive(Clone, Debug)]
+pub(crate) struct Watch<'a> {
+    pub(crate) limit: Duration,
+    pub(crate) interrupt: &'a Interrupt,
+}
+
+/// How often an interrupt is looked for.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Lines longer than this are cut, so that a child cannot fill our memory.
+const LONGEST_LINE: u64 = 4 << 20;
+
+/// Runs the command to its end. Its stdin is a pipe that closes when this process dies, however it dies; workers
+/// read it and end themselves.
+pub(crate) fn run(command: &mut Command, watch: &Watch<'_>, mut hear: impl FnMut(Said)) -> io::Result<End> {
+    let mut child =
+        Killed(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?);
+    let (sender, receiver) = mpsc::channel();
+    if let Some(stdout) = child.0.stdout.take() {
+        let sender = sender.clone();
+        std::thread::spawn(move || {
+            lines(stdout, &sender, |line| match Message::parse(&line) {
+                Some(message) => Said::Message(Box::new(message)),
+                None => Said::Printed(line),
+            });
+        });
+    }
+    if let Some(stderr) = child.0.stderr.take() {
+        std::thread::spawn(move || lines(stderr, &sender, Said::Complained));
+    }
+    let mut deadline = Instant::now() + watch.limit;
+    loop {
+        match receiver.recv_timeout(TICK) {
+            Ok(said) => {
+                if matches!(&said, Said::Message(message) if matches!(**message, Message::Judged { .. })) {
+                    deadline = Instant::now() + watch.limit;
+                }
+                hear(said);
+            }
+            Err(quiet) => {
+                // A child that ended may have left a grandchild that holds its pipes open: silence is enough.
+                if let Some(status) = child.0.try_wait()? {
+                    return Ok(end(status));
+                }
+                if quiet == RecvTimeoutError::Disconnected {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+            }
+        }
+        if watch.interrupt.requested() {
+            return Ok(End::Interrupted);
+        }
+        if Instant::now() >= deadline {
+            return Ok(End::TimedOut);
+        }
+    }
+}
+
+fn end(status: ExitStatus) -> End {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => End::Exited(code),
+        (None, signal) => End::Killed(signal.unwrap_or_default()),
+    }
+}
+
+/// Sends each line of a pipe.
+fn lines(pipe: impl Read, sender: &Sender<Said>, said: impl Fn(String) -> Said) {
+    let mut reader = BufReader::new(pipe);
+    let mut bytes = Vec::new();
+    loop {
+        bytes.clear();
+        match reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut bytes) {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
+        }
+        let line = String::from_utf8_lossy(&bytes).trim_end().to_owned();
+        if !line.is_empty() && sender.send(said(line)).is_err() {
+            return;
+        }
+    }
+}
+
+/// A child that does not outlive us.
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        // Both fail only for a child that has already been waited for.
+        let _ended = self.0.kill();
+        let _reaped = self.0.wait();
+    }
+}
+
+/// The name of a signal that ends processes for what they did.
+pub(crate) fn signal_name(signal: i32) -> String {
+    let name = match signal {
+        4 => "SIGILL, an illegal instruction",
+        6 => "SIGABRT, abort",
+        7 => "SIGBUS, a bad memory access",
+        8 => "SIGFPE, an arithmetic error",
+        9 => "SIGKILL, often for want of memory",
+        11 => "SIGSEGV, a stray memory access on the host",
+        15 => "SIGTERM",
+        other => return format!("signal {other}"),
+    };
+    name.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sh(script: &str, limit: Duration) -> (End, Vec<String>) {
+        let interrupt = Interrupt::default();
+        let mut heard = Vec::new();
+        let end = run(Command::new("sh").args(["-c", script]), &Watch { limit, interrupt: &interrupt }, |said| {
+            heard.push(match said {
+                Said::Message(message) => format!("message {message:?}"),
+                Said::Printed(line) => format!("out {line}"),
+                Said::Complained(line) => format!("err {line}"),
+            });
+        })
+        .unwrap();
+        heard.sort();
+        (end, heard)
+    }
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn garbage_is_what_the_submission_printed() {
+        let (end, heard) = sh("echo hello; printf '\\377\\n'; echo oh >&2; exit 7", LONG);
+        assert_eq!(end, End::Exited(7));
+        assert_eq!(heard, ["err oh", "out hello", "out \u{fffd}"]);
+    }
+
+    #[test]
+    fn messages_are_read() {
+        let (end, heard) = sh(r#"echo '{"fusion":"progress","text":"x"}'"#, LONG);
+        assert_eq!(end, End::Exited(0));
+        assert_eq!(heard, [r#"message Progress { text: "x" }"#]);
+    }
+
+    #[test]
+    fn a_crash_names_its_signal() {
+        assert_eq!(sh("kill -SEGV $$", LONG).0, End::Killed(11));
+        assert!(signal_name(11).contains("SIGSEGV"));
+    }
+
+    #[test]
+    fn a_hang_ends_and_so_does_one_that_holds_the_pipe() {
+        assert_eq!(sh("exec sleep 1000", Duration::from_millis(20)).0, End::TimedOut);
+        assert_eq!(sh("sleep 5 & exit 4", LONG).0, End::Exited(4));
+    }
+
+    #[test]
+    fn a_missing_program_is_an_error() {
+        let interrupt = Interrupt::default();
+        let watch = Watch { limit: LONG, interrupt: &interrupt };
+        assert!(run(&mut Command::new("/nonexistent/worker"), &watch, |_| {}).is_err());
+    }
+}

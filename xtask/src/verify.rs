@@ -1,0 +1,161 @@
+//! `cargo xtask verify`: the course's promise to its learners, as one command.
+//!
+//! Every starter fails (and compiles), every solution passes, every wrong kernel is refused for the reason in its
+//! first line, and solving an exercise changes nothing outside of its TODO regions.
+
+mod tally;
+mod wrong;
+
+use std::path::Path;
+use std::time::Duration;
+
+use fusion_course::drift;
+use fusion_grader::judgement::{Code, DeviceKind, Judgement, Kind, Verdict};
+use fusion_grader::render;
+
+use crate::interrupt::{self, Interrupt};
+use crate::judge::{self, Stop, Task};
+use crate::programs::{self, Programs};
+use crate::progress::Progress;
+use crate::target::{self, Selection};
+use crate::{output, toolchain};
+use tally::Tally;
+
+/// The command's options.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Days, exercises or `all`, which is also what no target means
+    #[arg(value_name = "TARGET")]
+    targets: Vec<String>,
+    /// Seed of the inputs and of the sizes that are drawn
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Do not build: use the programs that lie beside this one
+    #[arg(long, visible_alias = "no-build")]
+    prebuilt: bool,
+    /// Seconds that one submission may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    timeout: u64,
+}
+
+/// Verifies and returns the exit code.
+pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
+    let mut tally = Tally::default();
+    let ended = verify(options, interrupt, &mut tally);
+    output::print(&tally.to_string());
+    match ended {
+        Ok(()) => u8::from(!tally.problems.is_empty()),
+        Err(Stop::Interrupted) => {
+            output::note("error: interrupted: the rest was not verified");
+            interrupt::EXIT_CODE
+        }
+        Err(Stop::Error(error)) => {
+            output::note(&format!("error: {}", error.message));
+            2
+        }
+    }
+}
+
+fn verify(options: &Options, interrupt: &Interrupt, tally: &mut Tally) -> Result<(), Stop> {
+    let selections = target::resolve(&options.targets, fusion_course::days()).map_err(|unknown| {
+        Stop::Error(fusion_grader::judgement::RunError::new("unknown-target", unknown.to_string()))
+    })?;
+    let packages: Vec<String> = selections
+        .iter()
+        .flat_map(|s| [Kind::Exercise, Kind::Solution].map(|kind| programs::package(kind, s.day.number)))
+        .collect();
+    toolchain::ready().map_err(Stop::Error)?;
+    let programs = Programs::get(&packages, options.prebuilt, interrupt).map_err(Stop::Error)?;
+    for error in &programs.errors {
+        let mut judgement = Judgement::default();
+        judgement.right.failure = Some(error.failure.clone());
+        judgement.name = error.package.clone();
+        tally.problem(render::details(&judgement, output::look()));
+    }
+    let exercises: usize = selections.iter().map(|selection| selection.exercises.len()).sum();
+    let progress = Progress::new(3 * exercises);
+    for selection in &selections {
+        if let Some(root) = &programs.root {
+            check_drift(root, selection, tally);
+        }
+        judge_all(options, Kind::Exercise, selection, &programs, interrupt, &progress, tally)?;
+        judge_all(options, Kind::Solution, selection, &programs, interrupt, &progress, tally)?;
+        let package = programs::package(Kind::Wrong, selection.day.number);
+        if let Some(program) = programs.paths.get(&package) {
+            let limit = Duration::from_secs(options.timeout);
+            wrong::judge(program, selection, options.seed, limit, interrupt, &progress, tally)?;
+        }
+    }
+    Ok(())
+}
+
+fn judge_all(
+    options: &Options,
+    kind: Kind,
+    selection: &Selection,
+    programs: &Programs,
+    interrupt: &Interrupt,
+    progress: &Progress,
+    tally: &mut Tally,
+) -> Result<(), Stop> {
+    let Some(program) = programs.paths.get(&programs::package(kind, selection.day.number)) else { return Ok(()) };
+    for exercise in &selection.exercises {
+        let task = Task {
+            program,
+            kind,
+            day: selection.day.number,
+            exercise: exercise.name,
+            device: DeviceKind::Emulated,
+            parts: "right,lean,fast",
+            seed: options.seed,
+            size: None,
+            limit: Duration::from_secs(options.timeout),
+        };
+        let judgement = judge::judge(&task, interrupt, progress)?.judgement;
+        progress.step();
+        match kind {
+            Kind::Exercise => match starter_problem(&judgement) {
+                None => tally.starters += 1,
+                Some(problem) => tally.problem(format!(
+                    "the starter of {} {problem}\n{}",
+                    exercise.name,
+                    render::details(&judgement, output::look())
+                )),
+            },
+            Kind::Solution | Kind::Wrong if judgement.verdict == Verdict::Pass => tally.solutions += 1,
+            Kind::Solution | Kind::Wrong => tally.problem(format!(
+                "the solution of {} does not pass\n{}",
+                exercise.name,
+                render::details(&judgement, output::look())
+            )),
+        }
+    }
+    Ok(())
+}
+
+/// A starter compiles, runs, and gives wrong results: anything else is no place to start from.
+fn starter_problem(judgement: &Judgement) -> Option<String> {
+    match judgement.right.failure.as_ref().map(|failure| failure.code) {
+        Some(Code::Values | Code::Unwritten | Code::Tail) => None,
+        Some(code) => Some(format!("fails for the reason `{code}`, where wrong results are what a starter should have")),
+        None => Some(format!("is judged `{}`, where it should fail", judgement.right.verdict)),
+    }
+}
+
+fn check_drift(root: &Path, selection: &Selection, tally: &mut Tally) {
+    for exercise in &selection.exercises {
+        for extension in ["cu", "rs"] {
+            let read = |folder: &str| {
+                let path = format!("{folder}/day{}/src/{}.{extension}", selection.day.number, exercise.name);
+                std::fs::read_to_string(root.join(&path)).map_err(|error| format!("cannot read {path}: {error}"))
+            };
+            let checked = read("exercises").and_then(|starter| {
+                drift::check(&starter, &read("solutions")?).map_err(|drift| drift.to_string())
+            });
+            match checked {
+                Ok(()) => tally.drift += 1,
+                Err(problem) => tally.problem(format!("{}.{extension}: {problem}", exercise.name)),
+            }
+        }
+    }
+}
