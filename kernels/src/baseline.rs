@@ -80,7 +80,8 @@ impl Baseline {
 
         let Arguments { rows, columns, .. } = buffers.arguments;
         let elements = rows * columns;
-        let blocks = if step.by_row { *rows } else { elements.div_ceil(THREADS as usize) };
+        let blocks =
+            if step.by_row { *rows } else { elements.div_ceil(THREADS as usize * step.elements_a_thread.max(1)) };
         let mut launch = stream.launch_builder(&kernel);
         for address in &addresses {
             launch.arg(address);

@@ -120,10 +120,7 @@ pub(crate) fn gpu(device: Device, programs: &Programs, interrupt: &Interrupt) ->
     match (judge::probe(program, interrupt)?, device) {
         (Ok(gpu), _) => Ok(Some(gpu)),
         (Err(_), Device::Auto) => Ok(None),
-        (Err(reason), _) => Err(Stop::Error(RunError::new(
-            "no-gpu",
-            format!("{reason}; without a GPU, --device emulated judges right and lean and predicts the speed"),
-        ))),
+        (Err(reason), _) => Err(Stop::Error(RunError::new("no-gpu", reason))),
     }
 }
 

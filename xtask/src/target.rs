@@ -62,14 +62,17 @@ pub(crate) fn resolve(targets: &[String], days: &'static [DaySpec]) -> Result<Ve
     }
 }
 
-/// The three names that need the fewest edits.
+/// The names that need the fewest edits: at most three, and none much further off than the nearest.
 fn nearest(target: &str, days: &[DaySpec]) -> Vec<String> {
     let mut names: Vec<String> = vec!["all".to_owned()];
     for day in days {
         names.push(format!("day{}", day.number));
         names.extend(day.exercises.iter().map(|exercise| exercise.name.to_owned()));
     }
-    names.sort_by_key(|name| strsim::damerau_levenshtein(&target.to_lowercase(), name));
+    let distance = |name: &String| strsim::damerau_levenshtein(&target.to_lowercase(), name);
+    names.sort_by_cached_key(distance);
+    let furthest = names.first().map_or(0, distance) + 2;
+    names.retain(|name| distance(name) <= furthest);
     names.truncate(3);
     names
 }
@@ -104,10 +107,10 @@ mod tests {
     fn an_unknown_name_is_told_its_neighbours() {
         let unknown = names(&["day22", "add_gleu"]).unwrap_err();
         assert_eq!(unknown.nearest[0], "add_gelu");
-        assert!(unknown.to_string().contains("`add_gleu`; did you mean `add_gelu` or"));
+        assert!(unknown.to_string().contains("`add_gleu`; did you mean `add_gelu`"));
         for target in ["", "dya22", "exercise", "dayday", "\u{1f600}"] {
             assert_eq!(names(&[target]).unwrap_err().target, target);
         }
-        assert_eq!(names(&["dya22"]).unwrap_err().nearest[0], "day22");
+        assert_eq!(names(&["dya22"]).unwrap_err().nearest, ["day22"]);
     }
 }

@@ -5,6 +5,9 @@ use std::fmt;
 
 use crate::value::{Expected, Tolerance, Type};
 
+/// How long one parameter may be.
+pub(crate) const MAX_PARAM_BYTES: usize = 64;
+
 /// A PTX file with its inputs and expectations, written as directives in its leading comment.
 ///
 /// ```text
@@ -17,14 +20,16 @@ use crate::value::{Expected, Tolerance, Type};
 /// //@ cell u32 m: 1 2 3 -> 4 5 6
 /// //@ memory u32 t: 0..32 -> 1*32
 /// //@      more values of the directive above
+/// //@ param u16 n: 7
 /// ```
 ///
 /// After them comes either a whole module (it starts with `.version`; its entry is `test`, whose
-/// parameters are the buffers' addresses in the order of the directives) or the *body* of one,
-/// around which a standard entry is put. In a body, `%a` is this thread's element of the input `a`,
-/// `%d` is stored as its element of the output `d` afterwards, and `%m` is an address: of this
-/// thread's own element of a `cell`, or of the first element of a `memory`. A single value stands
-/// for every thread. The number of threads is that of the longest list unless `launch` says it.
+/// parameters are the buffers' addresses in the order of the directives, and the values of each
+/// `param` in its place) or the *body* of one, around which a standard entry is put. In a body, `%a`
+/// is this thread's element of the input `a`, `%d` is stored as its element of the output `d`
+/// afterwards, `%n` is the parameter's value, and `%m` is an address: of this thread's own element
+/// of a `cell`, or of the first element of a `memory`. A single value stands for every thread. The
+/// number of threads is that of the longest list unless `launch` says it.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// `group/name`, without the extension.
@@ -57,8 +62,18 @@ pub enum BufferKind {
     Cell,
     /// Every thread has the address of the first element.
     Memory,
+    /// Not in memory at all: the kernel's parameter is the value itself, or, in a module, an array of them.
+    Param,
 }
 
+impl BufferKind {
+    /// Whether there is an element for each thread.
+    pub fn is_per_thread(self) -> bool {
+        matches!(self, Self::In | Self::Out | Self::Cell)
+    }
+}
+
+/// What one directive describes.
 #[derive(Clone, Debug)]
 pub struct Buffer {
     pub kind: BufferKind,
@@ -78,6 +93,11 @@ impl Buffer {
 
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The bytes before the launch, as long as the buffer is given any.
+    pub fn bytes_before(&self) -> Vec<u8> {
+        self.before.iter().flat_map(|bits| bits.to_le_bytes().into_iter().take(self.ty.size())).collect()
     }
 }
 
@@ -136,6 +156,7 @@ impl Case {
                     "out" => BufferKind::Out,
                     "cell" => BufferKind::Cell,
                     "memory" => BufferKind::Memory,
+                    "param" => BufferKind::Param,
                     _ => return Err(format!("unknown directive `{kind}`")),
                 };
                 let tolerance = match tolerance {
@@ -156,14 +177,14 @@ impl Case {
     /// Finds the number of threads, and repeats single values for each of them.
     fn fit_to_threads(&mut self) -> Result<(), String> {
         if self.geometry.threads == 0 {
-            let own = self.buffers.iter().filter(|buffer| buffer.kind != BufferKind::Memory);
+            let own = self.buffers.iter().filter(|buffer| buffer.kind.is_per_thread());
             self.geometry.threads = own.map(Buffer::len).max().unwrap_or(1) as u32;
         }
         if self.is_module() {
             return Ok(());
         }
         let total = (self.geometry.blocks * self.geometry.threads) as usize;
-        for buffer in self.buffers.iter_mut().filter(|buffer| buffer.kind != BufferKind::Memory) {
+        for buffer in self.buffers.iter_mut().filter(|buffer| buffer.kind.is_per_thread()) {
             if let [one] = buffer.before[..] {
                 buffer.before = vec![one; total];
             }
@@ -212,7 +233,7 @@ fn launch(value: &str) -> Result<Geometry, String> {
 
 fn buffer(kind: BufferKind, ty: Type, name: &str, tolerance: Tolerance, value: &str) -> Result<Buffer, String> {
     let (before, after) = match kind {
-        BufferKind::In => (value, ""),
+        BufferKind::In | BufferKind::Param => (value, ""),
         BufferKind::Out => ("", value),
         BufferKind::Cell | BufferKind::Memory => value.split_once("->").unwrap_or((value, "")),
     };
@@ -224,6 +245,9 @@ fn buffer(kind: BufferKind, ty: Type, name: &str, tolerance: Tolerance, value: &
     let after = ty.parse_list(after)?;
     if kind == BufferKind::Memory && !after.is_empty() && after.len() != before.len() {
         return Err(format!("`{name}` has {} values before and {} after", before.len(), after.len()));
+    }
+    if kind == BufferKind::Param && before.len() * ty.size() > MAX_PARAM_BYTES {
+        return Err(format!("`{name}` has more than {MAX_PARAM_BYTES} bytes"));
     }
     Ok(Buffer { kind, ty, name: name.to_owned(), before, after, tolerance })
 }

@@ -16,24 +16,13 @@ pub fn module_text(case: &Case) -> String {
         ".address_size 64".to_owned(),
         String::new(),
     ];
-    let parameters: Vec<_> = case.buffers.iter().map(|buffer| format!("    .param .u64 buffer_{}", buffer.name)).collect();
+    let parameters: Vec<_> = case.buffers.iter().map(parameter).collect();
     lines.push(format!(".visible .entry {ENTRY}("));
     lines.push(parameters.join(",\n"));
     lines.push(")".to_owned());
     lines.push("{".to_owned());
     lines.push("    .reg .b32 %thread, %threads, %block;".to_owned());
-    for buffer in &case.buffers {
-        lines.push(format!("    .reg .b64 %address_{};", buffer.name));
-        match buffer.kind {
-            BufferKind::In | BufferKind::Out => {
-                lines.push(format!("    .reg .{} %{};", buffer.ty.register(), buffer.name));
-                if buffer.ty.is_predicate() {
-                    lines.push(format!("    .reg .b32 %bit_{};", buffer.name));
-                }
-            }
-            BufferKind::Cell | BufferKind::Memory => lines.push(format!("    .reg .b64 %{};", buffer.name)),
-        }
-    }
+    case.buffers.iter().for_each(|buffer| declare(buffer, &mut lines));
     lines.push("    mov.u32 %block, %ctaid.x;".to_owned());
     lines.push("    mov.u32 %threads, %ntid.x;".to_owned());
     lines.push("    mov.u32 %thread, %tid.x;".to_owned());
@@ -48,25 +37,49 @@ pub fn module_text(case: &Case) -> String {
     lines.join("\n")
 }
 
+fn parameter(buffer: &Buffer) -> String {
+    let ty = if buffer.kind == BufferKind::Param { buffer.ty.memory() } else { "u64" };
+    format!("    .param .{ty} parameter_{}", buffer.name)
+}
+
+fn declare(buffer: &Buffer, lines: &mut Vec<String>) {
+    let Buffer { name, ty, kind, .. } = buffer;
+    match kind {
+        BufferKind::In | BufferKind::Out => {
+            lines.push(format!("    .reg .b64 %address_{name};"));
+            lines.push(format!("    .reg .{} %{name};", ty.register()));
+            if ty.is_predicate() {
+                lines.push(format!("    .reg .b32 %bit_{name};"));
+            }
+        }
+        BufferKind::Cell | BufferKind::Memory => lines.push(format!("    .reg .b64 %{name};")),
+        BufferKind::Param => lines.push(format!("    .reg .{} %{name};", ty.register())),
+    }
+}
+
 /// Finds this thread's address, and loads an input.
 fn before(buffer: &Buffer, lines: &mut Vec<String>) {
     let Buffer { name, ty, kind, .. } = buffer;
     let address = match kind {
         BufferKind::In | BufferKind::Out => format!("%address_{name}"),
         BufferKind::Cell | BufferKind::Memory => format!("%{name}"),
+        BufferKind::Param => {
+            lines.push(format!("    ld.param.{} %{name}, [parameter_{name}];", ty.memory()));
+            return;
+        }
     };
-    lines.push(format!("    ld.param.u64 {address}, [buffer_{name}];"));
+    lines.push(format!("    ld.param.u64 {address}, [parameter_{name}];"));
     lines.push(format!("    cvta.to.global.u64 {address}, {address};"));
-    if *kind != BufferKind::Memory {
+    if kind.is_per_thread() {
         lines.push(format!("    mad.wide.u32 {address}, %thread, {}, {address};", ty.size()));
     }
-    match kind {
-        BufferKind::In if ty.is_predicate() => {
+    if *kind == BufferKind::In {
+        if ty.is_predicate() {
             lines.push(format!("    ld.global.u32 %bit_{name}, [{address}];"));
             lines.push(format!("    setp.ne.u32 %{name}, %bit_{name}, 0;"));
+        } else {
+            lines.push(format!("    ld.global.{} %{name}, [{address}];", ty.memory()));
         }
-        BufferKind::In => lines.push(format!("    ld.global.{} %{name}, [{address}];", ty.memory())),
-        BufferKind::Out | BufferKind::Cell | BufferKind::Memory => {}
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Each file under `ptx/` holds its inputs and the results that the *PTX ISA* manual asks for, so that
 //! the emulated device and the hardware are judged by the same yardstick, and neither by the other.
-//! [`Case`] says what a file may contain, [`run`] executes one.
+//! [`Case`] says what a file may contain, [`Session`] executes one after another.
 //!
 //! The files are compiled into the program: it runs on a machine with a GPU and nothing else.
 
@@ -11,11 +11,13 @@
 mod case;
 mod expand;
 mod runner;
+mod session;
 mod suite;
 mod value;
 
 pub use case::{Buffer, BufferKind, Case, Geometry, ParseError};
 pub use expand::module_text;
-pub use runner::{Failure, run};
-pub use suite::{embedded, select};
+pub use runner::{Failure, Mismatch, run};
+pub use session::Session;
+pub use suite::{NothingFound, embedded, find};
 pub use value::{Expected, Tolerance, Type};

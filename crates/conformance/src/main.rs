@@ -1,20 +1,82 @@
 //! `fusion-conformance`: runs the PTX instruction suite on the emulated device or on a real GPU.
+//!
+//! Exit codes: 0 all passed, 1 some failed, 2 something could not be run.
+
+use std::error::Error;
+use std::io::{self, Write};
+use std::process::ExitCode;
 
 use clap::Parser;
-use fusion_conformance::{Case, module_text, select};
+use fusion_conformance::{Case, Session, find, module_text};
+use fusion_device::Choice;
 
-#[derive(Parser)]
+/// Runs small PTX files and compares their results with what the PTX ISA manual asks for.
+#[derive(Debug, Parser)]
+#[command(version)]
 struct Arguments {
+    /// What to run on: auto, gpu or emulated
+    #[arg(long, default_value = "auto")]
+    device: Choice,
+    /// Only name the files
     #[arg(long)]
+    list: bool,
+    /// Only print the modules that would be loaded
+    #[arg(long, conflicts_with = "list")]
     print: bool,
-    filters: Vec<String>,
+    /// Say nothing about files that pass
+    #[arg(long, short)]
+    quiet: bool,
+    /// Parts of names, such as `warp/` or `cvt.rn`, or .ptx files on disk; all of the suite when absent
+    words: Vec<String>,
 }
-fn main() {
-    let arguments = Arguments::parse();
-    for (name, text) in select(&arguments.filters) {
-        match Case::parse(name, text) {
-            Ok(case) => if arguments.print { println!("{}", module_text(&case)) },
-            Err(e) => eprintln!("{name}: {e}"),
+
+fn main() -> ExitCode {
+    match try_main(&Arguments::parse(), &mut io::stdout().lock()) {
+        Ok(code) => code,
+        // Whoever closed the pipe has seen enough.
+        Err(error) if is_closed_pipe(error.as_ref()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(2)
         }
     }
+}
+
+fn try_main(arguments: &Arguments, out: &mut impl Write) -> Result<ExitCode, Box<dyn Error>> {
+    let files = find(&arguments.words)?;
+    if arguments.list {
+        files.iter().try_for_each(|(name, _)| writeln!(out, "{name}"))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut cases = Vec::with_capacity(files.len());
+    for (name, text) in &files {
+        cases.push(Case::parse(name, text).map_err(|error| format!("{name}: {error}"))?);
+    }
+    if arguments.print {
+        cases.iter().try_for_each(|case| writeln!(out, "{}", module_text(case)))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut session = Session::open(arguments.device)?;
+    writeln!(out, "running {} files on {}", cases.len(), session.device_name())?;
+    let (mut passed, mut failed) = (0, 0);
+    for case in &cases {
+        match session.run(case)? {
+            Ok(()) => {
+                passed += 1;
+                if !arguments.quiet {
+                    writeln!(out, "pass {}", case.name)?;
+                }
+            }
+            Err(failure) => {
+                failed += 1;
+                writeln!(out, "FAIL {}: {failure}", case.name)?;
+            }
+        }
+    }
+    writeln!(out, "{passed} passed, {failed} failed")?;
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn is_closed_pipe(error: &(dyn Error + 'static)) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -247,6 +247,18 @@ impl Tolerance {
     }
 }
 
+impl fmt::Display for Tolerance {
+    /// What follows an expected value in a message; nothing when it is exact.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exact => Ok(()),
+            Self::Absolute(error) => write!(f, " within {error:e}"),
+            Self::Relative(error) => write!(f, " within {error:e} of itself"),
+            Self::Ulp(count) => write!(f, " within {count} ulp"),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

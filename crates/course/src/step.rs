@@ -11,8 +11,10 @@ pub struct Step {
     pub reads: &'static [&'static str],
     pub writes: &'static [&'static str],
     pub scalars: &'static [ScalarArg],
-    /// One block a row instead of one thread an element.
+    /// One block a row instead of one thread for `elements_a_thread` elements.
     pub by_row: bool,
+    /// How many elements a thread of an elementwise kernel handles.
+    pub elements_a_thread: usize,
 }
 
 /// A scalar argument of a step.
@@ -30,16 +32,22 @@ impl Step {
         reads: &'static [&'static str],
         writes: &'static [&'static str],
     ) -> Self {
-        Self { kernel, reads, writes, scalars: &[], by_row: false }
+        Self { kernel, reads, writes, scalars: &[], by_row: false, elements_a_thread: 1 }
     }
 
     /// A step with one block a row.
     pub const fn by_row(kernel: &'static str, reads: &'static [&'static str], writes: &'static [&'static str]) -> Self {
-        Self { kernel, reads, writes, scalars: &[], by_row: true }
+        Self { kernel, reads, writes, scalars: &[], by_row: true, elements_a_thread: 1 }
     }
 
     pub const fn with(mut self, scalars: &'static [ScalarArg]) -> Self {
         self.scalars = scalars;
+        self
+    }
+
+    /// The same for a kernel whose threads handle several elements each.
+    pub const fn elements_a_thread(mut self, elements: usize) -> Self {
+        self.elements_a_thread = elements;
         self
     }
 

@@ -6,6 +6,7 @@ use fusion_course::{Case, Data, Exercise, Inputs, Mismatch, Shape, find};
 use half::f16;
 
 const SEEDS: std::ops::Range<u64> = 0..8;
+const SQRT_2_OVER_PI: f32 = 0.797_884_6;
 const F32_EXERCISES: [&str; 4] = ["add_mul_relu", "mul_add", "add_mul_exp", "add_gelu"];
 
 /// The shapes of a run. The large ones would take most of the time: they are left to `large_shapes_pass`.
@@ -36,7 +37,7 @@ fn in_f32(name: &str, x: &[f32]) -> f32 {
         "add_mul_exp" => ((x[0] + x[1]) * 2.0).exp(),
         "add_gelu" => {
             let t = x[0] + x[1];
-            0.5 * t * (1.0 + (0.797_884_56 * (t + 0.044715 * t * t * t)).tanh())
+            0.5 * t * (1.0 + (SQRT_2_OVER_PI * (t + 0.044715 * t * t * t)).tanh())
         }
         _ => unreachable!(),
     }
@@ -50,7 +51,7 @@ fn in_f32_otherwise(name: &str, x: &[f32]) -> f32 {
         "add_mul_exp" => ((x[0] + x[1]) * (2.0 * std::f32::consts::LOG2_E)).exp2(),
         "add_gelu" => {
             let t = x[0] + x[1];
-            t / (1.0 + (-2.0 * 0.797_884_56 * (0.044715 * t * t).mul_add(t, t)).exp())
+            t / (1.0 + (-2.0 * SQRT_2_OVER_PI * (0.044715 * t * t).mul_add(t, t)).exp())
         }
         _ => unreachable!(),
     }
@@ -65,7 +66,7 @@ fn in_f16(name: &str, x: &[f32]) -> f32 {
         "add_mul_exp" => h(((x[0] + x[1]) * h(2.0)).to_f32().exp()),
         "add_gelu" => {
             let t = x[0] + x[1];
-            h(0.5) * t * (h(1.0) + h((h(0.797_884_56) * (t + h(0.044715) * t * t * t)).to_f32().tanh()))
+            h(0.5) * t * (h(1.0) + h((h(SQRT_2_OVER_PI) * (t + h(0.044715) * t * t * t)).to_f32().tanh()))
         }
         _ => unreachable!(),
     };

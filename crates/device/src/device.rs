@@ -10,6 +10,7 @@ use fusion_toolchain::Toolchain;
 use crate::loader::{self, Driver};
 use crate::{
     CompileError, Compiled, Compiler, Emulator, EmulatorError, EmulatorOptions, LoadError, Options, Program, Source,
+    describe,
 };
 
 /// Which device to open.

@@ -113,8 +113,11 @@ impl fmt::Debug for Emulator {
 impl fmt::Display for EmulatorError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (ours, EmulatorError { version, why }) = (env!("CARGO_PKG_VERSION"), self);
-        write!(f, "The emulated GPU (version {version}, this program is {ours}): {why}.")?;
-        write!(f, " Build both again: `cargo build -p fusion-driver`.")
+        write!(f, "The emulated GPU: {why}.")?;
+        match version == ours {
+            true => Ok(()),
+            false => write!(f, " It is version {version} and this program is {ours}: build both again."),
+        }
     }
 }
 

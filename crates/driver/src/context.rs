@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_uint};
 
 use crate::boundary::{Out, Raw, export};
-use crate::driver::{CONTEXTS, Driver, Session, State, driver};
+use crate::driver::{Driver, Session, State, contexts, driver};
 use crate::error::{Error, Result};
 use crate::ffi::{Device, Handle};
 use crate::stream::Stream;
@@ -62,10 +62,6 @@ impl Context {
     }
 }
 
-fn current() -> Option<Handle> {
-    CONTEXTS.with_borrow(|stack| stack.last().copied())
-}
-
 /// The context that a null handle stands for is the current one.
 fn begin_in(context: Handle) -> Result<Session> {
     if context == 0 {
@@ -89,7 +85,7 @@ fn create(out: Out<Handle>, flags: c_uint, device: Device) -> Result {
         return Err(Error::INVALID_VALUE);
     }
     let handle = Context::create(&mut driver.state(), flags);
-    CONTEXTS.with_borrow_mut(|stack| stack.push(handle));
+    contexts(|stack| stack.push(handle))?;
     out.set(handle)
 }
 
@@ -127,23 +123,21 @@ export! {
             return Err(Error::INVALID_CONTEXT);
         }
         Context::destroy(driver, context)?;
-        CONTEXTS.with_borrow_mut(|stack| {
+        contexts(|stack| {
             if stack.last() == Some(&context) {
                 stack.pop();
             }
-        });
-        Ok(())
+        })
     }
 
     fn cuCtxPushCurrent_v2(context: Handle) {
         begin_in(context)?;
-        CONTEXTS.with_borrow_mut(|stack| stack.push(context));
-        Ok(())
+        contexts(|stack| stack.push(context))
     }
 
     fn cuCtxPopCurrent_v2(context: Out<Handle>) {
         driver()?;
-        let popped = CONTEXTS.with_borrow_mut(Vec::pop).ok_or(Error::INVALID_CONTEXT)?;
+        let popped = contexts(Vec::pop)?.ok_or(Error::INVALID_CONTEXT)?;
         context.set_if_wanted(popped);
         Ok(())
     }
@@ -154,18 +148,17 @@ export! {
         } else {
             driver()?;
         }
-        CONTEXTS.with_borrow_mut(|stack| {
+        contexts(|stack| {
             stack.pop();
             if context != 0 {
                 stack.push(context);
             }
-        });
-        Ok(())
+        })
     }
 
     fn cuCtxGetCurrent(context: Out<Handle>) {
         driver()?;
-        context.set(current().unwrap_or(0))
+        context.set(contexts(|stack| stack.last().copied())?.unwrap_or(0))
     }
 
     fn cuCtxGetDevice(device: Out<Device>) {

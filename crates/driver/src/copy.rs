@@ -1,5 +1,8 @@
 //! Copies in every direction, of lines, planes and boxes.
 
+use fusion_machine::AllocationKind;
+use fusion_machine::report::Blame;
+
 use crate::boundary::{In, Raw, export};
 use crate::clock::Engine;
 use crate::driver::{Driver, Session};
@@ -7,7 +10,6 @@ use crate::error::{Error, Result};
 use crate::ffi::{DevicePtr, Handle, MEMORYTYPE_DEVICE, MEMORYTYPE_HOST, MEMORYTYPE_UNIFIED, Memcpy2D, Memcpy3D};
 use crate::operation::Operation;
 use crate::report;
-use fusion_machine::AllocationKind;
 
 /// A copy of `depth` planes of `height` rows of `width` bytes.
 #[derive(Clone, Copy, Debug)]
@@ -105,7 +107,7 @@ fn line(driver: &Driver, to: Place, from: Place, len: usize) -> Result {
 }
 
 fn refuse(title: &str) -> Error {
-    report::refused("E-COPY", title, "");
+    report::refused(Blame::Kernel, "E-COPY", title, "");
     Error::INVALID_VALUE
 }
 

@@ -117,7 +117,12 @@ static DRIVER: OnceLock<Driver> = OnceLock::new();
 
 thread_local! {
     /// The calling thread's stack of contexts; the current one is the last.
-    pub(crate) static CONTEXTS: RefCell<Vec<Handle>> = const { RefCell::new(Vec::new()) };
+    static CONTEXTS: RefCell<Vec<Handle>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Looks at or changes the calling thread's stack of contexts, which is gone when the thread is about to end.
+pub(crate) fn contexts<T>(use_them: impl FnOnce(&mut Vec<Handle>) -> T) -> Result<T> {
+    CONTEXTS.try_with(|stack| use_them(&mut stack.borrow_mut())).map_err(|_| Error::DEINITIALIZED)
 }
 
 /// The driver, once it is initialised.
@@ -160,7 +165,7 @@ impl Session {
     /// Begins a call that works whatever has happened in the context before.
     pub(crate) fn begin_regardless() -> Result<Self> {
         let driver = driver()?;
-        let context = CONTEXTS.with_borrow(|stack| stack.last().copied()).ok_or(Error::INVALID_CONTEXT)?;
+        let context = contexts(|stack| stack.last().copied())?.ok_or(Error::INVALID_CONTEXT)?;
         let state = driver.state();
         if !state.contexts.contains(context) {
             return Err(Error::CONTEXT_IS_DESTROYED);

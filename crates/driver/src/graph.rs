@@ -4,7 +4,7 @@ mod exec;
 mod node;
 mod query;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::c_uint;
 
 use crate::boundary::{In, Out, export};
@@ -64,24 +64,27 @@ impl State {
     /// Fails when they go in a circle.
     fn ordered(&self, graph: Handle) -> Result<Vec<(Handle, Operation)>> {
         let nodes = &self.graphs.get(graph)?.nodes;
-        let mut waiting: HashMap<Handle, usize> = HashMap::new();
-        for handle in nodes {
-            waiting.insert(*handle, self.nodes.get(*handle)?.dependencies.len());
+        let index: HashMap<Handle, usize> = nodes.iter().enumerate().map(|(i, node)| (*node, i)).collect();
+        let mut open = vec![0; nodes.len()];
+        let mut dependents = vec![Vec::new(); nodes.len()];
+        for (i, node) in nodes.iter().enumerate() {
+            for dependency in &self.nodes.get(*node)?.dependencies {
+                open[i] += 1;
+                dependents[*index.get(dependency).ok_or(Error::INVALID_VALUE)?].push(i);
+            }
         }
+        let mut ready: BTreeSet<usize> = (0..nodes.len()).filter(|i| open[*i] == 0).collect();
         let mut ordered = Vec::with_capacity(nodes.len());
-        while ordered.len() < nodes.len() {
-            let ready = nodes.iter().find(|handle| waiting.get(handle) == Some(&0));
-            let ready = *ready.ok_or(Error::INVALID_VALUE)?;
-            waiting.remove(&ready);
-            for handle in nodes {
-                let edges = self.nodes.get(*handle)?.dependencies.iter().filter(|d| **d == ready).count();
-                if let Some(open) = waiting.get_mut(handle) {
-                    *open -= edges;
+        while let Some(i) = ready.pop_first() {
+            ordered.push((nodes[i], self.nodes.get(nodes[i])?.operation.clone()));
+            for dependent in &dependents[i] {
+                open[*dependent] -= 1;
+                if open[*dependent] == 0 {
+                    ready.insert(*dependent);
                 }
             }
-            ordered.push((ready, self.nodes.get(ready)?.operation.clone()));
         }
-        Ok(ordered)
+        if ordered.len() == nodes.len() { Ok(ordered) } else { Err(Error::INVALID_VALUE) }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::ffi::{c_char, c_uint};
 use std::path::Path;
 
+use fusion_machine::report::Blame;
 use fusion_machine::{Loaded, Machine, Profile};
 use fusion_ptx::{Severity, ast};
 
@@ -122,7 +123,7 @@ fn finish(compiled: std::result::Result<(Loaded, String), Refusal>, options: &Op
             options.error.write(&refusal.log);
             // A program that did not ask for the log would learn nothing but a number.
             if options.error.buffer.is_null() {
-                report::refused("E-MODULE", &refusal.error.to_string(), refusal.log.trim_end());
+                report::refused(Blame::Environment, "E-MODULE", &refusal.error.to_string(), refusal.log.trim_end());
             }
             Err(refusal.error)
         }

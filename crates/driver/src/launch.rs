@@ -1,9 +1,11 @@
 //! Launches: checked as a real driver checks them, and run.
 
+mod limit;
+
 use std::ffi::c_uint;
 use std::sync::Arc;
 
-use fusion_machine::{Fault, Kernel, Loaded, Profile};
+use fusion_machine::{Fault, Kernel, Loaded};
 
 use crate::boundary::{In, Raw, export};
 use crate::clock::Engine;
@@ -13,7 +15,7 @@ use crate::ffi::{Handle, KernelNodeParams, LaunchAttribute, LaunchConfig};
 use crate::function::Function;
 use crate::host::Mirrored;
 use crate::operation::Operation;
-use crate::{occupancy, peek, report};
+use crate::{peek, report};
 
 /// `CUlaunchAttributeID`.
 const COOPERATIVE: c_uint = 2;
@@ -46,10 +48,10 @@ impl Launch {
     ) -> Result<Self> {
         let found = session.state.functions.get(function)?;
         let profile = session.driver.machine.profile();
-        if let Err(refusal) = check(profile, found, &shape) {
-            report::refused_launch("E-LAUNCH-LIMIT", &found.info.name, &refusal.title, &refusal.note);
-            return Err(refusal.error);
-        }
+        limit::check(profile, found, &shape).map_err(|refusal| {
+            report::refused_launch(refusal.code, &found.info.name, &refusal.title, &refusal.note);
+            refusal.error
+        })?;
         let params = params(found, kernel_params, extra)?;
         let places = found.info.params.iter().map(|p| params.as_ptr() as usize + p.offset as usize).collect();
         Ok(Self { function, loaded: found.loaded.clone(), kernel: found.kernel, shape, params, places })
@@ -92,102 +94,24 @@ impl Launch {
     }
 }
 
-/// The code with which a real driver answers after such a fault.
+/// The code with which a real driver answers after such a fault. Faults that a GPU would not notice at
+/// all, like a race or a read of memory that was never written, are launch failures here.
 fn error_of(fault: &Fault) -> Error {
-    let is = |part: &str| fault.code.contains(part);
-    if is("MISALIGN") {
-        Error::MISALIGNED_ADDRESS
-    } else if is("ASSERT") {
-        Error::ASSERT
-    } else if is("BUDGET") || is("TIMEOUT") || is("DEADLOCK") {
-        Error::LAUNCH_TIMEOUT
-    } else if is("UNSUPPORTED") || is("INSTRUCTION") || is("TRAP") {
-        Error::ILLEGAL_INSTRUCTION
-    } else if is("STACK") || is("LOCAL") {
-        Error::HARDWARE_STACK_ERROR
-    } else if is("OOB") || is("FREE") || is("UNMAPPED") || is("ADDRESS") || is("NULL") || is("READ-ONLY") {
-        Error::ILLEGAL_ADDRESS
-    } else {
-        Error::LAUNCH_FAILED
-    }
-}
-
-/// Why a launch is refused.
-#[derive(Debug)]
-struct Refusal {
-    error: Error,
-    title: String,
-    note: String,
-}
-
-fn refusal(error: Error, title: String, note: impl Into<String>) -> std::result::Result<(), Refusal> {
-    Err(Refusal { error, title, note: note.into() })
-}
-
-/// Checks a launch against the limits of the device and of the kernel.
-fn check(profile: &Profile, function: &Function, shape: &fusion_machine::Launch) -> std::result::Result<(), Refusal> {
-    let fusion_machine::Launch { grid, block, dynamic_shared, cooperative } = *shape;
-    let info = &function.info;
-    if grid.contains(&0) || block.contains(&0) {
-        let title =
-            format!("a launch needs at least one block and one thread, not a grid of {grid:?} and blocks of {block:?}");
-        return refusal(Error::INVALID_VALUE, title, "When there is nothing to do, return before the launch.");
-    }
-    if grid.iter().zip(Profile::MAX_GRID).any(|(n, max)| *n > max) {
-        let title = format!("a grid of {grid:?} blocks is too large: the device allows {:?}", Profile::MAX_GRID);
-        return refusal(Error::INVALID_VALUE, title, "Let every thread do more than one element.");
-    }
-    let threads = block.iter().fold(1u32, |product, n| product.saturating_mul(*n));
-    if threads > Profile::MAX_THREADS_PER_BLOCK {
-        let title =
-            format!("a block of {threads} threads is too large: the device allows {}", Profile::MAX_THREADS_PER_BLOCK);
-        return refusal(Error::INVALID_VALUE, title, "Launch more blocks of fewer threads.");
-    }
-    if block.iter().zip(Profile::MAX_BLOCK).any(|(n, max)| *n > max) {
-        let title = format!("a block of {block:?} threads is too large: the device allows {:?}", Profile::MAX_BLOCK);
-        return refusal(Error::INVALID_VALUE, title, "");
-    }
-    if info.required_threads.is_some_and(|required| required != block) {
-        let title = format!(
-            "the kernel must be launched with blocks of {:?}, not {block:?}",
-            info.required_threads.unwrap_or_default()
-        );
-        return refusal(Error::INVALID_VALUE, title, "It was compiled with .reqntid.");
-    }
-    let shared = function.max_dynamic_shared(profile);
-    if dynamic_shared > shared {
-        let title = format!(
-            "{dynamic_shared} bytes of dynamic and {} of static shared memory are too many: this kernel may have {shared} bytes of dynamic shared memory",
-            info.static_shared
-        );
-        let note = format!(
-            "A kernel may have up to {} bytes in all once CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES is set for it; without, {}.",
-            profile.shared_per_block_optin, profile.shared_per_block
-        );
-        return refusal(Error::INVALID_VALUE, title, note);
-    }
-    if threads > function.max_threads() {
-        let title = format!(
-            "a block of {threads} threads needs more resources than there are: this kernel allows {}",
-            function.max_threads()
-        );
-        let note = format!(
-            "It uses {} registers a thread and was compiled for blocks of up to {} threads.",
-            info.registers, info.max_threads
-        );
-        return refusal(Error::LAUNCH_OUT_OF_RESOURCES, title, note);
-    }
-    if cooperative {
-        let room = u64::from(occupancy::blocks_per_sm(profile, info, threads, dynamic_shared)) * u64::from(profile.sms);
-        let blocks: u64 = grid.iter().map(|n| u64::from(*n)).product();
-        if blocks > room {
-            let title = format!(
-                "a cooperative launch of {blocks} blocks is too large: {room} of them fit on the device at once"
-            );
-            return refusal(Error::COOPERATIVE_LAUNCH_TOO_LARGE, title, "");
-        }
-    }
-    Ok(())
+    const CODES: &[(&str, Error)] = &[
+        ("MISALIGN", Error::MISALIGNED_ADDRESS),
+        ("ASSERT", Error::ASSERT),
+        ("BUDGET", Error::LAUNCH_TIMEOUT),
+        ("DEADLOCK", Error::LAUNCH_TIMEOUT),
+        ("UNSUPPORTED", Error::ILLEGAL_INSTRUCTION),
+        ("STACK", Error::HARDWARE_STACK_ERROR),
+        ("OOB", Error::ILLEGAL_ADDRESS),
+        ("FREE", Error::ILLEGAL_ADDRESS),
+        ("NULL", Error::ILLEGAL_ADDRESS),
+        ("READONLY", Error::ILLEGAL_ADDRESS),
+        ("UNMAPPED", Error::ILLEGAL_ADDRESS),
+    ];
+    let known = CODES.iter().find(|(part, _)| fault.code.contains(part));
+    known.map_or(Error::LAUNCH_FAILED, |(_, error)| *error)
 }
 
 /// The parameter buffer, from an array of pointers or from a buffer that the caller has packed.
@@ -199,7 +123,7 @@ fn params(function: &Function, kernel_params: Raw, extra: Raw) -> Result<Vec<u8>
     }
     let refuse = |title: String| {
         let note = format!("The kernel takes {} parameters. Were too few passed?", info.params.len());
-        report::refused_launch("E-LAUNCH-PARAMETER", &info.name, &title, &note);
+        report::refused_launch("E-LAUNCH-PARAMS", &info.name, &title, &note);
         Error::INVALID_VALUE
     };
     if kernel_params.is_null() {

@@ -1,4 +1,7 @@
 //! What happened on the device, kept for our own tools and handed out as JSON; and what is said on stderr.
+//!
+//! Beside the faults of kernels, a report has those of calls that the driver refused: `E-LAUNCH-GRID`,
+//! `E-LAUNCH-BLOCK`, `E-LAUNCH-SHARED` and `E-LAUNCH-PARAMS` as the machine itself has them, `E-COPY`, `E-FREE`, `E-MODULE` and `E-OUT-OF-MEMORY`.
 
 use std::collections::HashSet;
 use std::ffi::{CStr, CString, c_char, c_int};
@@ -61,7 +64,8 @@ pub(crate) fn say(text: &str) {
     let new = record(|recorder| recorder.said.len() < FAULTS && recorder.said.insert(text.to_owned()));
     if new && std::env::var_os(QUIET).is_none_or(|quiet| quiet != "1") {
         // Nobody is there to be told when stderr is closed.
-        let _ = writeln!(std::io::stderr(), "emulated CUDA driver: {text}");
+        // One write, so that what other threads say does not come between.
+        let _ = std::io::stderr().write_all(format!("emulated CUDA driver: {text}\n").as_bytes());
     }
 }
 
@@ -109,15 +113,19 @@ pub(crate) fn faulted(fault: Fault) {
 }
 
 /// Records that a call was refused, and why, for the code that it returns says little.
-pub(crate) fn refused(code: &str, title: &str, note: &str) {
-    refused_launch(code, "", title, note);
+pub(crate) fn refused(blame: Blame, code: &str, title: &str, note: &str) {
+    refuse(blame, code, "", title, note);
 }
 
 /// Records that the launch of a kernel was refused, and why.
 pub(crate) fn refused_launch(code: &str, kernel: &str, title: &str, note: &str) {
+    refuse(Blame::Kernel, code, kernel, title, note);
+}
+
+fn refuse(blame: Blame, code: &str, kernel: &str, title: &str, note: &str) {
     faulted(Fault {
         code: code.to_owned(),
-        blame: Blame::Kernel,
+        blame,
         title: title.to_owned(),
         notes: if note.is_empty() { Vec::new() } else { vec![note.to_owned()] },
         kernel: kernel.to_owned(),

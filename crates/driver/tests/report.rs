@@ -6,10 +6,14 @@
 mod support;
 
 use std::ffi::{CStr, c_char, c_int};
+use std::sync::{Arc, Mutex, Once};
 
-use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::driver::{CudaContext, LaunchConfig, PushKernelArg};
 use fusion_machine::Report;
-use support::{WRONG, add_one, module, own_context, symbol};
+use fusion_machine::report::Blame;
+use support::{WRONG, add_one, module, symbol};
+
+static TURN: Mutex<()> = Mutex::new(());
 
 fn take() -> Report {
     let take: unsafe extern "C" fn() -> *mut c_char = symbol("fusion_emulator_take_report");
@@ -23,6 +27,13 @@ fn take() -> Report {
     }
 }
 
+/// A context of a device on which kernels end soon.
+fn own_context() -> Arc<CudaContext> {
+    static OPTIONS: Once = Once::new();
+    OPTIONS.call_once(|| assert_eq!(set_options(c"{\"instruction_budget\": 100000}"), 0));
+    support::own_context()
+}
+
 fn set_options(json: &CStr) -> c_int {
     let set: unsafe extern "C" fn(*const c_char) -> c_int = symbol("fusion_emulator_set_options");
     // SAFETY: the string ends with a NUL.
@@ -31,11 +42,8 @@ fn set_options(json: &CStr) -> c_int {
 
 #[test]
 fn launches_copies_and_faults_are_reported_once() {
-    assert_eq!(set_options(c"{\"instruction_budget\": 100000}"), 0);
-    assert_eq!(set_options(c"nonsense"), 1);
-
+    let _turn = TURN.lock();
     let context = own_context();
-    assert_eq!(set_options(c"{\"instruction_budget\": 5}"), 2);
     let stream = context.default_stream();
     let kernel = add_one(&context);
     take();
@@ -65,11 +73,35 @@ fn launches_copies_and_faults_are_reported_once() {
     let report = take();
     assert_eq!(report.faults.len(), 1);
     assert_eq!(report.faults[0].kernel, "spin");
+}
 
-    // What is refused is explained, for the code says little.
-    let mut launch = stream.launch_builder(&kernel);
-    launch.arg(&mut y).arg(&x).arg(&64u32);
+/// The code that a refused call returns says little; the report says why.
+#[test]
+fn refused_calls_are_explained() {
+    let _turn = TURN.lock();
+    let context = own_context();
+    let stream = context.default_stream();
+    let kernel = add_one(&context);
+    take();
     let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (2048, 1, 1), shared_mem_bytes: 0 };
+    let mut launch = stream.launch_builder(&kernel);
+    launch.arg(&0u64).arg(&0u64).arg(&0u32);
     // SAFETY: the launch is refused.
     assert!(unsafe { launch.launch(config) }.is_err());
+    let fault = &take().faults[0];
+    assert_eq!((fault.code.as_str(), fault.kernel.as_str()), ("E-LAUNCH-BLOCK", "add_one"));
+    assert_eq!(fault.title, "a block of 2048 threads is too large: the device allows 1024");
+    assert!(context.load_module(cudarc::nvrtc::Ptx::from_src("nonsense")).is_err());
+    assert_eq!(take().faults[0].blame, Blame::Environment);
+}
+
+#[test]
+fn options_are_checked() {
+    let _turn = TURN.lock();
+    let _context = own_context();
+    assert_eq!(set_options(c"nonsense"), 1);
+    assert_eq!(set_options(c"{\"recrod\": true}"), 1);
+    // Too late: the machine exists.
+    assert_eq!(set_options(c"{\"instruction_budget\": 5}"), 2);
+    assert_eq!(set_options(c"{\"record\": true}"), 0);
 }

@@ -44,11 +44,10 @@ pub fn details(judgement: &Judgement, look: Look) -> String {
         ("lean", judgement.lean.verdict, &judgement.lean.note),
         ("fast", judgement.fast.verdict, &judgement.fast.note),
     ];
-    for (part, verdict, note) in notes {
-        // What was left alone because something before it failed needs no words.
-        if let (Some(note), false) = (note, verdict == Verdict::Ungraded && judgement.failure().is_some()) {
-            parts.push(format!("{part} {verdict}: {note}"));
-        }
+    // The first note says why; those after it only that they come after. A failure needs none.
+    let first = notes.into_iter().find_map(|(part, verdict, note)| Some((part, verdict, note.as_ref()?)));
+    if let (Some((part, verdict, note)), None) = (first, judgement.failure()) {
+        parts.push(format!("{part} {verdict}: {note}"));
     }
     if !parts.is_empty() {
         text += &format!("{}\n{}\n\n", title(judgement), parts.join("\n\n"));

@@ -21,9 +21,10 @@ const CALLS: usize = 2;
 pub(crate) fn judge(session: &Session, entry: &Entry, program: &Program, seed: u64, tell: &dyn Fn(String)) -> Right {
     let mut right = Right { devices: vec![session.info.name.clone()], ..Right::default() };
     let outcome = Bench::new(session).and_then(|mut bench| {
-        for shape in problem::ordered(entry.exercise, seed) {
+        for shape in entry.exercise.shapes.all(seed) {
             tell(format!("right: {shape}"));
-            judge_shape(&mut bench, entry, program, seed, shape, &mut right)?;
+            judge_shape(&mut bench, entry, program, seed, shape, &mut right)
+                .map_err(|trouble| sharpen(trouble, &mut bench, entry, program, seed, shape))?;
         }
         Ok(())
     });
@@ -64,6 +65,26 @@ fn judge_shape(
         })?;
     }
     Ok(())
+}
+
+/// A small problem is all tail. Where one fails, a larger one may tell whether only the tail is wrong, which says more.
+fn sharpen(
+    trouble: Trouble,
+    bench: &mut Bench<'_>,
+    entry: &Entry,
+    program: &Program,
+    seed: u64,
+    shape: Shape,
+) -> Trouble {
+    let Some(telling) = problem::telling(entry.exercise, seed) else { return trouble };
+    match &trouble {
+        Trouble::Failure(failure) if is_about_values(failure.code) && shape.elements() < telling.elements() => {}
+        _ => return trouble,
+    }
+    match judge_shape(bench, entry, program, seed, telling, &mut Right::default()) {
+        Err(Trouble::Failure(sharper)) if sharper.code == Code::Tail => Trouble::Failure(sharper),
+        _ => trouble,
+    }
 }
 
 fn is_about_values(code: Code) -> bool {

@@ -25,7 +25,8 @@ pub struct Point {
     pub steps: Vec<f64>,
     /// The whole chain, launched back to back.
     pub unfused: f64,
-    pub fused: f64,
+    /// One for each fused kernel of the subject.
+    pub fused: Vec<f64>,
 }
 
 /// Repetitions on a real GPU; the emulated device gives the same answer every time.
@@ -48,15 +49,15 @@ fn point(lesson: &Lesson, subject: &Subject, clock: &mut Clock, n: usize) -> Res
     let doing = || LessonError::driver(format!("{} of {n} elements", exercise.name));
     let mut buffers = Buffers::new(stream, exercise, &case).map_err(doing())?;
 
-    let mut run = |program: &Baseline, steps: &[Step]| -> Result<f64, DriverError> {
-        clock.median(|| steps.iter().try_for_each(|step| buffers.run(stream, program, exercise, &case, step)))
-    };
-    let steps = exercise.unfused.iter().map(|step| run(&lesson.unfused, &[*step])).collect::<Result<_, _>>();
-    let steps = steps.map_err(doing())?;
-    let unfused = run(&lesson.unfused, exercise.unfused).map_err(doing())?;
-    let fused = run(&lesson.fused, &[subject.fused]).map_err(doing())?;
-    // The last thing that ran is the fused kernel, so this is its output.
-    buffers.check(stream, exercise, &case)?;
+    let mut time = |steps: &[Step]| buffers.time(clock, stream, &lesson.unfused, exercise, &case, steps);
+    let steps = exercise.unfused.iter().map(|step| time(&[*step])).collect::<Result<_, _>>().map_err(doing())?;
+    let unfused = time(exercise.unfused).map_err(doing())?;
+    let mut fused = Vec::with_capacity(subject.fused.len());
+    for (_, step) in subject.fused {
+        buffers.poison(stream).map_err(doing())?;
+        fused.push(buffers.time(clock, stream, &lesson.fused, exercise, &case, &[*step]).map_err(doing())?);
+        buffers.check(stream, exercise, &case, step.kernel)?;
+    }
     Ok(Point { shape, steps, unfused, fused })
 }
 
@@ -77,14 +78,21 @@ impl Buffers {
         Ok(Buffers { inputs, outputs: blank(exercise.outputs)?, intermediates: blank(exercise.intermediates)? })
     }
 
-    fn run(
+    /// Fills the outputs anew, so that a kernel that writes nothing cannot pass with another's results.
+    fn poison(&mut self, stream: &Arc<CudaStream>) -> Result<(), DriverError> {
+        self.outputs.iter_mut().try_for_each(|output| output.poison(stream))
+    }
+
+    /// The time of these launches, back to back.
+    fn time(
         &mut self,
+        clock: &mut Clock,
         stream: &Arc<CudaStream>,
         program: &Baseline,
         exercise: &Exercise,
         case: &Case,
-        step: &Step,
-    ) -> Result<(), DriverError> {
+        steps: &[Step],
+    ) -> Result<f64, DriverError> {
         let arguments = Arguments {
             inputs: &self.inputs,
             outputs: &mut self.outputs,
@@ -92,16 +100,24 @@ impl Buffers {
             rows: case.shape.rows,
             columns: case.shape.columns,
         };
-        program.run_step(stream, exercise, step, &self.intermediates, &arguments)
+        let intermediates = &self.intermediates;
+        clock.median(|| {
+            steps.iter().try_for_each(|step| program.run_step(stream, exercise, step, intermediates, &arguments))
+        })
     }
 
-    fn check(&self, stream: &Arc<CudaStream>, exercise: &Exercise, case: &Case) -> Result<(), LessonError> {
+    fn check(
+        &self,
+        stream: &Arc<CudaStream>,
+        exercise: &Exercise,
+        case: &Case,
+        kernel: &str,
+    ) -> Result<(), LessonError> {
         let references = (exercise.reference)(case);
         for ((buffer, reference), tolerance) in self.outputs.iter().zip(references).zip(exercise.tolerances) {
             let actual = buffer.read(stream).map_err(LessonError::driver("reading the result"))?;
-            reference
-                .check(&actual, *tolerance)
-                .map_err(|mismatch| LessonError::Wrong(format!("the fused {} is wrong: {mismatch}", exercise.name)))?;
+            let checked = reference.check(&actual, *tolerance);
+            checked.map_err(|mismatch| LessonError::Wrong(format!("the kernel {kernel} is wrong: {mismatch}")))?;
         }
         Ok(())
     }

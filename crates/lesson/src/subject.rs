@@ -2,11 +2,11 @@
 
 use fusion_course::{Exercise, Step};
 
-/// An operation of the course with the lesson's own fused kernel.
+/// An operation of the course with the lesson's own fused kernels.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject {
     pub exercise: &'static Exercise,
-    /// The fused kernel, described as if it were a step of a chain: the kernel in the lesson's
+    /// From plain to fast. Each kernel is described as if it were a step of a chain: its name in the lesson's
     /// source, the inputs and outputs by name, the scalars. The number of elements comes last.
-    pub fused: Step,
+    pub fused: &'static [(&'static str, Step)],
 }

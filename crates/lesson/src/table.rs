@@ -1,7 +1,7 @@
 //! What a sweep looks like: the chain at the largest size, a picture of its bytes, and one row a size.
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use fusion_course::{Exercise, Shape, Step};
+use fusion_course::{Shape, Step};
 
 use crate::{Lesson, Point, Subject, Sweep};
 
@@ -16,7 +16,7 @@ pub(crate) fn sweep(lesson: &Lesson, subject: &Subject, sweep: &Sweep) -> String
         text += &bars(subject);
     }
     text += &format!("\nOver sizes, times {}:\n", lesson.times());
-    text += &sizes(exercise, sweep);
+    text += &sizes(subject, sweep);
     text
 }
 
@@ -43,8 +43,10 @@ fn chain(subject: &Subject, point: &Point, ceiling: f64) -> String {
     }
     let launches = format!("unfused: {} launches", exercise.unfused.len());
     row(&launches, String::new(), String::new(), exercise.unfused_bytes(shape), point.unfused);
-    let Step { reads, writes, .. } = subject.fused;
-    row("fused: 1 launch", reads.join(", "), writes.join(", "), exercise.minimum_bytes(shape), point.fused);
+    for ((label, step), ns) in subject.fused.iter().zip(&point.fused) {
+        let Step { reads, writes, .. } = step;
+        row(label, reads.join(", "), writes.join(", "), exercise.minimum_bytes(shape), *ns);
+    }
     format!("{table}\n")
 }
 
@@ -60,21 +62,28 @@ fn bars(subject: &Subject) -> String {
     format!("  unfused {unfused:>3} {steps}\n  fused   {minimum:>3} {}\n", bar(minimum, "#"))
 }
 
-/// One row a size.
-fn sizes(exercise: &Exercise, sweep: &Sweep) -> String {
-    let mut table =
-        new_table(&["elements", "unfused", "fused", "speedup", "by bytes", "by launches", "fused: of a copy"]);
+/// One row a size, with a time and a speedup for each fused kernel.
+fn sizes(subject: &Subject, sweep: &Sweep) -> String {
+    let exercise = subject.exercise;
+    let mut header = vec!["elements", "unfused"];
+    for (label, _) in subject.fused {
+        header.extend([*label, "speedup"]);
+    }
+    header.extend(["by bytes", "by launches", "the last, of a copy"]);
+    let mut table = new_table(&header);
     for point in &sweep.points {
-        let rate = exercise.minimum_bytes(point.shape) as f64 / (point.fused * 1e-9);
-        table.add_row([
-            grouped(point.shape.elements()),
-            duration(point.unfused),
-            duration(point.fused),
-            format!("{:.2}x", point.unfused / point.fused),
+        let mut row = vec![grouped(point.shape.elements()), duration(point.unfused)];
+        for ns in &point.fused {
+            row.extend([duration(*ns), format!("{:.2}x", point.unfused / ns)]);
+        }
+        let fastest = point.fused.last().copied().unwrap_or(f64::NAN);
+        let rate = exercise.minimum_bytes(point.shape) as f64 / (fastest * 1e-9);
+        row.extend([
             format!("{:.2}x", exercise.ideal_speedup(point.shape)),
             format!("{:.2}x", exercise.unfused.len() as f64),
             format!("{:.0}%", 100.0 * rate / sweep.ceiling),
         ]);
+        table.add_row(row);
     }
     format!("{table}\n")
 }

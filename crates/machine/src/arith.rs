@@ -14,6 +14,8 @@
 //! with a proof that rounding twice is harmless. No result depends on the host: NaN is made
 //! canonical, and of the host's mathematical library only the exactly defined f64 `fma` is used.
 
+use fusion_ptx::ast::{Mode, ScalarType};
+
 pub mod approx;
 pub mod atomic;
 pub mod bits;
@@ -40,13 +42,14 @@ pub use narrow::convert_pack;
 pub use ternary::ternary;
 pub use unary::unary;
 
-/// Functions of one, two and three registers.
+/// Functions of one to four registers.
 pub type Fn1 = fn(u64) -> u64;
 pub type Fn2 = fn(u64, u64) -> u64;
 pub type Fn3 = fn(u64, u64, u64) -> u64;
+pub type Fn4 = fn(u64, u64, u64, u64) -> u64;
 
 /// `bfi` of a width of 32 or 64 bits: a, b, position, length.
-pub fn bfi(ty: fusion_ptx::ast::ScalarType) -> Option<fn(u64, u64, u64, u64) -> u64> {
+pub fn bfi(ty: ScalarType) -> Option<Fn4> {
     match ty.bits() {
         32 => Some(|a, b, position, length| bits::bfi(a, b, position, length, 32)),
         64 => Some(|a, b, position, length| bits::bfi(a, b, position, length, 64)),
@@ -54,62 +57,45 @@ pub fn bfi(ty: fusion_ptx::ast::ScalarType) -> Option<fn(u64, u64, u64, u64) -> 
     }
 }
 
-/// Runs `$body` with the constants R, FTZ and SAT of a mode; rounding to nearest is the default.
-macro_rules! by_mode {
-    ($mode:expr, $body:expr) => {{
-        use $crate::arith::round::{self, RM, RN, RP, RZ};
-        let mode = $mode;
-        match (mode.rounding.map_or(Some(RN), round::direction)?, mode.ftz, mode.sat) {
-            (RN, false, false) => $crate::arith::by_mode!(@ RN, false, false, $body),
-            (RN, false, true) => $crate::arith::by_mode!(@ RN, false, true, $body),
-            (RN, true, false) => $crate::arith::by_mode!(@ RN, true, false, $body),
-            (RN, true, true) => $crate::arith::by_mode!(@ RN, true, true, $body),
-            (RZ, false, false) => $crate::arith::by_mode!(@ RZ, false, false, $body),
-            (RZ, false, true) => $crate::arith::by_mode!(@ RZ, false, true, $body),
-            (RZ, true, false) => $crate::arith::by_mode!(@ RZ, true, false, $body),
-            (RZ, true, true) => $crate::arith::by_mode!(@ RZ, true, true, $body),
-            (RM, false, false) => $crate::arith::by_mode!(@ RM, false, false, $body),
-            (RM, false, true) => $crate::arith::by_mode!(@ RM, false, true, $body),
-            (RM, true, false) => $crate::arith::by_mode!(@ RM, true, false, $body),
-            (RM, true, true) => $crate::arith::by_mode!(@ RM, true, true, $body),
-            (RP, false, false) => $crate::arith::by_mode!(@ RP, false, false, $body),
-            (RP, false, true) => $crate::arith::by_mode!(@ RP, false, true, $body),
-            (RP, true, false) => $crate::arith::by_mode!(@ RP, true, false, $body),
-            (RP, true, true) => $crate::arith::by_mode!(@ RP, true, true, $body),
-            _ => return None,
-        }
-    }};
-    (@ $r:expr, $ftz:expr, $sat:expr, $body:expr) => {{
-        #[allow(dead_code)]
-        const R: u8 = $r;
-        #[allow(dead_code)]
-        const FTZ: bool = $ftz;
-        #[allow(dead_code)]
-        const SAT: bool = $sat;
-        $body
-    }};
-}
-
-/// Runs `$body` with the constants A and B of two flags.
+/// Gives `$body` constants for flags: `by_flags!(FTZ = mode.ftz, SAT = mode.sat; body)` expands the
+/// body once for each combination, so that functions generic over constants can be chosen at run time.
 macro_rules! by_flags {
-    ($a:expr, $b:expr, $body:expr) => {
-        match ($a, $b) {
-            (false, false) => $crate::arith::by_flags!(@ false, false, $body),
-            (false, true) => $crate::arith::by_flags!(@ false, true, $body),
-            (true, false) => $crate::arith::by_flags!(@ true, false, $body),
-            (true, true) => $crate::arith::by_flags!(@ true, true, $body),
+    (; $body:expr) => { $body };
+    ($name:ident = $value:expr $(, $names:ident = $values:expr)*; $body:expr) => {
+        if $value {
+            const $name: bool = true;
+            $crate::arith::by_flags!($($names = $values),*; $body)
+        } else {
+            const $name: bool = false;
+            $crate::arith::by_flags!($($names = $values),*; $body)
         }
     };
-    (@ $a:expr, $b:expr, $body:expr) => {{
-        #[allow(dead_code)]
-        const A: bool = $a;
-        #[allow(dead_code)]
-        const B: bool = $b;
+}
+
+/// The same for one rounding direction out of the four that IEEE 754 asks for; leaves the function
+/// with `None` on any other.
+macro_rules! by_direction {
+    ($name:ident = $value:expr; $body:expr) => {
+        match $value {
+            $crate::arith::round::RN => $crate::arith::by_direction!(@ $name = RN; $body),
+            $crate::arith::round::RZ => $crate::arith::by_direction!(@ $name = RZ; $body),
+            $crate::arith::round::RM => $crate::arith::by_direction!(@ $name = RM; $body),
+            $crate::arith::round::RP => $crate::arith::by_direction!(@ $name = RP; $body),
+            _ => return None,
+        }
+    };
+    (@ $name:ident = $direction:ident; $body:expr) => {{
+        const $name: u8 = $crate::arith::round::$direction;
         $body
     }};
 }
 
-use {by_flags, by_mode};
+/// The direction of an instruction, to nearest unless it says otherwise.
+fn direction(mode: Mode) -> Option<u8> {
+    mode.rounding.map_or(Some(round::RN), round::direction)
+}
+
+use {by_direction, by_flags};
 
 #[cfg(test)]
 mod tests;

@@ -17,4 +17,4 @@ mod step;
 mod trap;
 mod warp;
 
-pub(crate) use grid::{Outcome, Run, run};
+pub(crate) use grid::{Outcome, Run, Stopped, run};

@@ -3,7 +3,12 @@
 //! No I/O, no global state, no panic: whatever a kernel does wrong comes back as a [`Fault`].
 //! The reference is NVIDIA's *PTX ISA* manual, whose section numbers the docs quote.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 pub mod arith;
+mod code;
+mod exec;
+mod lower;
 mod machine;
 mod memory;
 pub mod occupancy;

@@ -18,6 +18,7 @@ use crate::code::{Code, Inst, MicroOp, Origin, SharedVariable, SlowOp, TRUE};
 use select::Selector;
 
 /// Where the module's variables lie.
+#[derive(Debug)]
 pub(crate) struct Addresses {
     /// Device addresses of `.global` and `.const` variables, indexed by [`GlobalId`].
     pub(crate) globals: Vec<Option<u64>>,

@@ -1,17 +1,27 @@
 //! The machine: load a module, launch a kernel.
 
-use std::fmt;
+mod blame;
+mod loaded;
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use fusion_ptx::ast::Module;
 
-use crate::memory::Memory;
+pub use loaded::{Kernel, KernelInfo, LoadError, Loaded, ParamInfo};
+
+use crate::exec::{self, Outcome, Run};
+use crate::memory::{Memory, Region};
+use crate::occupancy;
 use crate::profile::Profile;
-use crate::report::{Blame, Fault, LaunchReport};
+use crate::report::{Fault, LaunchReport};
+use crate::timing;
 
 /// How a machine runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Warp instructions that one launch may execute.
+    /// Warp instructions that one launch may execute. One block may execute a 32nd of it, so that a
+    /// loop without an end is found in seconds.
     pub instruction_budget: u64,
     /// Threads to run blocks on; 0 for as many as there are cores.
     pub workers: usize,
@@ -29,66 +39,14 @@ pub struct Machine {
     profile: Profile,
     options: Options,
     memory: Memory,
-}
-
-/// Why a module cannot be loaded.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LoadError {
-    pub message: String,
-    /// One-based line of the PTX; 0 when no line is to blame.
-    pub line: u32,
-}
-
-impl fmt::Display for LoadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.message)
-    }
-}
-
-impl std::error::Error for LoadError {}
-
-/// A kernel of a loaded module: the index of an entry in the module's functions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Kernel(pub u32);
-
-/// A module that is ready to run.
-#[derive(Debug)]
-pub struct Loaded {
-    module: Module,
-}
-
-/// A kernel's parameter.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ParamInfo {
-    pub name: String,
-    /// In bytes, from the start of the parameter buffer.
-    pub offset: u32,
-    pub size: u32,
-}
-
-/// What is known of a kernel before it runs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KernelInfo {
-    pub name: String,
-    pub params: Vec<ParamInfo>,
-    /// Size of the parameter buffer.
-    pub param_bytes: u32,
-    pub static_shared: u32,
-    /// Constant memory of the module.
-    pub constant_bytes: u64,
-    /// Local memory of a thread.
-    pub local_bytes: u32,
-    /// Registers of a thread: an estimate from liveness, 255 at most.
-    pub registers: u32,
-    pub max_threads: u32,
-    pub ptx_version: (u32, u32),
-    /// `.reqntid`.
-    pub required_threads: Option<[u32; 3]>,
+    /// Launches so far. Held during a launch: kernels run one at a time, as the counts of touched sectors are the memory's.
+    launches: Mutex<u64>,
 }
 
 /// A launch's configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Launch {
+    /// Blocks of the grid, threads of a block: x, y, z.
     pub grid: [u32; 3],
     pub block: [u32; 3],
     /// In bytes, beyond the static shared memory.
@@ -99,7 +57,7 @@ pub struct Launch {
 impl Machine {
     pub fn new(profile: Profile, options: Options) -> Self {
         let memory = Memory::new(profile.memory_bytes);
-        Self { profile, options, memory }
+        Self { profile, options, memory, launches: Mutex::new(0) }
     }
 
     pub fn profile(&self) -> &Profile {
@@ -110,20 +68,23 @@ impl Machine {
         &self.memory
     }
 
-    /// Lays out and initialises the module's variables, which become allocations of [`Machine::memory`], and lowers its functions.
+    /// Lays out and initialises the module's variables, which become allocations of [`Machine::memory`], and lowers its kernels.
     ///
     /// `source` is the PTX text, quoted by faults.
     pub fn load(&self, module: Module, source: &str) -> Result<Loaded, LoadError> {
-        let _ = source;
-        Ok(Loaded { module })
+        Loaded::new(module, source, &self.memory)
     }
 
     /// Frees the module's variables.
     pub fn unload(&self, loaded: &Loaded) {
-        let _ = loaded;
+        loaded.unload(&self.memory);
     }
 
     /// Runs a kernel to its end. `params` is the parameter buffer, laid out as [`KernelInfo::params`] says.
+    ///
+    /// # Errors
+    /// The first fault: of the lowest block, there of the lowest warp that the schedule came to. What
+    /// other blocks have written by then stays written.
     pub fn launch(
         &self,
         loaded: &Loaded,
@@ -131,60 +92,86 @@ impl Machine {
         launch: &Launch,
         params: &[u8],
     ) -> Result<LaunchReport, Box<Fault>> {
-        let _ = (launch, params, self.options);
-        Err(Box::new(Fault {
-            code: "E-UNSUPPORTED-INSTRUCTION".into(),
-            blame: Blame::Unsupported,
-            title: "the emulator cannot run kernels yet".into(),
-            notes: Vec::new(),
-            kernel: loaded.info(kernel).name,
-            source: Vec::new(),
-            ptx: None,
-            block: None,
-            thread: None,
-            lanes: 0,
-        }))
+        let info = loaded.info(kernel);
+        let Some(code) = loaded.code(kernel) else {
+            return Err(blame::launch(&info.name, "E-LAUNCH-KERNEL", "this module has no such kernel", Vec::new()));
+        };
+        blame::check_launch(&self.profile, &info, launch, params)?;
+
+        let mut launches = self.launches.lock().unwrap_or_else(PoisonError::into_inner);
+        *launches += 1;
+        let regions = self.memory.snapshot();
+        let threads: u32 = launch.block.iter().product();
+        let blocks = launch.grid.iter().map(|&n| u64::from(n)).product();
+        let shared_bytes = code.dynamic_shared_offset.max(code.static_shared) + launch.dynamic_shared;
+        let fits = occupancy::blocks_per_sm(&self.profile, threads, info.registers, shared_bytes).blocks.max(1);
+        let run = Run {
+            code,
+            module: loaded.module(),
+            launch,
+            params,
+            memory: &self.memory,
+            regions: &regions,
+            names: loaded.names(),
+            threads,
+            warps: threads.div_ceil(32),
+            blocks,
+            shared_bytes,
+            sms: self.profile.sms,
+            clock_khz: self.profile.sm_clock_khz,
+            grid_id: *launches,
+            block_budget: self.options.instruction_budget / 32,
+            budget: self.options.instruction_budget,
+            workers: self.workers(),
+            resident: (fits * self.profile.sms) as usize,
+            spent: AtomicU64::new(0),
+        };
+        let Outcome { mut counters, output, stopped, touched } = exec::run(&run);
+        for (region, _) in regions.iter().zip(touched).filter(|(_, touched)| *touched) {
+            let (read, written) = sectors(region);
+            counters.dram_read_bytes += 32 * read;
+            counters.dram_write_bytes += 32 * written;
+        }
+        if let Some(stopped) = stopped {
+            return Err(blame::fault(&run, loaded.source(), &info.name, stopped));
+        }
+        let shape = timing::Shape { blocks, threads_per_block: threads, blocks_per_sm: fits };
+        Ok(LaunchReport {
+            kernel: info.name,
+            grid: launch.grid,
+            block: launch.block,
+            shared_bytes,
+            counters,
+            predicted_ns: timing::predict_ns(&self.profile, &shape, &counters),
+            output,
+        })
     }
 
     /// Modelled nanoseconds of a copy or memset.
     pub fn copy_time_ns(&self, bytes: u64, over_the_bus: bool) -> f64 {
-        let bandwidth = if over_the_bus { 50e9 } else { self.profile.dram_bandwidth / 2.0 };
-        self.profile.launch_overhead_ns + bytes as f64 / bandwidth * 1e9
+        timing::copy_time_ns(&self.profile, bytes, over_the_bus)
+    }
+
+    fn workers(&self) -> usize {
+        match self.options.workers {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            n => n,
+        }
     }
 }
 
-impl Loaded {
-    pub fn kernel(&self, name: &str) -> Option<Kernel> {
-        self.module.functions.iter().position(|f| f.is_entry && f.name == name).map(|i| Kernel(i as u32))
-    }
-
-    pub fn kernel_names(&self) -> Vec<&str> {
-        self.module.functions.iter().filter(|f| f.is_entry).map(|f| f.name.as_str()).collect()
-    }
-
-    pub fn info(&self, kernel: Kernel) -> KernelInfo {
-        let f = &self.module.functions[kernel.0 as usize];
-        KernelInfo {
-            name: f.name.clone(),
-            params: f
-                .params
-                .iter()
-                .map(|p| ParamInfo { name: p.name.clone(), offset: p.offset, size: p.size })
-                .collect(),
-            param_bytes: f.params.last().map_or(0, |p| p.offset + p.size),
-            static_shared: 0,
-            constant_bytes: 0,
-            local_bytes: 0,
-            registers: 32,
-            max_threads: 1024,
-            ptx_version: self.module.version,
-            required_threads: f.directives.required_threads,
+/// Counts the sectors that were read and written, and forgets them.
+fn sectors(region: &Arc<Region>) -> (u64, u64) {
+    let take = |bitmap: &[AtomicU64]| {
+        let mut count = 0;
+        for word in bitmap {
+            let bits = word.load(Relaxed);
+            if bits != 0 {
+                count += u64::from(bits.count_ones());
+                word.store(0, Relaxed);
+            }
         }
-    }
-
-    /// Address and size of a `.global` or `.const` variable.
-    pub fn global(&self, name: &str) -> Option<(u64, u64)> {
-        let _ = name;
-        None
-    }
+        count
+    };
+    (take(&region.sectors_read), take(&region.sectors_written))
 }

@@ -75,6 +75,33 @@ pub struct Traffic {
     pub bytes: u64,
 }
 
+impl std::ops::AddAssign for Traffic {
+    fn add_assign(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.sectors += other.sectors;
+        self.bytes += other.bytes;
+    }
+}
+
+impl std::ops::AddAssign for Counters {
+    fn add_assign(&mut self, other: Self) {
+        self.thread_instructions += other.thread_instructions;
+        self.warp_instructions += other.warp_instructions;
+        self.global_load += other.global_load;
+        self.global_store += other.global_store;
+        self.global_atomic += other.global_atomic;
+        self.local_load += other.local_load;
+        self.local_store += other.local_store;
+        self.shared_load += other.shared_load;
+        self.shared_store += other.shared_store;
+        self.dram_read_bytes += other.dram_read_bytes;
+        self.dram_write_bytes += other.dram_write_bytes;
+        self.branches += other.branches;
+        self.divergent_branches += other.divergent_branches;
+        self.barriers += other.barriers;
+    }
+}
+
 /// Whose mistake a fault is. The three are never mixed in one title.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -95,7 +95,8 @@ mod tests {
     /// An elementwise kernel over `n` f32, one thread each, that loads and stores so many arrays.
     fn elementwise(n: u64, loads: u64, stores: u64, instructions: u64) -> (Shape, Counters) {
         let warps = n.div_ceil(32);
-        let traffic = |arrays: u64| Traffic { requests: warps * arrays, sectors: warps * arrays * 4, bytes: n * arrays * 4 };
+        let traffic =
+            |arrays: u64| Traffic { requests: warps * arrays, sectors: warps * arrays * 4, bytes: n * arrays * 4 };
         let counters = Counters {
             warp_instructions: warps * instructions,
             thread_instructions: n * instructions,

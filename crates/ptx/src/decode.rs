@@ -79,6 +79,11 @@ fn group(opcode: &str) -> Option<Group> {
     })
 }
 
+/// Whether an instruction of this name is decoded at all.
+pub(crate) fn is_opcode(name: &str) -> bool {
+    group(name).is_some()
+}
+
 /// The operations that exist for integers and for floats.
 fn arithmetic(decoder: &mut Decoder<'_, '_>) -> Result<Op> {
     if decoder.is_float() { float::decode(decoder) } else { integer::decode(decoder) }

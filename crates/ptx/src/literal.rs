@@ -1,7 +1,6 @@
 //! Numbers as PTX writes them (PTX ISA 4.5), and their bits in the type of an instruction.
 
 use crate::ast::ScalarType;
-use half::{bf16, f16};
 
 /// A constant before its type is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,12 +32,12 @@ impl Constant {
         match prefix {
             "0x" | "0X" => radix(rest, 16, "a hexadecimal integer"),
             "0b" | "0B" => radix(rest, 2, "a binary integer"),
-            "0f" | "0F" => hexadecimal(rest, 8)
-                .map(|bits| Self::Single(bits as u32))
-                .ok_or_else(|| format!("`{text}` is no single-precision constant: write `0f` and 8 hexadecimal digits")),
-            "0d" | "0D" => hexadecimal(rest, 16)
-                .map(Self::Double)
-                .ok_or_else(|| format!("`{text}` is no double-precision constant: write `0d` and 16 hexadecimal digits")),
+            "0f" | "0F" => hexadecimal(rest, 8).map(|bits| Self::Single(bits as u32)).ok_or_else(|| {
+                format!("`{text}` is no single-precision constant: write `0f` and 8 hexadecimal digits")
+            }),
+            "0d" | "0D" => hexadecimal(rest, 16).map(Self::Double).ok_or_else(|| {
+                format!("`{text}` is no double-precision constant: write `0d` and 16 hexadecimal digits")
+            }),
             _ if text.contains(['.', 'e', 'E']) => {
                 text.parse().map(Self::Float).map_err(|_| format!("`{text}` is not a floating-point number"))
             }
@@ -65,29 +64,46 @@ impl Constant {
         }
     }
 
-    /// The bits of the constant as an operand of type `ty`.
-    ///
-    /// Integers are neither truncated nor rounded: what does not fit is cut by whoever executes.
-    /// The packed and half-precision types take an integer as their bits, the others as a value.
+    /// Whether the constant may be an operand of type `ty`: nothing but its own kind, or the bits of one in a
+    /// `.b` type of the same size. The half-precision formats have no constants at all.
+    pub(crate) fn suits(self, ty: ScalarType) -> bool {
+        use ScalarType::*;
+        match self {
+            Self::Int { .. } => !ty.is_float(),
+            Self::Float(_) => matches!(ty, F32 | F64),
+            Self::Single(_) => matches!(ty, F32 | F64 | B32),
+            Self::Double(_) => matches!(ty, F32 | F64 | B64),
+        }
+    }
+
+    /// The bits of the constant as an operand of a type that it suits. Integers are not truncated:
+    /// what does not fit is cut by whoever stores or executes.
     pub(crate) fn bits(self, ty: ScalarType) -> u64 {
         use ScalarType::*;
-        match (self, ty) {
-            (Self::Int { bits, unsigned }, F32 | Tf32 | F64) => {
-                Self::Float(if unsigned { bits as f64 } else { bits as i64 as f64 }).bits(ty)
-            }
-            (Self::Int { bits, .. }, _) => bits,
-            (Self::Single(bits), _) if !ty.is_float() || matches!(ty, F32 | Tf32) => bits.into(),
-            (Self::Double(bits), _) if !ty.is_float() || ty == F64 => bits,
-            (Self::Single(bits), _) => Self::Float(f32::from_bits(bits).into()).bits(ty),
-            (Self::Double(bits), _) => Self::Float(f64::from_bits(bits)).bits(ty),
-            (Self::Float(value), F64 | B64 | U64 | S64) => value.to_bits(),
-            (Self::Float(value), F16) => f16::from_f64(value).to_bits().into(),
-            (Self::Float(value), Bf16) => bf16::from_f64(value).to_bits().into(),
-            (Self::Float(value), F16x2) => u64::from(f16::from_f64(value).to_bits()) * 0x1_0001,
-            (Self::Float(value), Bf16x2) => u64::from(bf16::from_f64(value).to_bits()) * 0x1_0001,
-            (Self::Float(value), F32x2) => u64::from((value as f32).to_bits()) * 0x1_0000_0001,
-            (Self::Float(value), _) => (value as f32).to_bits().into(),
+        let value = match self {
+            Self::Int { bits, .. } => return bits,
+            Self::Single(bits) if !ty.is_float() => return bits.into(),
+            Self::Double(bits) if !ty.is_float() => return bits,
+            Self::Float(value) => value,
+            // By value these two conversions could change the payload of a NaN.
+            Self::Single(bits) if ty == F32 => return bits.into(),
+            Self::Double(bits) if ty == F64 => return bits,
+            Self::Single(bits) => f32::from_bits(bits).into(),
+            Self::Double(bits) => f64::from_bits(bits),
+        };
+        match ty {
+            F64 => value.to_bits(),
+            _ => (value as f32).to_bits().into(),
         }
+    }
+}
+
+/// What must stand where a constant does not suit this type.
+pub(crate) fn unsuited(ty: ScalarType) -> &'static str {
+    match ty {
+        ScalarType::F32 | ScalarType::F64 => "a floating-point constant must stand here, such as 2.0 or 0f40000000",
+        _ if ty.is_float() => "this type has no constants; `mov` the bits of one into a register first",
+        _ => "an integer must stand here, or the bits of a floating-point constant of the same size",
     }
 }
 
@@ -117,16 +133,21 @@ mod tests {
         check("18446744073709551615", U64, u64::MAX);
         check("1.5", F32, 0x3fc0_0000);
         check("1.5", F64, 0x3ff8_0000_0000_0000);
-        check("1.5e0", F16, 0x3e00);
-        check("1.5", Bf16x2, 0x3fc0_3fc0);
-        check("1", F32, 0x3f80_0000);
         check("0f3F800000", F32, 0x3f80_0000);
         check("0F3F800000", B32, 0x3f80_0000);
         check("0f3F800000", F64, 0x3ff0_0000_0000_0000);
         check("0d3FF0000000000000", F64, 0x3ff0_0000_0000_0000);
         check("0d3FF0000000000000", B64, 0x3ff0_0000_0000_0000);
         check("0d3FF0000000000000", F32, 0x3f80_0000);
-        check("0x3C00", F16, 0x3c00);
+    }
+
+    #[test]
+    fn constants_keep_to_their_kind() {
+        let suits = |text: &str, ty| Constant::parse(text).unwrap().suits(ty);
+        assert!(suits("1", S32) && suits("1", B64) && suits("1", Pred) && !suits("1", F32));
+        assert!(suits("1.0", F32) && suits("1.0", F64) && !suits("1.0", B32) && !suits("1.0", F16));
+        assert!(suits("0f3F800000", B32) && !suits("0f3F800000", U32) && !suits("0f3F800000", B64));
+        assert!(suits("0d3FF0000000000000", B64) && suits("0d3FF0000000000000", F32));
     }
 
     #[test]

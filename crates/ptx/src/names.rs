@@ -85,8 +85,12 @@ impl<'a> Names<'a> {
         for (name, ids) in scope.awaited {
             match outer.labels.get(name) {
                 Some(label) => {
-                    let target = labels[label.index()].target;
-                    ids.iter().for_each(|id| labels[id.index()].target = target);
+                    let target = labels.get(label.index()).map_or(UNPLACED, |label| label.target);
+                    for id in ids {
+                        if let Some(label) = labels.get_mut(id.index()) {
+                            label.target = target;
+                        }
+                    }
                 }
                 None => outer.awaited.entry(name).or_default().extend(ids),
             }
@@ -96,11 +100,10 @@ impl<'a> Names<'a> {
 
     /// Declares a name in the innermost scope. False if that scope has it already.
     pub(crate) fn declare(&mut self, name: &'a str, symbol: Symbol) -> bool {
-        let symbols = match self.scopes.last_mut() {
-            Some(scope) => &mut scope.symbols,
-            None => &mut self.module,
+        let Some(scope) = self.scopes.last_mut() else {
+            return self.module.insert(name, symbol).is_none();
         };
-        symbols.insert(name, symbol).is_none()
+        scope.family(name).is_none() && scope.symbols.insert(name, symbol).is_none()
     }
 
     /// Declares a name of the module from wherever we are.

@@ -14,6 +14,7 @@ mod variable;
 
 use crate::Diagnostic;
 use crate::ast::{Module, Span};
+use crate::decode::is_opcode;
 use crate::lexer::{Token, TokenKind, lex};
 use crate::names::Names;
 use initializer::Fixup;
@@ -232,7 +233,10 @@ impl<'a> Parser<'a> {
         match self.peek().kind {
             TokenKind::Dot => true,
             TokenKind::Punct(punct) => matches!(punct, b'{' | b'}' | b'@'),
-            TokenKind::Ident => matches!(self.peek_ahead(1).kind, TokenKind::Dot | TokenKind::Punct(b':' | b';')),
+            TokenKind::Ident => {
+                let next = self.peek_ahead(1).kind;
+                matches!(next, TokenKind::Dot | TokenKind::Punct(b':' | b';')) || is_opcode(self.peek_text())
+            }
             _ => false,
         }
     }

@@ -2,6 +2,8 @@
 //! what it is decoded to or what is wrong with it. After a change that is meant,
 //! `UPDATE_EXPECT=1 cargo test -p fusion-ptx --test decode` writes the files anew.
 
+#![allow(clippy::unwrap_used)]
+
 use expect_test::expect_file;
 use fusion_ptx::ast::{Function, Op};
 use fusion_ptx::parse;

@@ -1,4 +1,4 @@
-use std::io::IsTerminal as _;
+use std::io::{IsTerminal as _, Write as _};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -19,19 +19,19 @@ impl Terminal {
 impl Progress for Terminal {
     fn note(&mut self, line: &str) {
         match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{line}")),
-            None => eprintln!("{line}"),
+            Some(bar) => bar.suspend(|| say(line)),
+            None => say(line),
         }
     }
 
     fn start(&mut self, what: &str, total: u64) {
         if !std::io::stderr().is_terminal() {
-            eprintln!("{what} ({:.1} MB)", total as f64 / 1e6);
+            say(&format!("{what} ({:.1} MB)", total as f64 / 1e6));
             return;
         }
         let bar = ProgressBar::new(total).with_message(what.to_owned());
         // The template is a constant, so this cannot fail at run time; the default style is no harm if it ever does.
-        if let Ok(style) = ProgressStyle::with_template("{msg} [{bar:30}] {bytes}/{total_bytes} {eta}") {
+        if let Ok(style) = ProgressStyle::with_template("{msg} [{wide_bar}] {bytes}/{total_bytes} {eta:>3}") {
             bar.set_style(style.progress_chars("=> "));
         }
         self.bar = Some(bar);
@@ -48,4 +48,9 @@ impl Progress for Terminal {
             bar.finish_and_clear();
         }
     }
+}
+
+fn say(line: &str) {
+    // Nobody is there to be told when stderr is closed.
+    let _ = writeln!(std::io::stderr(), "{line}");
 }

@@ -20,9 +20,9 @@ pub fn quantize_int8(
     // TODO(launch): launch the kernel.
     //   1. A grid of no blocks is an error: when there are no elements, return at once.
     //   2. `module.load_function("quantize_int8")?` gives the kernel.
-    //   3. `stream.launch_builder(&kernel)` takes the arguments with `.arg(...)`, in the order of
-    //      the kernel's parameters: `x`, `out`, `scale`, `zero_point`, the length as `&n`, a `usize`, which
-    //      is a size_t in the kernel.
+    //   3. `stream.launch_builder(&kernel)` takes the arguments with `.arg(...)`, in the order of the
+    //      kernel's parameters: `x`, `out`, `&scale`, `&zero_point`, and the length as `&n`
+    //      (a `usize` here is a `size_t` there).
     //   4. `.launch(config)` with a `LaunchConfig` that has enough blocks for all elements. It is
     //      `unsafe`: nobody checks the arguments against the kernel's parameters but you.
     let _ = (stream, module, x, out, scale, zero_point);

@@ -29,27 +29,35 @@ enum Operation {
 }
 
 impl Operation {
-    fn subject(self) -> Subject {
+    fn subject(self) -> &'static Subject {
         match self {
-            Operation::MulAdd => Subject {
-                exercise: &day22::mul_add::EXERCISE,
-                fused: Step::elementwise("mul_add", &["q", "k", "v"], &["out"]),
-            },
-            Operation::AddGelu => Subject {
-                exercise: &day22::add_gelu::EXERCISE,
-                fused: Step::elementwise("add_gelu", &["a", "b"], &["out"]),
-            },
-            Operation::AddMulExp => Subject {
-                exercise: &day22::add_mul_exp::EXERCISE,
-                fused: Step::elementwise("add_mul_exp", &["x", "y"], &["out"]),
-            },
-            Operation::AddMulRelu => Subject {
-                exercise: &day22::add_mul_relu::EXERCISE,
-                fused: Step::elementwise("add_mul_relu", &["a", "b"], &["out"]),
-            },
+            Operation::MulAdd => &MUL_ADD,
+            Operation::AddGelu => &ADD_GELU,
+            Operation::AddMulExp => &ADD_MUL_EXP,
+            Operation::AddMulRelu => &ADD_MUL_RELU,
         }
     }
 }
+
+const MUL_ADD: Subject = Subject {
+    exercise: &day22::mul_add::EXERCISE,
+    fused: &[("fused", Step::elementwise("mul_add", &["q", "k", "v"], &["out"]))],
+};
+
+const ADD_GELU: Subject = Subject {
+    exercise: &day22::add_gelu::EXERCISE,
+    fused: &[("fused", Step::elementwise("add_gelu", &["a", "b"], &["out"]))],
+};
+
+const ADD_MUL_EXP: Subject = Subject {
+    exercise: &day22::add_mul_exp::EXERCISE,
+    fused: &[("fused", Step::elementwise("add_mul_exp", &["x", "y"], &["out"]))],
+};
+
+const ADD_MUL_RELU: Subject = Subject {
+    exercise: &day22::add_mul_relu::EXERCISE,
+    fused: &[("fused", Step::elementwise("add_mul_relu", &["a", "b"], &["out"]))],
+};
 
 fn main() -> ExitCode {
     match run(&Arguments::parse()) {
@@ -65,10 +73,10 @@ fn run(arguments: &Arguments) -> Result<(), LessonError> {
     fusion_lesson::print(&lesson.headline())?;
     for operation in Operation::value_variants() {
         if arguments.operation.is_none_or(|only| only == *operation) {
-            fusion_lesson::print(&lesson.demonstrate(&operation.subject())?)?;
+            fusion_lesson::print(&lesson.demonstrate(operation.subject())?)?;
         }
     }
     fusion_lesson::print(
-        "\nAt the largest size the speedup approaches the ratio of bytes; at the smallest, the ratio of launches.",
+        "\nAt the largest sizes the speedup goes by the ratio of bytes; at the smallest, by the ratio of launches.",
     )
 }

@@ -19,10 +19,17 @@ struct Arguments {
     values: usize,
 }
 
+const SCALARS: &[ScalarArg] = &[ScalarArg::Named("scale"), ScalarArg::Named("zero_point")];
+
 const SUBJECT: Subject = Subject {
     exercise: &quantize_int8::EXERCISE,
-    fused: Step::elementwise("quantize_int8", &["x"], &["out"])
-        .with(&[ScalarArg::Named("scale"), ScalarArg::Named("zero_point")]),
+    fused: &[
+        ("fused", Step::elementwise("quantize_int8", &["x"], &["out"]).with(SCALARS)),
+        (
+            "fused, 16 a thread",
+            Step::elementwise("quantize_int8_x16", &["x"], &["out"]).with(SCALARS).elements_a_thread(16),
+        ),
+    ],
 };
 
 fn main() -> ExitCode {

@@ -59,7 +59,9 @@ fn a_wrong_source_is_rejected_at_its_line() {
     let text = "extern \"C\" __global__ void k(float* x)\n{\n    x[0] = y;\n}\n";
     let error = compiler.ptx(&source(text), &[], 90, &Options::default()).unwrap_err();
     let found: Vec<String> = error.diagnostics().iter().map(ToString::to_string).collect();
-    assert_eq!(found, ["exercises/day22/src/k.cu:3:12: error: identifier \"y\" is undefined"]);
+    // NVRTC 12.0 shows no caret, so there is no column in its messages.
+    let column = if compiler.version() == (12, 0) { "" } else { ":12" };
+    assert_eq!(found, [format!("exercises/day22/src/k.cu:3{column}: error: identifier \"y\" is undefined")]);
     assert!(error.to_string().starts_with("exercises/day22/src/k.cu does not compile:\n"), "{error}");
 }
 
@@ -89,20 +91,20 @@ fn a_source_that_is_not_text_is_named_with_its_line() {
     assert!(error.to_string().starts_with("exercises/day22/src/k.cu:2: error: there is a NUL byte"), "{error}");
 }
 
-/// Each alone, since a header may lean on one that was included before it; those of CUDA only where there are headers.
+/// The standard ones each alone, then all together with CUDA's own, where this NVRTC has them.
 #[test]
 fn usual_headers_can_be_included() {
     let Some(compiler) = compiler() else { return };
     let mut headers: Vec<&str> = standard::HEADERS.iter().map(|&(name, _)| name).collect();
+    let each: Vec<Vec<&str>> = headers.iter().map(|&header| vec![header]).collect();
     if !compiler.include.is_empty() {
         headers.extend(["cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h", "cuda_runtime.h", "cuda_pipeline.h"]);
     }
     if compiler.include.len() > 1 {
         headers.extend(["cooperative_groups.h", "cuda/std/cstdint"]);
     }
-    let all: String = headers.iter().map(|header| format!("#include <{header}>\n")).collect();
-    let each = headers.iter().map(|header| format!("#include <{header}>\n"));
-    for includes in each.chain([all]) {
+    for headers in each.into_iter().chain([headers]) {
+        let includes: String = headers.iter().map(|header| format!("#include <{header}>\n")).collect();
         let text = format!("{includes}extern \"C\" __global__ void k(float* x) {{ x[0] = sqrtf(x[1]); }}");
         let result = compiler.ptx(&source(&text), &[], 90, &Options::default());
         assert!(result.is_ok(), "{includes}: {}", result.unwrap_err());

@@ -63,6 +63,7 @@ fn faults_stick_to_their_context() {
     fails(stream.synchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
     // SAFETY: the pointer is valid.
     answers(unsafe { sys::cuMemAlloc_v2(&mut 0, 16) }, CUDA_ERROR_ILLEGAL_ADDRESS);
+    // SAFETY: takes no pointers.
     answers(unsafe { sys::cuCtxSynchronize() }, CUDA_ERROR_ILLEGAL_ADDRESS);
 
     let other = own_context();

@@ -10,6 +10,7 @@ fn kernels_read_and_write_managed_memory() {
     let kernel = add_one(&context);
     // SAFETY: everything is written before it is read.
     let mut x = unsafe { context.alloc_unified::<f32>(8, true) }.unwrap();
+    // SAFETY: as above.
     let mut y = unsafe { context.alloc_unified::<f32>(8, true) }.unwrap();
     x.as_mut_slice().unwrap().copy_from_slice(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
     let mut launch = stream.launch_builder(&kernel);

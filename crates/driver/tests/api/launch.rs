@@ -123,10 +123,11 @@ fn parameters_that_are_not_there_are_refused() {
 #[test]
 fn parameters_in_one_buffer() {
     let _context = context();
+    // CU_LAUNCH_PARAM_BUFFER_POINTER and CU_LAUNCH_PARAM_BUFFER_SIZE are numbers where pointers stand.
+    let key = |key: usize| key as *mut c_void;
     let mut buffer = [0u8; 20];
     let mut size = buffer.len();
-    let mut extra: [*mut c_void; 5] =
-        [1 as *mut c_void, buffer.as_mut_ptr().cast(), 2 as *mut c_void, (&raw mut size).cast(), null_mut()];
+    let mut extra: [*mut c_void; 5] = [key(1), buffer.as_mut_ptr().cast(), key(2), (&raw mut size).cast(), null_mut()];
     // SAFETY: the buffer has the kernel's parameters, with n zero.
     let code =
         unsafe { sys::cuLaunchKernel(raw_add_one(), 1, 1, 1, 1, 1, 1, 0, null_mut(), null_mut(), extra.as_mut_ptr()) };

@@ -23,6 +23,7 @@ fn nothing_is_allocated_for_nothing() {
     answers(unsafe { sys::cuMemAlloc_v2(&mut 0, 0) }, CUDA_ERROR_INVALID_VALUE);
     // SAFETY: null is what is tested.
     answers(unsafe { sys::cuMemAlloc_v2(std::ptr::null_mut(), 4) }, CUDA_ERROR_INVALID_VALUE);
+    // SAFETY: null is what is tested.
     answers(unsafe { sys::cuMemFree_v2(0) }, CUDA_SUCCESS);
 }
 
@@ -45,6 +46,7 @@ fn memory_is_free_again_when_it_is_dropped() {
     };
     // SAFETY: what is freed twice is refused.
     answers(unsafe { sys::cuMemFree_v2(address) }, CUDA_ERROR_INVALID_VALUE);
+    // SAFETY: what was freed is refused.
     answers(unsafe { sys::cuMemsetD8_v2(address, 0, 1) }, CUDA_ERROR_INVALID_VALUE);
 }
 

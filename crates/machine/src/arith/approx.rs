@@ -5,6 +5,8 @@
 //! within the bound, and the polynomials are ours, so that all hosts agree to the bit. Special values
 //! are the manual's tables.
 
+use super::double;
+use super::round::RN;
 use super::single::{NAN, canonical, flush, input};
 
 /// 1 / a.
@@ -109,8 +111,8 @@ pub fn rsqrt_f64<const FTZ: bool>(a: f64) -> f64 {
     if a == 0.0 {
         return f64::INFINITY.copysign(a);
     }
-    let result = 1.0 / a.sqrt();
-    if FTZ || result.is_nan() { upper_word(result) } else { result }
+    let result = double::rcp::<RN>(double::sqrt::<RN>(a));
+    if FTZ { upper_word(result) } else { result }
 }
 
 fn flush_f64(a: f64) -> f64 {
@@ -159,7 +161,8 @@ fn log2(x: f64) -> f64 {
     let q = s * s;
     let series = 1.0
         + q * (1.0 / 3.0
-            + q * (1.0 / 5.0 + q * (1.0 / 7.0 + q * (1.0 / 9.0 + q * (1.0 / 11.0 + q * (1.0 / 13.0 + q * (1.0 / 15.0)))))));
+            + q * (1.0 / 5.0
+                + q * (1.0 / 7.0 + q * (1.0 / 9.0 + q * (1.0 / 11.0 + q * (1.0 / 13.0 + q * (1.0 / 15.0)))))));
     exponent as f64 + s * series * (2.0 * std::f64::consts::LOG2_E)
 }
 
@@ -177,7 +180,7 @@ fn trigonometric<const FTZ: bool>(a: f32, quarters: i64) -> f32 {
     if turns.abs() >= 4_503_599_627_370_496.0 {
         return if quarters == 0 { 0.0 } else { 1.0 };
     }
-    let nearest = super::double::round_nearest(turns);
+    let nearest = double::round_nearest(turns);
     let x = (turns - nearest) * std::f64::consts::FRAC_PI_2;
     let quadrant = (nearest as i64).wrapping_add(quarters);
     let q = x * x;

@@ -33,9 +33,7 @@ fn add(ty: ScalarType, ftz: bool) -> Option<Fn2> {
     match ty {
         U32 | S32 => Some(|old, b| integer::add(<u32 as Int>::read(old), <u32 as Int>::read(b)).bits()),
         U64 | S64 => Some(|old, b| old.wrapping_add(b)),
-        F32 if ftz => {
-            Some(|old, b| single::bits(single::add::<RN, true, false>(single::from(old), single::from(b))))
-        }
+        F32 if ftz => Some(|old, b| single::bits(single::add::<RN, true, false>(single::from(old), single::from(b)))),
         F32 => Some(|old, b| single::bits(single::add::<RN, false, false>(single::from(old), single::from(b)))),
         F64 => Some(|old, b| double::bits(double::add::<RN>(double::from(old), double::from(b)))),
         F16 | Bf16 | F16x2 | Bf16x2 => super::binary(Binary::Add, ty, Mode::plain()),

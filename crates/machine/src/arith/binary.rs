@@ -4,7 +4,7 @@ use fusion_ptx::ast::{Accuracy, Binary, Mode, ScalarType};
 
 use super::half::{self, Half};
 use super::integer::{self, Int};
-use super::{Fn2, approx, bits, by_flags, by_mode, compare, double, single};
+use super::{Fn2, approx, bits, by_direction, by_flags, compare, direction, double, single};
 
 /// The function of `op` on registers of type `ty`. The second operand of shifts is a u32; `mul.wide`
 /// gives a result twice as wide as `ty`. With a carry flag ([`Mode::carry_in`], [`Mode::carry_out`])
@@ -18,7 +18,9 @@ pub fn binary(op: Binary, ty: ScalarType, mode: Mode) -> Option<Fn2> {
         (Binary::Copysign, _) => compare::copysign(ty),
         (Binary::Bmsk { wrap: false }, _) => Some(|a, b| bits::bmsk(a, b, false)),
         (Binary::Bmsk { wrap: true }, _) => Some(|a, b| bits::bmsk(a, b, true)),
-        (Binary::Szext { wrap }, _) => Some(by_flags!(ty.is_signed(), wrap, |a, b| bits::szext(a, b, A, B))),
+        (Binary::Szext { wrap }, _) => {
+            Some(by_flags!(SIGNED = ty.is_signed(), WRAP = wrap; |a, b| bits::szext(a, b, SIGNED, WRAP)))
+        }
         (_, B16 | U16) => integer::<u16>(op, mode),
         (_, B32 | U32) => integer::<u32>(op, mode),
         (_, B64 | U64) => integer::<u64>(op, mode),
@@ -79,71 +81,57 @@ fn packed_integer<T: Int>(op: Binary, mode: Mode) -> Option<Fn2> {
 }
 
 fn single(op: Binary, mode: Mode) -> Option<Fn2> {
-    use single::{bits, from, min_max};
-    Some(match (op, mode.accuracy) {
-        (Binary::Add, _) => by_mode!(mode, |a, b| bits(single::add::<R, FTZ, SAT>(from(a), from(b)))),
-        (Binary::Sub, _) => by_mode!(mode, |a, b| bits(single::sub::<R, FTZ, SAT>(from(a), from(b)))),
-        (Binary::Mul, _) => by_mode!(mode, |a, b| bits(single::mul::<R, FTZ, SAT>(from(a), from(b)))),
-        (Binary::Div, Accuracy::Exact) => by_mode!(mode, |a, b| bits(single::div::<R, FTZ>(from(a), from(b)))),
-        (Binary::Div, Accuracy::Approx) => {
-            by_flags!(mode.ftz, false, |a, b| bits(approx::div::<A>(from(a), from(b))))
-        }
-        (Binary::Div, Accuracy::Full) => {
-            by_flags!(mode.ftz, false, |a, b| bits(approx::div_full::<A>(from(a), from(b))))
-        }
-        (Binary::Min | Binary::Max, _) => match (mode.nan, mode.xorsign_abs) {
-            (false, false) => by_flags!(op == Binary::Max, mode.ftz, |a, b| bits(min_max::<A, B, false, false>(from(a), from(b)))),
-            (false, true) => by_flags!(op == Binary::Max, mode.ftz, |a, b| bits(min_max::<A, B, false, true>(from(a), from(b)))),
-            (true, false) => by_flags!(op == Binary::Max, mode.ftz, |a, b| bits(min_max::<A, B, true, false>(from(a), from(b)))),
-            (true, true) => by_flags!(op == Binary::Max, mode.ftz, |a, b| bits(min_max::<A, B, true, true>(from(a), from(b)))),
+    use single::{add, bits, div, from, min_max, mul, sub};
+    Some(by_flags!(FTZ = mode.ftz, SAT = mode.sat; match op {
+        Binary::Add => by_direction!(R = direction(mode)?; |a, b| bits(add::<R, FTZ, SAT>(from(a), from(b)))),
+        Binary::Sub => by_direction!(R = direction(mode)?; |a, b| bits(sub::<R, FTZ, SAT>(from(a), from(b)))),
+        Binary::Mul => by_direction!(R = direction(mode)?; |a, b| bits(mul::<R, FTZ, SAT>(from(a), from(b)))),
+        Binary::Div => match mode.accuracy {
+            Accuracy::Exact => by_direction!(R = direction(mode)?; |a, b| bits(div::<R, FTZ>(from(a), from(b)))),
+            Accuracy::Approx => |a, b| bits(approx::div::<FTZ>(from(a), from(b))),
+            Accuracy::Full => |a, b| bits(approx::div_full::<FTZ>(from(a), from(b))),
         },
+        Binary::Min | Binary::Max => by_flags!(MAX = op == Binary::Max, NAN = mode.nan, XORSIGN = mode.xorsign_abs;
+            |a, b| bits(min_max::<MAX, FTZ, NAN, XORSIGN>(from(a), from(b)))),
         _ => return None,
-    })
+    }))
 }
 
 /// Two f32 in one 64-bit register (sm_100).
 fn pair(op: Binary, mode: Mode) -> Option<Fn2> {
-    use single::{bits, from};
+    use single::{add, bits, from, mul, sub};
     fn each(a: u64, b: u64, f: impl Fn(f32, f32) -> f32) -> u64 {
         bits(f(from(a), from(b))) | bits(f(from(a >> 32), from(b >> 32))) << 32
     }
-    Some(match op {
-        Binary::Add => by_mode!(mode, |a, b| each(a, b, single::add::<R, FTZ, SAT>)),
-        Binary::Sub => by_mode!(mode, |a, b| each(a, b, single::sub::<R, FTZ, SAT>)),
-        Binary::Mul => by_mode!(mode, |a, b| each(a, b, single::mul::<R, FTZ, SAT>)),
+    Some(by_flags!(FTZ = mode.ftz; by_direction!(R = direction(mode)?; match op {
+        Binary::Add => |a, b| each(a, b, add::<R, FTZ, false>),
+        Binary::Sub => |a, b| each(a, b, sub::<R, FTZ, false>),
+        Binary::Mul => |a, b| each(a, b, mul::<R, FTZ, false>),
         _ => return None,
-    })
+    })))
 }
 
 fn double(op: Binary, mode: Mode) -> Option<Fn2> {
     use double::{bits, from};
-    Some(match op {
-        Binary::Add => by_mode!(mode, |a, b| bits(double::add::<R>(from(a), from(b)))),
-        Binary::Sub => by_mode!(mode, |a, b| bits(double::sub::<R>(from(a), from(b)))),
-        Binary::Mul => by_mode!(mode, |a, b| bits(double::mul::<R>(from(a), from(b)))),
-        Binary::Div => by_mode!(mode, |a, b| bits(double::div::<R>(from(a), from(b)))),
+    Some(by_direction!(R = direction(mode)?; match op {
+        Binary::Add => |a, b| bits(double::add::<R>(from(a), from(b))),
+        Binary::Sub => |a, b| bits(double::sub::<R>(from(a), from(b))),
+        Binary::Mul => |a, b| bits(double::mul::<R>(from(a), from(b))),
+        Binary::Div => |a, b| bits(double::div::<R>(from(a), from(b))),
         Binary::Min => |a, b| bits(double::min_max::<false>(from(a), from(b))),
         Binary::Max => |a, b| bits(double::min_max::<true>(from(a), from(b))),
         _ => return None,
-    })
+    }))
 }
 
 fn half<T: Half>(op: Binary, packed: bool, mode: Mode) -> Option<Fn2> {
-    if packed { half_lanes::<T, true>(op, mode) } else { half_lanes::<T, false>(op, mode) }
-}
-
-fn half_lanes<T: Half, const PACKED: bool>(op: Binary, mode: Mode) -> Option<Fn2> {
     use half::{add, each2, min_max, mul, sub};
-    Some(match op {
-        Binary::Add => by_flags!(mode.ftz, mode.sat, |a, b| each2::<PACKED>(a, b, add::<T, A, B>)),
-        Binary::Sub => by_flags!(mode.ftz, mode.sat, |a, b| each2::<PACKED>(a, b, sub::<T, A, B>)),
-        Binary::Mul => by_flags!(mode.ftz, mode.sat, |a, b| each2::<PACKED>(a, b, mul::<T, A, B>)),
-        Binary::Min | Binary::Max => match (mode.nan, mode.xorsign_abs) {
-            (false, false) => by_flags!(op == Binary::Max, mode.ftz, |a, b| each2::<PACKED>(a, b, min_max::<T, A, B, false, false>)),
-            (false, true) => by_flags!(op == Binary::Max, mode.ftz, |a, b| each2::<PACKED>(a, b, min_max::<T, A, B, false, true>)),
-            (true, false) => by_flags!(op == Binary::Max, mode.ftz, |a, b| each2::<PACKED>(a, b, min_max::<T, A, B, true, false>)),
-            (true, true) => by_flags!(op == Binary::Max, mode.ftz, |a, b| each2::<PACKED>(a, b, min_max::<T, A, B, true, true>)),
-        },
+    Some(by_flags!(PACKED = packed, FTZ = mode.ftz, SAT = mode.sat; match op {
+        Binary::Add => |a, b| each2::<PACKED>(a, b, add::<T, FTZ, SAT>),
+        Binary::Sub => |a, b| each2::<PACKED>(a, b, sub::<T, FTZ, SAT>),
+        Binary::Mul => |a, b| each2::<PACKED>(a, b, mul::<T, FTZ, SAT>),
+        Binary::Min | Binary::Max => by_flags!(MAX = op == Binary::Max, NAN = mode.nan, XORSIGN = mode.xorsign_abs;
+            |a, b| each2::<PACKED>(a, b, min_max::<T, MAX, FTZ, NAN, XORSIGN>)),
         _ => return None,
-    })
+    }))
 }

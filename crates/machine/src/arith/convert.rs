@@ -7,8 +7,8 @@ use fusion_ptx::ast::{Mode, Rounding, ScalarType};
 
 use super::half::{self, Half};
 use super::integer::{self, Int};
-use super::round::{self, Exact, Format, RM, RN, RP, RZ};
-use super::{Fn1, double, narrow, single};
+use super::round::{self, Exact, Format, RN, RZ};
+use super::{Fn1, by_direction, by_flags, direction, double, narrow, single};
 
 /// The conversion of one source.
 ///
@@ -75,11 +75,7 @@ fn to_float<D: Float>(sty: ScalarType, mode: Mode) -> Option<Fn1> {
 }
 
 fn resize<D: Int, S: Int>(sat: bool) -> Fn1 {
-    if sat {
-        |a| extended(integer::clamp::<D>(S::read(a).wide()))
-    } else {
-        |a| extended(D::narrow(S::read(a).wide()))
-    }
+    if sat { |a| extended(integer::clamp::<D>(S::read(a).wide())) } else { |a| extended(D::narrow(S::read(a).wide())) }
 }
 
 /// As 64 bits, extended as the type is signed.
@@ -88,37 +84,12 @@ fn extended<T: Int>(value: T) -> u64 {
     value.wide() as u64
 }
 
-/// Runs `$body` with the constants R and FTZ of the mode.
-macro_rules! by_direction {
-    ($direction:expr, $mode:expr, $body:expr) => {
-        match ($direction, $mode.ftz) {
-            (RN, false) => by_direction!(@ RN, false, $body),
-            (RN, true) => by_direction!(@ RN, true, $body),
-            (RZ, false) => by_direction!(@ RZ, false, $body),
-            (RZ, true) => by_direction!(@ RZ, true, $body),
-            (RM, false) => by_direction!(@ RM, false, $body),
-            (RM, true) => by_direction!(@ RM, true, $body),
-            (RP, false) => by_direction!(@ RP, false, $body),
-            (RP, true) => by_direction!(@ RP, true, $body),
-            _ => return None,
-        }
-    };
-    (@ $r:expr, $ftz:expr, $body:expr) => {{
-        const R: u8 = $r;
-        const FTZ: bool = $ftz;
-        $body
-    }};
-}
-
-fn direction(mode: Mode, default: u8) -> Option<u8> {
-    mode.rounding.map_or(Some(default), round::direction)
-}
-
 fn float_to_integer<D: Int, S: Float>(mode: Mode) -> Option<Fn1> {
     // Clamping to the range is the rule here, so that `.sat` says nothing new.
-    Some(by_direction!(direction(mode, RZ)?, mode, |a| {
+    let direction = mode.rounding.map_or(Some(RZ), round::direction)?;
+    Some(by_flags!(FTZ = mode.ftz; by_direction!(R = direction; |a| {
         extended(integral::<D>(double::round_integral::<R>(S::read::<FTZ>(a)), S::FORMAT == Format::F64))
-    }))
+    })))
 }
 
 /// An integral f64 clamped to the type. NaN is zero, except from f64 or to 64 bits, where it is the
@@ -137,11 +108,11 @@ fn integer_to_float<D: Float, S: Int>(mode: Mode) -> Option<Fn1> {
         // Integers clamp to 0 or 1, which every format has.
         return Some(|a| D::write::<RN, false>(S::read(a).wide().clamp(0, 1) as f64));
     }
-    Some(by_direction!(direction(mode, RN)?, mode, |a| {
+    Some(by_direction!(R = direction(mode)?; |a| {
         let value = S::read(a).wide();
         let magnitude = value.unsigned_abs() as u64;
         if magnitude <= 1 << 53 {
-            D::write::<R, FTZ>(value as i64 as f64)
+            D::write::<R, false>(value as i64 as f64)
         } else {
             Exact::integer(value < 0, magnitude).round(D::FORMAT, R)
         }
@@ -150,23 +121,17 @@ fn integer_to_float<D: Float, S: Int>(mode: Mode) -> Option<Fn1> {
 
 fn float_to_float<D: Float, S: Float>(mode: Mode) -> Option<Fn1> {
     use Rounding::*;
-    if matches!(mode.rounding, Some(NearestInt | ZeroInt | MinusInt | PlusInt)) {
-        // The same format, rounded to an integral value, which the format has.
-        return Some(if mode.sat {
-            by_direction!(direction(mode, RN)?, mode, |a| {
-                D::write::<RN, FTZ>(saturated(double::round_integral::<R>(S::read::<FTZ>(a))))
-            })
-        } else {
-            by_direction!(direction(mode, RN)?, mode, |a| {
-                D::write::<RN, FTZ>(double::round_integral::<R>(S::read::<FTZ>(a)))
-            })
-        });
+    // An integer rounding has the same format on both sides, which has all integral values.
+    let integral = matches!(mode.rounding, Some(NearestInt | ZeroInt | MinusInt | PlusInt));
+    if D::FORMAT == S::FORMAT && !(integral || mode.sat || mode.ftz) {
+        return Some(|a| integer::low_bits(a, D::FORMAT.width));
     }
-    Some(if mode.sat {
-        by_direction!(direction(mode, RN)?, mode, |a| D::write::<R, FTZ>(saturated(S::read::<FTZ>(a))))
-    } else {
-        by_direction!(direction(mode, RN)?, mode, |a| D::write::<R, FTZ>(S::read::<FTZ>(a)))
-    })
+    Some(by_flags!(FTZ = mode.ftz, SAT = mode.sat, INTEGRAL = integral; by_direction!(R = direction(mode)?; |a| {
+        let x = S::read::<FTZ>(a);
+        let x = if INTEGRAL { double::round_integral::<R>(x) } else { x };
+        let x = if SAT { saturated(x) } else { x };
+        D::write::<R, FTZ>(x)
+    })))
 }
 
 /// Clamps to [0, 1]; NaN and -0 become +0.
@@ -200,11 +165,8 @@ impl Float for Single {
     }
     #[inline(always)]
     fn write<const R: u8, const FTZ: bool>(x: f64) -> u64 {
-        let rounded = if R == RN {
-            x as f32
-        } else {
-            single::from(directed(Format::F32, R, x, single::bits(single::NAN)))
-        };
+        let rounded =
+            if R == RN { x as f32 } else { single::from(directed(Format::F32, R, x, single::bits(single::NAN))) };
         single::bits(single::output::<FTZ, false>(rounded))
     }
 }

@@ -125,14 +125,20 @@ pub fn relu(x: u16) -> u16 {
     if x & 0x8000 != 0 && x != 0xffff { 0 } else { x }
 }
 
+/// As in f32, NaN becomes canonical.
 #[inline(always)]
 pub fn neg<T: Half, const FTZ: bool>(x: u16) -> u16 {
-    flush::<T, FTZ>(x) ^ 0x8000
+    canonical::<T>(flush::<T, FTZ>(x) ^ 0x8000)
 }
 
 #[inline(always)]
 pub fn abs<T: Half, const FTZ: bool>(x: u16) -> u16 {
-    flush::<T, FTZ>(x) & 0x7fff
+    canonical::<T>(flush::<T, FTZ>(x) & 0x7fff)
+}
+
+#[inline(always)]
+fn canonical<T: Half>(x: u16) -> u16 {
+    if x & 0x7fff > T::INFINITY { NAN } else { x }
 }
 
 #[inline(always)]

@@ -1,8 +1,8 @@
 //! Integer arithmetic (PTX ISA 9.7.1), generic over the operand type.
 //!
 //! [`Int`] views the low bits of a register as one integer type. What the manual leaves open is
-//! filled in as GPUs do it: a quotient by zero is all ones, a remainder by zero is the dividend, and
-//! the smallest signed number divided by -1 is itself.
+//! filled in as GPUs do it (by the machine code that their compiler makes): a quotient and a remainder
+//! by zero are all ones, and the smallest signed number divided by -1 is itself.
 
 /// An integer type of PTX.
 pub trait Int: Copy + Ord {
@@ -130,7 +130,7 @@ pub fn div<T: Int>(a: T, b: T) -> T {
 #[inline(always)]
 pub fn rem<T: Int>(a: T, b: T) -> T {
     match (i64::try_from(a.wide()), i64::try_from(b.wide())) {
-        (_, Ok(0)) => a,
+        (_, Ok(0)) => T::read(u64::MAX),
         (Ok(a), Ok(b)) => T::read(a.wrapping_rem(b) as u64),
         _ => T::narrow(a.wide() % b.wide()),
     }
@@ -198,7 +198,7 @@ pub fn mul24<T: Int>(a: T, b: T) -> T {
 /// Bits 47..16.
 #[inline(always)]
 pub fn mul24_hi<T: Int>(a: T, b: T) -> T {
-    T::read((low24(a) * low24(b) >> 16) as u64)
+    T::read(((low24(a) * low24(b)) >> 16) as u64)
 }
 
 /// Applies a 16-bit function to both halves.

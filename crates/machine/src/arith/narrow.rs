@@ -5,7 +5,7 @@ use fusion_ptx::ast::{Mode, Rounding, ScalarType};
 
 use super::half::{self, Half};
 use super::round::{self, Format, RN, RNA, RZ};
-use super::{Fn1, Fn2, single};
+use super::{Fn1, Fn2, by_flags, single};
 
 /// A destination format.
 trait Target {
@@ -45,7 +45,7 @@ half_target! { half::F16, Format::F16; half::Bf16, Format::BF16; }
 
 impl Target for Tf32 {
     const WIDTH: u32 = 32;
-    const NAN: u64 = 0x7fff_ffff;
+    const NAN: u64 = 0x7fff_e000;
     const INFINITY: u64 = 0x7f80_0000;
     const MAX: u64 = 0x7f7f_e000;
     #[inline(always)]
@@ -113,23 +113,6 @@ fn limited<T: Target, const R: u8, const RELU: bool, const SATFINITE: bool>(x: f
     if SATFINITE && bits & !sign == T::INFINITY { bits & sign | T::MAX } else { bits }
 }
 
-/// Runs `$body` with the constants RELU and SATFINITE of the mode.
-macro_rules! by_limits {
-    ($mode:expr, $body:expr) => {
-        match ($mode.relu, $mode.satfinite) {
-            (false, false) => by_limits!(@ false, false, $body),
-            (false, true) => by_limits!(@ false, true, $body),
-            (true, false) => by_limits!(@ true, false, $body),
-            (true, true) => by_limits!(@ true, true, $body),
-        }
-    };
-    (@ $relu:expr, $satfinite:expr, $body:expr) => {{
-        const RELU: bool = $relu;
-        const SATFINITE: bool = $satfinite;
-        $body
-    }};
-}
-
 /// The conversion of one f32.
 pub fn convert(dty: ScalarType, mode: Mode) -> Option<Fn1> {
     match (dty, mode.rounding?) {
@@ -145,7 +128,7 @@ pub fn convert(dty: ScalarType, mode: Mode) -> Option<Fn1> {
 }
 
 fn one<T: Target, const R: u8>(mode: Mode) -> Fn1 {
-    by_limits!(mode, |a| limited::<T, R, RELU, SATFINITE>(single::from(a)))
+    by_flags!(RELU = mode.relu, SATFINITE = mode.satfinite; |a| limited::<T, R, RELU, SATFINITE>(single::from(a)))
 }
 
 /// The conversion of two f32 into a packed register, the first in the upper half.
@@ -165,8 +148,9 @@ pub fn convert_pack(dty: ScalarType, sty: ScalarType, mode: Mode) -> Option<Fn2>
 }
 
 fn two<T: Target, const R: u8>(mode: Mode) -> Fn2 {
-    by_limits!(mode, |a, b| {
-        limited::<T, R, RELU, SATFINITE>(single::from(a)) << T::WIDTH | limited::<T, R, RELU, SATFINITE>(single::from(b))
+    by_flags!(RELU = mode.relu, SATFINITE = mode.satfinite; |a, b| {
+        limited::<T, R, RELU, SATFINITE>(single::from(a)) << T::WIDTH
+            | limited::<T, R, RELU, SATFINITE>(single::from(b))
     })
 }
 
@@ -175,16 +159,20 @@ pub fn repack(dty: ScalarType, sty: ScalarType, mode: Mode) -> Option<Fn1> {
     match (dty, sty) {
         (ScalarType::E4m3x2, ScalarType::F16x2) => Some(pair::<E4m3>(mode)),
         (ScalarType::E5m2x2, ScalarType::F16x2) => Some(pair::<E5m2>(mode)),
-        (ScalarType::F16x2, ScalarType::E4m3x2) if mode.relu => Some(|a| half::each1::<true>(spread(a), |x| half::relu(e4m3(x)))),
+        (ScalarType::F16x2, ScalarType::E4m3x2) if mode.relu => {
+            Some(|a| half::each1::<true>(spread(a), |x| half::relu(e4m3(x))))
+        }
         (ScalarType::F16x2, ScalarType::E4m3x2) => Some(|a| half::each1::<true>(spread(a), e4m3)),
-        (ScalarType::F16x2, ScalarType::E5m2x2) if mode.relu => Some(|a| half::each1::<true>(spread(a), |x| half::relu(e5m2(x)))),
+        (ScalarType::F16x2, ScalarType::E5m2x2) if mode.relu => {
+            Some(|a| half::each1::<true>(spread(a), |x| half::relu(e5m2(x))))
+        }
         (ScalarType::F16x2, ScalarType::E5m2x2) => Some(|a| half::each1::<true>(spread(a), e5m2)),
         _ => None,
     }
 }
 
 fn pair<T: Target>(mode: Mode) -> Fn1 {
-    by_limits!(mode, |a| {
+    by_flags!(RELU = mode.relu, SATFINITE = mode.satfinite; |a| {
         let widen = |x: u64| half::F16::widen(x as u16);
         limited::<T, RN, RELU, SATFINITE>(widen(a >> 16)) << 8 | limited::<T, RN, RELU, SATFINITE>(widen(a))
     })

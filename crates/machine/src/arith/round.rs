@@ -172,8 +172,7 @@ impl Exact {
     /// sticky bit at the bottom is enough.
     fn sum(self, other: Self, direction: u8) -> Self {
         if self.magnitude == 0 && other.magnitude == 0 {
-            let negative =
-                if self.negative == other.negative { self.negative } else { direction == RM };
+            let negative = if self.negative == other.negative { self.negative } else { direction == RM };
             return Self { negative, magnitude: 0, exponent: 0 };
         }
         if self.magnitude == 0 {
@@ -203,7 +202,7 @@ impl Exact {
     fn quotient(self, divisor: Self) -> Self {
         let dividend = self.normalized();
         let quotient = dividend.magnitude / divisor.magnitude;
-        let sticky = u128::from(dividend.magnitude % divisor.magnitude != 0);
+        let sticky = u128::from(!dividend.magnitude.is_multiple_of(divisor.magnitude));
         Self {
             negative: self.negative != divisor.negative,
             magnitude: quotient | sticky,
@@ -314,7 +313,11 @@ fn product(a: Value, b: Value) -> Value {
     match (a, b) {
         (Nan, _) | (_, Nan) => Nan,
         (Infinite { negative }, Finite(x)) | (Finite(x), Infinite { negative }) => {
-            if x.magnitude == 0 { Nan } else { Infinite { negative: negative != x.negative } }
+            if x.magnitude == 0 {
+                Nan
+            } else {
+                Infinite { negative: negative != x.negative }
+            }
         }
         (Infinite { negative: a }, Infinite { negative: b }) => Infinite { negative: a != b },
         (Finite(a), Finite(b)) => Finite(a.product(b)),

@@ -42,11 +42,7 @@ pub fn output<const FTZ: bool, const SAT: bool>(x: f32) -> f32 {
 /// Clamps to [0, 1]; NaN and minus zero become +0.
 #[inline(always)]
 pub fn saturate(x: f32) -> f32 {
-    if x > 0.0 {
-        if x < 1.0 { x } else { 1.0 }
-    } else {
-        0.0
-    }
+    if x > 0.0 { if x < 1.0 { x } else { 1.0 } } else { 0.0 }
 }
 
 #[inline(always)]
@@ -77,6 +73,14 @@ pub fn fma<const R: u8, const FTZ: bool, const SAT: bool>(a: f32, b: f32, c: f32
     })
 }
 
+/// `fma.rn` by the processor's own instruction: for code compiled for a processor that has one, such as
+/// a loop over lanes that was specialised for the host. Elsewhere it is a slow call, and
+/// [`fma_lanes`] is quicker; the results are the same.
+#[inline(always)]
+pub fn fma_native<const FTZ: bool>(a: f32, b: f32, c: f32) -> f32 {
+    output::<FTZ, false>(input::<FTZ>(a).mul_add(input::<FTZ>(b), input::<FTZ>(c)))
+}
+
 /// `fma.rn` of many lanes: vector instructions for all, then the rare careful ones.
 #[inline(always)]
 pub fn fma_lanes<const FTZ: bool, const N: usize>(a: &[u32; N], b: &[u32; N], c: &[u32; N]) -> [u32; N] {
@@ -90,7 +94,8 @@ pub fn fma_lanes<const FTZ: bool, const N: usize>(a: &[u32; N], b: &[u32; N], c:
     }
     if careful != 0 {
         for i in 0..N {
-            result[i] = fma::<RN, FTZ, false>(f32::from_bits(a[i]), f32::from_bits(b[i]), f32::from_bits(c[i])).to_bits();
+            result[i] =
+                fma::<RN, FTZ, false>(f32::from_bits(a[i]), f32::from_bits(b[i]), f32::from_bits(c[i])).to_bits();
         }
     }
     result
@@ -98,7 +103,7 @@ pub fn fma_lanes<const FTZ: bool, const N: usize>(a: &[u32; N], b: &[u32; N], c:
 
 /// The sum in f64, where the product is exact, and that sum rounded once more.
 ///
-/// Software, because the processor's own instruction is not part of every target and the library's
+/// Software, because the processor's own instruction is not part of every target, and the library's
 /// function costs a call a lane.
 #[inline(always)]
 fn fma_candidate(a: f32, b: f32, c: f32) -> (f64, f32) {
@@ -138,15 +143,16 @@ pub fn sqrt<const R: u8, const FTZ: bool>(a: f32) -> f32 {
     output::<FTZ, false>(if R == RN { a.sqrt() } else { from(round::sqrt(Format::F32, R, bits(a))) })
 }
 
-/// `neg` and `abs` move only the sign bit, of NaN too.
+/// `neg` and `abs` change only the sign. Of NaN the manual says nothing; GPUs add a zero to do it (SASS
+/// `FADD R, -RZ, -a`), which makes NaN canonical.
 #[inline(always)]
 pub fn neg<const FTZ: bool>(a: f32) -> f32 {
-    -input::<FTZ>(a)
+    canonical(-input::<FTZ>(a))
 }
 
 #[inline(always)]
 pub fn abs<const FTZ: bool>(a: f32) -> f32 {
-    input::<FTZ>(a).abs()
+    canonical(input::<FTZ>(a).abs())
 }
 
 /// `min` and `max` (PTX ISA 9.7.3.10): -0 is less than +0; one NaN loses against a number unless

@@ -4,7 +4,7 @@ use fusion_ptx::ast::{Mode, PrmtMode, ScalarType, Ternary};
 
 use super::half::{self, Half};
 use super::integer::{self, Int};
-use super::{Fn3, bits, by_flags, by_mode, double, single};
+use super::{Fn3, bits, by_direction, by_flags, direction, double, single};
 
 /// The function of `op` on registers of type `ty`. The third operand and the result of `mad.wide` are
 /// twice as wide as `ty`; positions, lengths and shift amounts are u32.
@@ -12,21 +12,15 @@ pub fn ternary(op: Ternary, ty: ScalarType, mode: Mode) -> Option<Fn3> {
     use ScalarType::*;
     match op {
         Ternary::Lop3(lut) => Some(LOP3[usize::from(lut)]),
-        Ternary::ShfL { wrap: false } => Some(|a, b, c| bits::shf_l(a, b, c, false)),
-        Ternary::ShfL { wrap: true } => Some(|a, b, c| bits::shf_l(a, b, c, true)),
-        Ternary::ShfR { wrap: false } => Some(|a, b, c| bits::shf_r(a, b, c, false)),
-        Ternary::ShfR { wrap: true } => Some(|a, b, c| bits::shf_r(a, b, c, true)),
+        Ternary::ShfL { wrap } => Some(by_flags!(WRAP = wrap; |a, b, c| bits::shf_l(a, b, c, WRAP))),
+        Ternary::ShfR { wrap } => Some(by_flags!(WRAP = wrap; |a, b, c| bits::shf_r(a, b, c, WRAP))),
         Ternary::Prmt(mode) => Some(prmt(mode)),
         Ternary::Fns => Some(bits::fns),
         Ternary::Dp4a { a_signed, b_signed } => {
-            Some(by_flags!(a_signed, b_signed, |a, b, c| integer::dot(a, b, c, 4, 0, A, B)))
+            Some(by_flags!(A = a_signed, B = b_signed; |a, b, c| integer::dot(a, b, c, 4, 0, A, B)))
         }
-        Ternary::Dp2a { a_signed, b_signed, high: false } => {
-            Some(by_flags!(a_signed, b_signed, |a, b, c| integer::dot(a, b, c, 2, 0, A, B)))
-        }
-        Ternary::Dp2a { a_signed, b_signed, high: true } => {
-            Some(by_flags!(a_signed, b_signed, |a, b, c| integer::dot(a, b, c, 2, 2, A, B)))
-        }
+        Ternary::Dp2a { a_signed, b_signed, high } => Some(by_flags!(A = a_signed, B = b_signed, HIGH = high;
+            |a, b, c| integer::dot(a, b, c, 2, if HIGH { 2 } else { 0 }, A, B))),
         _ => match ty {
             U16 => integer::<u16>(op, mode),
             U32 | B32 => integer::<u32>(op, mode),
@@ -77,58 +71,45 @@ fn integer<T: Int>(op: Ternary, mode: Mode) -> Option<Fn3> {
         }
         Ternary::Mad24Hi => |a, b, c| on(a, b, c, |a: T, b, c| integer::add(integer::mul24_hi(a, b), c)),
         Ternary::Sad => |a, b, c| on(a, b, c, integer::sad::<T>),
-        Ternary::Bfe => by_flags!(signed, false, |a, b, c| bits::bfe(a, b, c, T::BITS, A)),
+        Ternary::Bfe => by_flags!(SIGNED = signed; |a, b, c| bits::bfe(a, b, c, T::BITS, SIGNED)),
         _ => return None,
     })
 }
 
 fn single(op: Ternary, mode: Mode) -> Option<Fn3> {
-    use single::{bits, from};
-    Some(match op {
-        Ternary::Fma => by_mode!(mode, |a, b, c| bits(single::fma::<R, FTZ, SAT>(from(a), from(b), from(c)))),
-        Ternary::Min3 => return extremum3(false, mode),
-        Ternary::Max3 => return extremum3(true, mode),
-        _ => return None,
-    })
-}
-
-/// `min` and `max` of three f32 (sm_100): those of two, twice.
-fn extremum3(max: bool, mode: Mode) -> Option<Fn3> {
-    use single::{bits, from, min_max};
-    macro_rules! of {
-        ($propagate:literal, $xorsign:literal) => {
-            by_flags!(max, mode.ftz, |a, b, c| {
-                let first = min_max::<A, B, $propagate, $xorsign>(from(a), from(b));
-                bits(min_max::<A, B, $propagate, $xorsign>(first, from(c)))
+    use single::{bits, fma, from, min_max};
+    Some(by_flags!(FTZ = mode.ftz; match op {
+        Ternary::Fma => by_flags!(SAT = mode.sat; by_direction!(R = direction(mode)?;
+            |a, b, c| bits(fma::<R, FTZ, SAT>(from(a), from(b), from(c))))),
+        // Of three f32 (sm_100): those of two, twice.
+        Ternary::Min3 | Ternary::Max3 => {
+            by_flags!(MAX = op == Ternary::Max3, NAN = mode.nan, XORSIGN = mode.xorsign_abs; |a, b, c| {
+                let first = min_max::<MAX, FTZ, NAN, XORSIGN>(from(a), from(b));
+                bits(min_max::<MAX, FTZ, NAN, XORSIGN>(first, from(c)))
             })
-        };
-    }
-    Some(match (mode.nan, mode.xorsign_abs) {
-        (false, false) => of!(false, false),
-        (false, true) => of!(false, true),
-        (true, false) => of!(true, false),
-        (true, true) => of!(true, true),
-    })
+        }
+        _ => return None,
+    }))
 }
 
 /// Two f32 in one 64-bit register (sm_100).
 fn pair(op: Ternary, mode: Mode) -> Option<Fn3> {
-    use single::{bits, from};
+    use single::{bits, fma, from};
     fn each(a: u64, b: u64, c: u64, f: impl Fn(f32, f32, f32) -> f32) -> u64 {
         bits(f(from(a), from(b), from(c))) | bits(f(from(a >> 32), from(b >> 32), from(c >> 32))) << 32
     }
-    match op {
-        Ternary::Fma => Some(by_mode!(mode, |a, b, c| each(a, b, c, single::fma::<R, FTZ, SAT>))),
-        _ => None,
+    if op != Ternary::Fma {
+        return None;
     }
+    Some(by_flags!(FTZ = mode.ftz; by_direction!(R = direction(mode)?; |a, b, c| each(a, b, c, fma::<R, FTZ, false>))))
 }
 
 fn double(op: Ternary, mode: Mode) -> Option<Fn3> {
-    use double::{bits, from};
-    match op {
-        Ternary::Fma => Some(by_mode!(mode, |a, b, c| bits(double::fma::<R>(from(a), from(b), from(c))))),
-        _ => None,
+    use double::{bits, fma, from};
+    if op != Ternary::Fma {
+        return None;
     }
+    Some(by_direction!(R = direction(mode)?; |a, b, c| bits(fma::<R>(from(a), from(b), from(c)))))
 }
 
 fn half<T: Half, const PACKED: bool>(op: Ternary, mode: Mode) -> Option<Fn3> {
@@ -137,11 +118,8 @@ fn half<T: Half, const PACKED: bool>(op: Ternary, mode: Mode) -> Option<Fn3> {
     if op != Ternary::Fma || mode.oob {
         return None;
     }
-    Some(if mode.relu {
-        by_flags!(mode.ftz, mode.sat, |a, b, c| each3::<PACKED>(a, b, c, fma::<T, A, B, true>))
-    } else {
-        by_flags!(mode.ftz, mode.sat, |a, b, c| each3::<PACKED>(a, b, c, fma::<T, A, B, false>))
-    })
+    Some(by_flags!(FTZ = mode.ftz, SAT = mode.sat, RELU = mode.relu;
+        |a, b, c| each3::<PACKED>(a, b, c, fma::<T, FTZ, SAT, RELU>)))
 }
 
 macro_rules! lop3_rows {

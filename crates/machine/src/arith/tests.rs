@@ -51,9 +51,28 @@ impl Random {
 
 /// Zeros, subnormals, ones, ties, the largest, infinities and NaNs.
 const F32: [u32; 22] = [
-    0, 0x8000_0000, 1, 0x8000_0001, 0x007f_ffff, 0x807f_ffff, 0x0080_0000, 0x8080_0000, 0x3f80_0000, 0xbf80_0000,
-    0x3f80_0001, 0x3f7f_ffff, 0x4b80_0000, 0x4b80_0001, 0x3300_0000, 0x7f7f_ffff, 0xff7f_ffff, 0x7f80_0000,
-    0xff80_0000, 0x7fc0_0000, 0xffc1_2345, 0x7f80_0001,
+    0,
+    0x8000_0000,
+    1,
+    0x8000_0001,
+    0x007f_ffff,
+    0x807f_ffff,
+    0x0080_0000,
+    0x8080_0000,
+    0x3f80_0000,
+    0xbf80_0000,
+    0x3f80_0001,
+    0x3f7f_ffff,
+    0x4b80_0000,
+    0x4b80_0001,
+    0x3300_0000,
+    0x7f7f_ffff,
+    0xff7f_ffff,
+    0x7f80_0000,
+    0xff80_0000,
+    0x7fc0_0000,
+    0xffc1_2345,
+    0x7f80_0001,
 ];
 
 const DIRECTIONS: [Rounding; 4] = [Rounding::Nearest, Rounding::Zero, Rounding::Minus, Rounding::Plus];

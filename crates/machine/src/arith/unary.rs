@@ -4,7 +4,7 @@ use fusion_ptx::ast::{Accuracy, Mode, ScalarType, Unary};
 
 use super::half::{self, Half};
 use super::integer::{self, Int};
-use super::{Fn1, approx, bits, by_flags, by_mode, double, single};
+use super::{Fn1, approx, bits, by_direction, by_flags, direction, double, single};
 
 /// The function of `op` on a register of type `ty`; `popc`, `clz` and `bfind` give a 32-bit result.
 pub fn unary(op: Unary, ty: ScalarType, mode: Mode) -> Option<Fn1> {
@@ -52,27 +52,27 @@ fn signed<T: Int>(op: Unary) -> Option<Fn1> {
 
 fn single(op: Unary, mode: Mode) -> Option<Fn1> {
     use single::{bits, from};
-    if mode.accuracy != Accuracy::Exact {
-        return Some(by_flags!(mode.ftz, false, match op {
-            Unary::Rcp => |a| bits(approx::rcp::<A>(from(a))),
-            Unary::Sqrt => |a| bits(approx::sqrt::<A>(from(a))),
-            Unary::Rsqrt => |a| bits(approx::rsqrt::<A>(from(a))),
-            Unary::Ex2 => |a| bits(approx::ex2::<A>(from(a))),
-            Unary::Lg2 => |a| bits(approx::lg2::<A>(from(a))),
-            Unary::Sin => |a| bits(approx::sin::<A>(from(a))),
-            Unary::Cos => |a| bits(approx::cos::<A>(from(a))),
-            Unary::Tanh => |a| bits(approx::tanh(from(a))),
-            _ => return None,
+    if mode.accuracy == Accuracy::Exact {
+        return Some(by_flags!(FTZ = mode.ftz; match op {
+            Unary::Abs => |a| bits(single::abs::<FTZ>(from(a))),
+            Unary::Neg => |a| bits(single::neg::<FTZ>(from(a))),
+            Unary::Rcp => by_direction!(R = direction(mode)?; |a| bits(single::rcp::<R, FTZ>(from(a)))),
+            Unary::Sqrt => by_direction!(R = direction(mode)?; |a| bits(single::sqrt::<R, FTZ>(from(a)))),
+            // The rest exist as approximations only, whether or not the text said so.
+            _ => return single(op, Mode { accuracy: Accuracy::Approx, ..mode }),
         }));
     }
-    Some(match op {
-        Unary::Abs => by_flags!(mode.ftz, false, |a| bits(single::abs::<A>(from(a)))),
-        Unary::Neg => by_flags!(mode.ftz, false, |a| bits(single::neg::<A>(from(a)))),
-        Unary::Rcp => by_mode!(mode, |a| bits(single::rcp::<R, FTZ>(from(a)))),
-        Unary::Sqrt => by_mode!(mode, |a| bits(single::sqrt::<R, FTZ>(from(a)))),
-        // These exist as approximations only, whether or not the text said so.
-        _ => return single(op, Mode { accuracy: Accuracy::Approx, ..mode }),
-    })
+    Some(by_flags!(FTZ = mode.ftz; match op {
+        Unary::Rcp => |a| bits(approx::rcp::<FTZ>(from(a))),
+        Unary::Sqrt => |a| bits(approx::sqrt::<FTZ>(from(a))),
+        Unary::Rsqrt => |a| bits(approx::rsqrt::<FTZ>(from(a))),
+        Unary::Ex2 => |a| bits(approx::ex2::<FTZ>(from(a))),
+        Unary::Lg2 => |a| bits(approx::lg2::<FTZ>(from(a))),
+        Unary::Sin => |a| bits(approx::sin::<FTZ>(from(a))),
+        Unary::Cos => |a| bits(approx::cos::<FTZ>(from(a))),
+        Unary::Tanh => |a| bits(approx::tanh(from(a))),
+        _ => return None,
+    }))
 }
 
 fn double(op: Unary, mode: Mode) -> Option<Fn1> {
@@ -81,21 +81,21 @@ fn double(op: Unary, mode: Mode) -> Option<Fn1> {
     Some(match op {
         Unary::Abs => |a| a & !(1 << 63),
         Unary::Neg => |a| a ^ 1 << 63,
-        Unary::Rcp if exact => by_mode!(mode, |a| bits(double::rcp::<R>(from(a)))),
-        Unary::Sqrt if exact => by_mode!(mode, |a| bits(double::sqrt::<R>(from(a)))),
+        Unary::Rcp if exact => by_direction!(R = direction(mode)?; |a| bits(double::rcp::<R>(from(a)))),
+        Unary::Sqrt if exact => by_direction!(R = direction(mode)?; |a| bits(double::sqrt::<R>(from(a)))),
         Unary::Rcp => |a| bits(approx::rcp_f64(from(a))),
-        Unary::Rsqrt => by_flags!(mode.ftz, false, |a| bits(approx::rsqrt_f64::<A>(from(a)))),
+        Unary::Rsqrt => by_flags!(FTZ = mode.ftz; |a| bits(approx::rsqrt_f64::<FTZ>(from(a)))),
         _ => return None,
     })
 }
 
 fn half<T: Half>(op: Unary, packed: bool, mode: Mode) -> Option<Fn1> {
     use half::{abs, each1, neg, through_single};
-    Some(by_flags!(mode.ftz, packed, match op {
-        Unary::Abs => |a| each1::<B>(a, abs::<T, A>),
-        Unary::Neg => |a| each1::<B>(a, neg::<T, A>),
-        Unary::Ex2 => |a| each1::<B>(a, |x| through_single::<T, A>(x, approx::ex2::<false>)),
-        Unary::Tanh => |a| each1::<B>(a, |x| through_single::<T, A>(x, approx::tanh)),
+    Some(by_flags!(FTZ = mode.ftz, PACKED = packed; match op {
+        Unary::Abs => |a| each1::<PACKED>(a, abs::<T, FTZ>),
+        Unary::Neg => |a| each1::<PACKED>(a, neg::<T, FTZ>),
+        Unary::Ex2 => |a| each1::<PACKED>(a, |x| through_single::<T, FTZ>(x, approx::ex2::<false>)),
+        Unary::Tanh => |a| each1::<PACKED>(a, |x| through_single::<T, FTZ>(x, approx::tanh)),
         _ => return None,
     }))
 }

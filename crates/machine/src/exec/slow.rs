@@ -141,6 +141,7 @@ pub(crate) fn execute(
             return Ok(Flow::Leave);
         }
         SlowOp::Barrier { op, aligned, d, id, threads, p } => {
+            worker.counters.barriers += 1;
             return barrier(common, warp, split, mask, (*op, *aligned, *d, *id, *threads, *p));
         }
         SlowOp::WarpSync { .. }

@@ -201,6 +201,9 @@ impl Warp {
     pub(crate) fn run(&mut self, worker: &mut Worker<'_>, common: &mut Common, quantum: u64) -> Trapped<bool> {
         let end = self.clock + quantum;
         self.waits = 0;
+        for split in &mut self.splits {
+            split.waits = 0;
+        }
         let mut ran = false;
         while self.clock < end && self.waits < 2 * WAITS {
             self.release(common);

@@ -5,14 +5,14 @@ mod control;
 mod data;
 
 use fusion_ptx::ast::{
-    Dst, Function, FunctionId, GlobalId, Guard, Instruction, LocalId, Module, Op, Operand, PredOperand, RegId, Space,
+    BoolOp, Dst, Function, FunctionId, GlobalId, Guard, Instruction, LocalId, Module, Op, Operand, PredOperand, RegId, Space,
     Special,
 };
 
 use super::flow::Liveness;
 use super::frame::{Frame, Home};
 use super::{Addresses, SharedLayout};
-use crate::code::{self, BoolOp, Code, D2, D3, Dynamic, Fill, Inst, MicroOp, Origin, Reg, Slot, SlowOp, TRUE, window};
+use crate::code::{self, Code, D2, D3, Dynamic, Fill, Inst, MicroOp, Origin, Reg, Slot, SlowOp, TRUE, window};
 
 /// Why an instruction cannot be executed.
 pub(super) struct Unsupported(pub(super) String);
@@ -303,7 +303,6 @@ impl<'a> Selector<'a> {
             Special::GlobalTimerLo => return self.dynamic(Dynamic::GlobalTimer, 32, bits),
             Special::GlobalTimerHi => return self.dynamic(Dynamic::GlobalTimerHigh, 32, bits),
             Special::Other => return unsupported("this special register is not emulated"),
-            _ => Fill::Constant(0),
         };
         Ok(self.frame.fill(fill, bits))
     }

@@ -132,6 +132,12 @@ impl ScalarType {
         matches!(self, S8 | S16 | S32 | S64 | S16x2)
     }
 
+    /// Whether this is one of the `.b` types, which agree with every type of their size.
+    pub fn is_untyped(self) -> bool {
+        use ScalarType::*;
+        matches!(self, B8 | B16 | B32 | B64 | B128)
+    }
+
     pub fn is_float(self) -> bool {
         use ScalarType::*;
         matches!(self, F16 | F16x2 | Bf16 | Bf16x2 | Tf32 | F32 | F64 | F32x2 | E4m3 | E5m2 | E4m3x2 | E5m2x2)

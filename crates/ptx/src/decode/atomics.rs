@@ -11,6 +11,9 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
     let Some(op) = d.find(operation) else {
         return d.incomplete(format!("`{}` needs an operation, such as `.add`", d.opcode));
     };
+    if !returns && matches!(op, AtomicOp::Exch | AtomicOp::Cas) {
+        return d.invalid("`red` returns nothing, so it cannot exchange; use `atom`");
+    }
     let ordering = d.ordering().unwrap_or(Ordering::Relaxed);
     let scope = d.scope().unwrap_or(Scope::Gpu);
     let mut space = d.space().unwrap_or(Space::Generic);
@@ -56,8 +59,8 @@ fn operation(name: &str) -> Option<AtomicOp> {
 fn types(op: AtomicOp) -> &'static [ScalarType] {
     match op {
         AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => &[B32, B64],
-        AtomicOp::Exch => &[B32, B64, B128, U32, U64, S32, S64, F32, F64],
-        AtomicOp::Cas => &[B16, B32, B64, B128, U32, U64, S32, S64],
+        AtomicOp::Exch => &[B32, B64, B128],
+        AtomicOp::Cas => &[B16, B32, B64, B128],
         AtomicOp::Add => &[U32, S32, U64, S64, F32, F64, F16, F16x2, Bf16, Bf16x2],
         AtomicOp::Inc | AtomicOp::Dec => &[U32],
         AtomicOp::Min | AtomicOp::Max => &[U32, S32, U64, S64, F16, F16x2, Bf16, Bf16x2],

@@ -5,8 +5,7 @@ use super::{Decoder, Result};
 use crate::ast::{BoolOp, Compare, Op, PredOperand, ScalarType};
 use ScalarType::*;
 
-const COMPARED: &[ScalarType] =
-    &[B16, B32, B64, U16, U32, U64, S16, S32, S64, F32, F64, F16, F16x2, Bf16, Bf16x2];
+const COMPARED: &[ScalarType] = &[B16, B32, B64, U16, U32, U64, S16, S32, S64, F32, F64, F16, F16x2, Bf16, Bf16x2];
 const SELECTED: &[ScalarType] = &[B16, B32, B64, U16, U32, U64, S16, S32, S64, F32, F64, F16, F16x2, Bf16, Bf16x2];
 
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {

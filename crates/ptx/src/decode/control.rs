@@ -7,7 +7,7 @@ use crate::ast::{
     BarrierOp, CallArg, Callee, Function, FunctionId, LabelId, Linkage, NopKind, Op, Operand, Ordering, ScalarType,
     Scope, Space,
 };
-use crate::names::Symbol;
+use crate::names::{Symbol, add_register};
 use crate::parser::{Arg, ArgKind, quote};
 use ScalarType::*;
 
@@ -113,7 +113,15 @@ fn call(d: &mut Decoder<'_, '_>) -> Result<Op> {
     }
     let mut results = Vec::with_capacity(returns.len());
     for (index, arg) in returns.iter().enumerate() {
-        let result = call_arg(d, arg, ty(index, |function| &function.returns))?;
+        let ty = ty(index, |function| &function.returns);
+        let result = match arg.kind {
+            // Nobody will read this register.
+            ArgKind::Sink => match add_register(d.function, "_", ty.unwrap_or(B64), 1, arg.span) {
+                Symbol::Reg(reg) => CallArg::Value(Operand::Reg(reg)),
+                _ => return d.unsupported("this result cannot be discarded"),
+            },
+            _ => call_arg(d, arg, ty)?,
+        };
         if !matches!(result, CallArg::Param(_) | CallArg::Value(Operand::Reg(_))) {
             return Err(Diagnostic::error(arg.span, "a result goes to a register or a `.param` variable").into());
         }

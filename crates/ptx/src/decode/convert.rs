@@ -8,12 +8,9 @@ use crate::ast::{Op, Rounding, ScalarType, Space};
 use crate::parser::ArgKind;
 use ScalarType::*;
 
-const MOVED: &[ScalarType] = &[
-    Pred, B8, B16, B32, B64, B128, U8, U16, U32, U64, S8, S16, S32, S64, F16, F16x2, Bf16, Bf16x2, F32, F64,
-];
-const CONVERTED: &[ScalarType] = &[
-    U8, U16, U32, U64, S8, S16, S32, S64, F16, F16x2, Bf16, Bf16x2, Tf32, F32, F64, E4m3x2, E5m2x2,
-];
+const MOVED: &[ScalarType] = &[Pred, B16, B32, B64, B128, U16, U32, U64, S16, S32, S64, F32, F64];
+const CONVERTED: &[ScalarType] =
+    &[U8, U16, U32, U64, S8, S16, S32, S64, F16, F16x2, Bf16, Bf16x2, Tf32, F32, F64, E4m3x2, E5m2x2];
 
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
     match d.opcode {
@@ -40,11 +37,9 @@ fn mov(d: &mut Decoder<'_, '_>) -> Result<Op> {
     let (dst_span, src_span) = (dst.span, src.span);
     let (dsts, srcs) = (d.parts(dst), d.parts(src));
     match (&dsts[..], &srcs[..]) {
-        ([dst], [src]) if !unpacks && !packs => Ok(Op::Mov {
-            ty,
-            d: d.as_dst(dst, ty, Width::Exact)?,
-            a: d.as_operand(src, ty, Width::Exact)?,
-        }),
+        ([dst], [src]) if !unpacks && !packs => {
+            Ok(Op::Mov { ty, d: d.as_dst(dst, ty, Width::Exact)?, a: d.as_operand(src, ty, Width::Exact)? })
+        }
         ([dst], parts) if parts.len() > 1 => {
             let Some(part) = part(ty, parts.len()) else {
                 return Err(Diagnostic::error(src_span, format!("`.{}` has no such parts", ty.name())).into());
@@ -85,6 +80,10 @@ fn cvt(d: &mut Decoder<'_, '_>) -> Result<Op> {
     }
     let dty = d.ty_of(CONVERTED)?;
     let sty = d.ty_of(CONVERTED)?;
+    let narrows = dty.is_float() && sty.is_float() && dty.bits() < sty.bits();
+    if mode.rounding.is_none() && (narrows || dty.is_float() != sty.is_float()) {
+        return d.incomplete("`cvt` needs a rounding here, such as `.rn`, or `.rzi` to an integer");
+    }
     let dst = d.next()?;
     let dst = d.as_dst(&dst, dty, Width::AtLeast)?;
     let a = d.next()?;

@@ -2,7 +2,7 @@
 
 use super::modifiers::Flag::*;
 use super::{Decoder, Result};
-use crate::ast::{Accuracy, Binary, Op, ScalarType, TestProperty, Ternary, Unary};
+use crate::ast::{Accuracy, Binary, Mode, Op, ScalarType, Ternary, TestProperty, Unary};
 use ScalarType::{Bf16, Bf16x2, F16, F16x2, F32, F32x2, F64};
 
 const ARITHMETIC: &[ScalarType] = &[F32, F64, F16, F16x2, Bf16, Bf16x2, F32x2];
@@ -16,11 +16,13 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
         "mul" => binary(d, Binary::Mul),
         "div" => {
             let mode = d.mode(&[Rounding, Approx, Full, Ftz]);
+            rounded(d, &mode)?;
             let ty = d.ty_of(FULL)?;
             d.binary(Binary::Div, ty, mode, [ty; 3])
         }
         "fma" | "mad" => {
             let mode = d.mode(&[Rounding, Ftz, Sat, Relu, Oob]);
+            rounded(d, &mode)?;
             let ty = d.ty_of(ARITHMETIC)?;
             d.ternary(Ternary::Fma, ty, mode, [ty; 4])
         }
@@ -45,6 +47,14 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
     }
 }
 
+/// Refuses an instruction that does not say how it rounds.
+fn rounded(d: &Decoder<'_, '_>, mode: &Mode) -> Result<()> {
+    if mode.rounding.is_some() || mode.accuracy != Accuracy::Exact {
+        return Ok(());
+    }
+    d.incomplete(format!("`{}` needs a rounding, such as `.rn`", d.opcode))
+}
+
 fn binary(d: &mut Decoder<'_, '_>, op: Binary) -> Result<Op> {
     let mode = d.mode(&[Rounding, Ftz, Sat]);
     let ty = d.ty_of(ARITHMETIC)?;
@@ -62,6 +72,9 @@ fn min_max(d: &mut Decoder<'_, '_>, op: Binary, of_three: Ternary) -> Result<Op>
 
 fn unary(d: &mut Decoder<'_, '_>, op: Unary, allowed: &[ScalarType]) -> Result<Op> {
     let mode = d.mode(&[Rounding, Approx, Ftz]);
+    if matches!(op, Unary::Rcp | Unary::Sqrt | Unary::Rsqrt) {
+        rounded(d, &mode)?;
+    }
     let ty = d.ty_of(allowed)?;
     d.unary(op, ty, mode, [ty; 2])
 }

@@ -1,7 +1,6 @@
 //! Logic and shifts (PTX ISA 9.7.8), and byte permutation (9.7.9.7).
 
 use super::{Decoder, Result};
-use crate::Diagnostic;
 use crate::ast::{Binary, Mode, Op, PrmtMode, ScalarType, Ternary, Unary};
 use ScalarType::*;
 
@@ -70,12 +69,9 @@ fn lop3(d: &mut Decoder<'_, '_>) -> Result<Op> {
     let or = d.flag("or");
     let with_pred = or || d.flag("and");
     let ty = d.ty_of(&[B32])?;
-    let span = d.span;
     let (dst, p) = d.dst_and_pred(ty)?;
     let (a, b, c) = (d.src(ty)?, d.src(ty)?, d.src(ty)?);
-    let Ok(lut) = u8::try_from(d.constant()?) else {
-        return Err(Diagnostic::error(span, "the look-up table of `lop3` has 8 bits").into());
-    };
+    let lut = d.constant()? as u8;
     match (with_pred, p) {
         (false, None) => Ok(Op::Ternary { op: Ternary::Lop3(lut), ty, mode: Mode::plain(), d: dst, a, b, c }),
         (true, Some(p)) => Ok(Op::Lop3Pred { lut, or, d: dst, p, a, b, c, q: d.pred()? }),

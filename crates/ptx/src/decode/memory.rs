@@ -5,9 +5,7 @@ use super::{Decoder, Problem, Result};
 use crate::ast::{Cache, NopKind, Op, Operand, Ordering, ScalarType, Space};
 use ScalarType::*;
 
-const ACCESSED: &[ScalarType] = &[
-    B8, B16, B32, B64, B128, U8, U16, U32, U64, S8, S16, S32, S64, F16, F16x2, Bf16, Bf16x2, F32, F64,
-];
+const ACCESSED: &[ScalarType] = &[B8, B16, B32, B64, B128, U8, U16, U32, U64, S8, S16, S32, S64, F32, F64];
 
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
     match d.opcode {
@@ -36,6 +34,9 @@ fn load(d: &mut Decoder<'_, '_>) -> Result<Op> {
 
 fn store(d: &mut Decoder<'_, '_>) -> Result<Op> {
     let Access { mut space, ordering, scope, cache, lanes, ty } = access(d)?;
+    if space == Space::Const {
+        return d.invalid("constant memory cannot be written");
+    }
     let addr = d.address(&mut space)?;
     let values = d.vector(lanes)?;
     let a = values.iter().map(|arg| d.as_operand(arg, ty, Width::AtLeast)).collect::<Result<_>>()?;

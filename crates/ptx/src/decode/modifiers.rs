@@ -69,7 +69,9 @@ impl<'a> Decoder<'_, 'a> {
         for flag in allowed {
             match flag {
                 Flag::Rounding => mode.rounding = self.find(float_rounding),
-                Flag::AnyRounding => mode.rounding = self.find(|name| float_rounding(name).or_else(|| other_rounding(name))),
+                Flag::AnyRounding => {
+                    mode.rounding = self.find(|name| float_rounding(name).or_else(|| other_rounding(name)))
+                }
                 Flag::Approx if self.flag("approx") => mode.accuracy = Accuracy::Approx,
                 Flag::Full if self.flag("full") => mode.accuracy = Accuracy::Full,
                 Flag::Approx | Flag::Full => {}
@@ -143,7 +145,8 @@ impl<'a> Decoder<'_, 'a> {
 pub(super) fn is_common(name: &str) -> bool {
     ScalarType::from_name(name).is_some()
         || float_rounding(name).is_some()
-        || ["global", "shared", "shared::cta", "local", "const", "param", "sync", "aligned", "ftz", "sat"].contains(&name)
+        || ["global", "shared", "shared::cta", "local", "const", "param", "sync", "aligned", "ftz", "sat"]
+            .contains(&name)
 }
 
 fn float_rounding(name: &str) -> Option<Rounding> {

@@ -3,6 +3,7 @@
 use super::{Decoder, Problem, Result};
 use crate::Diagnostic;
 use crate::ast::{Address, Dst, Operand, PredOperand, RegId, ScalarType, Space, Span, Special};
+use crate::literal::unsuited;
 use crate::names::Symbol;
 use crate::parser::{Arg, ArgKind, quote};
 
@@ -41,10 +42,9 @@ impl<'a> Decoder<'_, 'a> {
     pub(super) fn dst_and_pred(&mut self, ty: ScalarType) -> Result<(Dst, Dst)> {
         let arg = self.next()?;
         match &arg.kind {
-            ArgKind::Pair(pair) => Ok((
-                self.as_dst(&pair[0], ty, Width::Exact)?,
-                self.as_dst(&pair[1], ScalarType::Pred, Width::Exact)?,
-            )),
+            ArgKind::Pair(pair) => {
+                Ok((self.as_dst(&pair[0], ty, Width::Exact)?, self.as_dst(&pair[1], ScalarType::Pred, Width::Exact)?))
+            }
             _ => Ok((self.as_dst(&arg, ty, Width::Exact)?, None)),
         }
     }
@@ -94,10 +94,9 @@ impl<'a> Decoder<'_, 'a> {
 
     pub(super) fn as_operand(&mut self, arg: &Arg<'a>, ty: ScalarType, width: Width) -> Result<Operand> {
         match &arg.kind {
-            ArgKind::Constant(constant) => Ok(Operand::Imm(constant.bits(ty))),
-            ArgKind::Name { name, member, index, offset } => {
-                self.named(arg.span, name, *member, *index, *offset, ty, width)
-            }
+            ArgKind::Constant(constant) if constant.suits(ty) => Ok(Operand::Imm(constant.bits(ty))),
+            ArgKind::Constant(_) => Err(Diagnostic::error(arg.span, unsuited(ty)).into()),
+            ArgKind::Name { .. } => self.named(arg, ty, width),
             ArgKind::Not(name) if ty == ScalarType::Pred => match self.names.resolve(name, self.function) {
                 Some(Symbol::Reg(reg)) => {
                     self.check_width(arg.span, reg, ty, width)?;
@@ -112,21 +111,18 @@ impl<'a> Decoder<'_, 'a> {
             ArgKind::Address(_) => {
                 Err(Diagnostic::error(arg.span, "memory is read with `ld`; no address can stand here").into())
             }
-            ArgKind::Pair(_) | ArgKind::List(_) => Err(Diagnostic::error(arg.span, "one operand must stand here").into()),
+            ArgKind::Pair(_) | ArgKind::List(_) => {
+                Err(Diagnostic::error(arg.span, "one operand must stand here").into())
+            }
         }
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn named(
-        &mut self,
-        span: Span,
-        name: &'a str,
-        member: Option<&str>,
-        index: Option<i64>,
-        offset: i64,
-        ty: ScalarType,
-        width: Width,
-    ) -> Result<Operand> {
+    /// A register, a lane of one, a special register, or the address of a variable or function.
+    fn named(&mut self, arg: &Arg<'a>, ty: ScalarType, width: Width) -> Result<Operand> {
+        let span = arg.span;
+        let ArgKind::Name { name, member, index, offset } = arg.kind else {
+            return Err(Diagnostic::error(span, "a name must stand here").into());
+        };
         let Some(symbol) = self.names.resolve(name, self.function) else {
             return match special(name, member) {
                 Some(special) => Ok(Operand::Special(special)),
@@ -151,7 +147,7 @@ impl<'a> Decoder<'_, 'a> {
             _ => return Err(Diagnostic::error(span, format!("{} cannot stand here", quote(name))).into()),
         };
         if offset != 0 || index.is_some() {
-            return Err(Diagnostic::error(span, "a register takes an offset only inside the brackets of an address").into());
+            return self.unsupported("a register takes an offset only inside the brackets of an address");
         }
         self.check_width(span, reg, ty, width)?;
         Ok(Operand::Reg(reg))
@@ -164,7 +160,8 @@ impl<'a> Decoder<'_, 'a> {
             Width::Exact => register.ty.bits() == ty.bits(),
             Width::AtLeast => register.ty.bits() >= ty.bits(),
         };
-        if is_pred == wants_pred && fits {
+        let clash = !register.ty.is_untyped() && !ty.is_untyped() && register.ty.is_float() != ty.is_float();
+        if is_pred == wants_pred && fits && !clash {
             return Ok(());
         }
         let message = format!(
@@ -213,10 +210,12 @@ impl<'a> Decoder<'_, 'a> {
     /// access through it gets that space, and any other space is a mistake.
     pub(super) fn address(&mut self, space: &mut Space) -> Result<Address> {
         let arg = self.next()?;
-        let ArgKind::Address(inner) = arg.kind else {
-            return Err(Diagnostic::error(arg.span, "an address in brackets must stand here").into());
+        let (mut base, mut offset) = match arg.kind {
+            ArgKind::Address(inner) => (inner, 0),
+            // An element of an array is memory without further brackets.
+            ArgKind::Name { index: Some(_), .. } => (Box::new(arg.clone()), 0),
+            _ => return Err(Diagnostic::error(arg.span, "an address in brackets must stand here").into()),
         };
-        let (mut base, mut offset) = (inner, 0);
         // Addresses of shared, local and parameter memory may be 32 bits wide.
         let mut ty = ScalarType::B64;
         if let ArgKind::Name { name, offset: written, .. } = &mut base.kind

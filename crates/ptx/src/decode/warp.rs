@@ -33,7 +33,7 @@ fn shuffle(d: &mut Decoder<'_, '_>) -> Result<Op> {
     let Some(mode) = mode else {
         return d.incomplete("`shfl` needs `.up`, `.down`, `.bfly` or `.idx`");
     };
-    let ty = d.ty_of(&[B32, U32, S32, F32])?;
+    let ty = d.ty_of(&[B32])?;
     let (dst, p) = d.dst_and_pred(ty)?;
     let (a, b, c) = (d.src(ty)?, d.src(U32)?, d.src(U32)?);
     Ok(Op::Shfl { mode, d: dst, p, a, b, c, mask: if sync { Some(d.src(U32)?) } else { None } })

@@ -115,7 +115,7 @@ impl<'a> Parser<'a> {
                 "maxnreg" => directives.max_registers = Some(self.small()?),
                 "noreturn" => directives.noreturn = true,
                 "reqnctapercluster" => directives.required_cluster = Some(self.extents()?),
-                "explicitcluster" | "blocksareclusters" | "unique" | "abi_preserve_control" if !self.starts_number() => {}
+                "explicitcluster" | "blocksareclusters" | "unique" => {}
                 "maxclusterrank" | "abi_preserve" | "abi_preserve_control" => drop(self.small()?),
                 "attribute" | "pragma" => {
                     while !self.is_end() && !self.is(b'{') && !self.eat(b';') && !self.eat(b')') {
@@ -129,10 +129,6 @@ impl<'a> Parser<'a> {
                 }
             }
         }
-    }
-
-    fn starts_number(&self) -> bool {
-        self.peek().kind == crate::lexer::TokenKind::Number
     }
 
     /// `x`, `x, y` or `x, y, z`; what is left out is 1.

@@ -5,7 +5,7 @@ use super::{Parser, Result, quote};
 use crate::Diagnostic;
 use crate::ast::{FunctionId, GlobalId, Init, Span};
 use crate::lexer::TokenKind;
-use crate::literal::Constant;
+use crate::literal::{Constant, unsuited};
 use crate::names::Symbol;
 
 /// A name in an initialiser. It is resolved when the module is complete, for it may come later.
@@ -57,11 +57,7 @@ impl<'a> Initializer<'a> {
 
 impl<'a> Parser<'a> {
     /// What follows the `=`. The first extent of an unsized array becomes what the initialiser needs.
-    pub(super) fn initializer(
-        &mut self,
-        spec: &TypeSpec,
-        declarator: &mut Declarator<'a>,
-    ) -> Result<Initializer<'a>> {
+    pub(super) fn initializer(&mut self, spec: &TypeSpec, declarator: &mut Declarator<'a>) -> Result<Initializer<'a>> {
         let mut gathered = Initializer::default();
         // A vector's lanes are one more dimension.
         let mut dims = declarator.dims.clone();
@@ -76,12 +72,11 @@ impl<'a> Parser<'a> {
             }
             return Ok(gathered);
         }
-        let sizes: Vec<u64> = (0..dims.len())
-            .map(|level| {
-                let inner = dims[level + 1..].iter().fold(1u64, |size, &dim| size.saturating_mul(dim));
-                inner.saturating_mul(spec.ty.bytes().into())
-            })
-            .collect();
+        // The bytes of one entry of each dimension: the product of what is inside it.
+        let mut sizes = vec![u64::from(spec.ty.bytes()); dims.len()];
+        for level in (1..dims.len()).rev() {
+            sizes[level - 1] = sizes[level].saturating_mul(dims[level]);
+        }
         let count = self.braces(spec, &dims, &sizes, 0, &mut gathered)?;
         if declarator.dims.first() == Some(&0) {
             declarator.dims[0] = count;
@@ -89,8 +84,8 @@ impl<'a> Parser<'a> {
         Ok(gathered)
     }
 
-    /// A list in braces whose outermost dimension is the first of `dims`; the number of entries of
-    /// that dimension that the list reaches into.
+    /// A list in braces whose outermost dimension is the first of `dims`; the number of
+    /// its entries.
     fn braces(
         &mut self,
         spec: &TypeSpec,
@@ -99,30 +94,32 @@ impl<'a> Parser<'a> {
         base: u64,
         gathered: &mut Initializer<'a>,
     ) -> Result<u64> {
-        let (element, entry) = (u64::from(spec.ty.bytes()), sizes[0].max(1));
+        let entry = sizes[0].max(1);
         let limit = if dims[0] == 0 { u64::MAX } else { entry.saturating_mul(dims[0]) };
         self.expect(b'{')?;
         let mut at = 0u64;
         while !self.is(b'}') {
             let too_many = Diagnostic::error(self.peek().span, "more initial values than the array has elements");
             let at_here = base.checked_add(at).filter(|_| at < limit).ok_or(too_many)?;
-            if self.is(b'{') {
-                // A nested list begins the next entry.
-                if dims.len() == 1 {
+            match (self.is(b'{'), dims.len()) {
+                (false, 1) => self.element(spec, at_here, gathered)?,
+                (true, 1) => {
                     return Err(Diagnostic::error(self.peek().span, "more braces than the array has dimensions"));
                 }
-                self.nested(|parser| parser.braces(spec, &dims[1..], &sizes[1..], at_here, gathered))?;
-                at = at.saturating_add(entry);
-            } else {
-                self.element(spec, at_here, gathered)?;
-                at = at.saturating_add(element);
+                (true, _) => {
+                    self.nested(|parser| parser.braces(spec, &dims[1..], &sizes[1..], at_here, gathered))?;
+                }
+                (false, _) => {
+                    return Err(Diagnostic::error(self.peek().span, "each row of an array has its own braces"));
+                }
             }
+            at = at.saturating_add(entry);
             if !self.eat(b',') {
                 break;
             }
         }
         self.expect(b'}')?;
-        Ok(at.div_ceil(entry))
+        Ok(at / entry)
     }
 
     /// A constant, or the address of a name.
@@ -143,6 +140,9 @@ impl<'a> Parser<'a> {
         let value = self.constant()?;
         if self.is(b'(') {
             return self.masked(value, token.span, at, gathered);
+        }
+        if !value.suits(spec.ty) {
+            return Err(Diagnostic::error(self.span_from(token.span), unsuited(spec.ty)));
         }
         let bits = value.bits(spec.ty);
         gathered.bytes(at, &u128::from(bits).to_le_bytes()[..spec.ty.bytes() as usize]);

@@ -20,7 +20,12 @@ pub(crate) struct Arg<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ArgKind<'a> {
     /// `name`, `name.x`, `name[2]` or `name+4`
-    Name { name: &'a str, member: Option<&'a str>, index: Option<i64>, offset: i64 },
+    Name {
+        name: &'a str,
+        member: Option<&'a str>,
+        index: Option<i64>,
+        offset: i64,
+    },
     /// `!name`
     Not(&'a str),
     Constant(Constant),
@@ -161,7 +166,9 @@ impl<'a> Parser<'a> {
     fn simple_arg(&mut self) -> Result<Arg<'a>> {
         let start = self.peek();
         let kind = if self.starts_constant() {
-            if start.kind == TokenKind::Punct(b'-') && self.peek_ahead(1).kind == TokenKind::Ident {
+            let next = self.peek_ahead(1);
+            let negates = start.kind == TokenKind::Punct(b'-') && next.kind == TokenKind::Ident;
+            if negates && self.slice(next.span) != "WARP_SZ" {
                 return Err(Diagnostic::error(start.span, "PTX cannot negate an operand in place; use `neg` first"));
             }
             ArgKind::Constant(self.constant()?)
@@ -174,10 +181,18 @@ impl<'a> Parser<'a> {
             } else {
                 let member = self.take_dot();
                 let index = if self.is(b'[') { Some(self.index()?) } else { None };
-                ArgKind::Name { name, member, index, offset: self.offset()? }
+                ArgKind::Name { name, member, index, offset: self.added()? }
             }
         };
         Ok(Arg { span: self.span_from(start.span), kind })
+    }
+
+    /// The `+8` after a name. Unlike in an initialiser, an offset is only ever added.
+    fn added(&mut self) -> Result<i64> {
+        if self.is(b'-') {
+            return Err(Diagnostic::error(self.peek().span, "PTX only adds offsets: write `+-4` for minus four"));
+        }
+        self.offset()
     }
 
     /// `[2]` after the name of an array.

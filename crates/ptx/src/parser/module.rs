@@ -98,8 +98,7 @@ impl<'a> Parser<'a> {
         let token = self.bump();
         let parts = self.slice(token.span).split_once('.');
         let version = parts.and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
-        self.module.version =
-            version.ok_or_else(|| Diagnostic::error(token.span, "expected a version such as 9.0"))?;
+        self.module.version = version.ok_or_else(|| Diagnostic::error(token.span, "expected a version such as 9.0"))?;
         Ok(())
     }
 
@@ -174,16 +173,34 @@ impl<'a> Parser<'a> {
             if self.starts_line()
                 && matches!(
                     self.peek_text(),
-                    ".version" | ".target" | ".address_size" | ".entry" | ".func" | ".visible" | ".extern" | ".weak"
-                        | ".common" | ".global" | ".const" | ".file" | ".section"
+                    ".version"
+                        | ".target"
+                        | ".address_size"
+                        | ".entry"
+                        | ".func"
+                        | ".visible"
+                        | ".extern"
+                        | ".weak"
+                        | ".common"
+                        | ".global"
+                        | ".const"
+                        | ".file"
+                        | ".section"
                 )
             {
                 return;
             }
-            if self.is(b'{') {
-                return self.skip_braces();
-            }
-            if matches!(self.bump().kind, TokenKind::Punct(b';' | b'}')) {
+            let closes = if self.is(b'{') {
+                self.skip_braces();
+                true
+            } else {
+                match self.bump().kind {
+                    TokenKind::Punct(b';') => return,
+                    kind => kind == TokenKind::Punct(b'}'),
+                }
+            };
+            // The end of a body, and not of a list within an initialiser.
+            if closes && self.starts_line() {
                 return;
             }
         }

@@ -6,15 +6,18 @@ use crate::ast::{FileId, LocId, Location, SourceFile};
 use crate::lexer::TokenKind;
 use std::collections::HashMap;
 
+/// Where the name of a function stands: at a label of `.debug_str`, plus an offset.
+type Name<'a> = (&'a str, i64);
+
 /// The `.loc` positions seen so far, and the strings that name inlined functions.
 #[derive(Debug, Default)]
 pub(super) struct Locations<'a> {
     /// Every distinct position, with the label of its function's name.
-    known: HashMap<(Location, Option<(&'a str, i64)>), LocId>,
+    known: HashMap<(Location, Option<Name<'a>>), LocId>,
     /// The latest position at each file, line and column of the current function: what `inlined_at` refers to.
     latest: HashMap<(FileId, u32, u32), LocId>,
     /// Positions whose function name stands in `.debug_str`, which usually comes last.
-    unnamed: Vec<(LocId, &'a str, i64)>,
+    unnamed: Vec<(LocId, Name<'a>)>,
     files: HashMap<u32, FileId>,
     strings: Vec<u8>,
     labels: HashMap<&'a str, usize>,
@@ -82,15 +85,13 @@ impl<'a> Parser<'a> {
         Ok((self.file_id(file), self.small()?, self.small()?))
     }
 
-    fn intern(&mut self, location: Location, label: Option<(&'a str, i64)>) -> LocId {
+    fn intern(&mut self, location: Location, label: Option<Name<'a>>) -> LocId {
         let Locations { known, unnamed, .. } = &mut self.locations;
         let locations = &mut self.module.locations;
         *known.entry((location, label)).or_insert_with_key(|(location, label)| {
             let id = LocId(locations.len() as u32);
             locations.push(location.clone());
-            if let Some((name, offset)) = *label {
-                unnamed.push((id, name, offset));
-            }
+            unnamed.extend(label.map(|label| (id, label)));
             id
         })
     }
@@ -104,7 +105,11 @@ impl<'a> Parser<'a> {
         if !self.is(b'{') {
             return Err(self.unexpected("`{`"));
         }
-        if is_strings { self.debug_strings() } else { self.skip_braces() }
+        if is_strings {
+            self.debug_strings()
+        } else {
+            self.skip_braces()
+        }
         Ok(())
     }
 
@@ -129,7 +134,7 @@ impl<'a> Parser<'a> {
     /// Fills in the names of the inlined functions.
     pub(super) fn name_locations(&mut self) {
         let Locations { unnamed, strings, labels, .. } = &self.locations;
-        for (id, label, offset) in unnamed {
+        for (id, (label, offset)) in unnamed {
             let start = labels.get(label).and_then(|&at| at.checked_add_signed(*offset as isize));
             if let Some(bytes) = start.and_then(|start| strings.get(start..)) {
                 let name = bytes.split(|&byte| byte == 0).next().unwrap_or_default();
@@ -137,5 +142,4 @@ impl<'a> Parser<'a> {
             }
         }
     }
-
 }

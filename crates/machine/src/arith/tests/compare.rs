@@ -4,8 +4,7 @@ use super::F32;
 use crate::arith::{compare, set_value, slct, testp};
 
 const ORDERED: [Compare; 6] = [Compare::Eq, Compare::Ne, Compare::Lt, Compare::Le, Compare::Gt, Compare::Ge];
-const UNORDERED: [Compare; 6] =
-    [Compare::Equ, Compare::Neu, Compare::Ltu, Compare::Leu, Compare::Gtu, Compare::Geu];
+const UNORDERED: [Compare; 6] = [Compare::Equ, Compare::Neu, Compare::Ltu, Compare::Leu, Compare::Gtu, Compare::Geu];
 
 #[test]
 fn floats_compare_with_and_without_nan() {
@@ -62,8 +61,7 @@ fn set_writes_ones_or_one() {
 fn properties_of_floats() {
     use TestProperty::*;
     let of = |x: u32| {
-        [Finite, Infinite, Number, NotANumber, Normal, Subnormal]
-            .map(|p| testp(p, ScalarType::F32).unwrap()(x.into()))
+        [Finite, Infinite, Number, NotANumber, Normal, Subnormal].map(|p| testp(p, ScalarType::F32).unwrap()(x.into()))
     };
     assert_eq!(of(0x8000_0000), [true, false, true, false, true, false]);
     assert_eq!(of(0x0000_0001), [true, false, true, false, false, true]);

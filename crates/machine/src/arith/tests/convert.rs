@@ -9,8 +9,7 @@ use ScalarType::*;
 
 const INTEGERS: [ScalarType; 8] = [U8, U16, U32, U64, S8, S16, S32, S64];
 const FLOATS: [ScalarType; 4] = [F16, Bf16, F32, F64];
-const TO_INTEGER: [Rounding; 4] =
-    [Rounding::NearestInt, Rounding::ZeroInt, Rounding::MinusInt, Rounding::PlusInt];
+const TO_INTEGER: [Rounding; 4] = [Rounding::NearestInt, Rounding::ZeroInt, Rounding::MinusInt, Rounding::PlusInt];
 
 fn to(dty: ScalarType, sty: ScalarType, mode: Mode) -> fn(u64) -> u64 {
     convert(dty, sty, mode).unwrap_or_else(|| panic!("cvt.{dty:?}.{sty:?} {mode:?}"))
@@ -71,7 +70,7 @@ fn float_to_float(dty: ScalarType, sty: ScalarType, round: rustc_apfloat::Round,
 fn floats_to_floats_round_every_way() {
     let mut random = Random(41);
     for dty in FLOATS {
-        for sty in FLOATS {
+        for sty in FLOATS.into_iter().filter(|&sty| sty != dty) {
             for rounding in DIRECTIONS {
                 let f = to(dty, sty, rounded(rounding));
                 for _ in 0..4_000 {
@@ -172,7 +171,8 @@ fn floats_saturate_and_flush() {
     let sat_f32 = to(F32, F32, sat);
     assert_eq!([f(-1.0), f(0.5), f(7.0), f(f32::NAN)].map(sat_f32), [0, f(0.5), f(1.0), 0]);
     assert_eq!(to(F32, F32, ftz)(0x8000_0001), 0x8000_0000);
-    assert_eq!(to(F32, F32, Mode::plain())(0x8000_0001), 0x8000_0001);
+    // Without a modifier it is a move, of NaN too.
+    assert_eq!([0x8000_0001, 0xffc1_2345].map(to(F32, F32, Mode::plain())), [0x8000_0001, 0xffc1_2345]);
     assert_eq!(to(F64, F32, ftz)(1), 0);
     assert_eq!(to(F32, F64, Mode { rounding: Some(Rounding::Nearest), ..ftz })(1e-40f64.to_bits()), 0);
     assert_eq!(to(S32, F32, Mode { rounding: Some(Rounding::PlusInt), ..ftz })(1), 0);
@@ -205,7 +205,7 @@ fn limits_of_narrow_floats() {
     let tie = 0x3f80_1000;
     assert_eq!(to(Tf32, F32, rounded(Rounding::NearestAway))(tie), 0x3f80_2000);
     assert_eq!(to(Tf32, F32, nearest)(tie), 0x3f80_0000);
-    assert_eq!(to(Tf32, F32, rounded(Rounding::NearestAway))(f(f32::NAN)), 0x7fff_ffff);
+    assert_eq!(to(Tf32, F32, rounded(Rounding::NearestAway))(f(f32::NAN)), 0x7fff_e000);
     assert_eq!(to(Tf32, F32, satfinite)(f(f32::INFINITY)), 0x7f7f_e000);
 }
 

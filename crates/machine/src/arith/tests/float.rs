@@ -3,17 +3,18 @@ use rustc_apfloat::Float;
 use rustc_apfloat::ieee::{Double, Single};
 
 use super::{DIRECTIONS, F32, Random, apfloat_round, rounded};
-use crate::arith::{binary, ternary, unary};
+use crate::arith::round::RN;
+use crate::arith::{binary, single, ternary, unary};
 
 const ROUNDS: usize = 40_000;
 
 /// The bits that we promise for an apfloat result.
-fn single(x: Single) -> u64 {
+fn single_bits(x: Single) -> u64 {
     if x.is_nan() { 0x7fff_ffff } else { x.to_bits() as u64 }
 }
 
 /// NaN payloads of f64 have a test of their own.
-fn double(x: Double) -> u64 {
+fn double_bits(x: Double) -> u64 {
     if x.is_nan() { u64::MAX } else { x.to_bits() as u64 }
 }
 
@@ -34,12 +35,27 @@ fn f32_rounds_every_way() {
         for _ in 0..ROUNDS {
             let (a, b, c) = (random.f32(), random.f32(), random.f32());
             let context = || format!("{rounding:?} {a:08x} {b:08x} {c:08x}");
-            assert_eq!(add(a, b), single(f(a).add_r(f(b), round).value), "add {}", context());
-            assert_eq!(sub(a, b), single(f(a).sub_r(f(b), round).value), "sub {}", context());
-            assert_eq!(mul(a, b), single(f(a).mul_r(f(b), round).value), "mul {}", context());
-            assert_eq!(div(a, b), single(f(a).div_r(f(b), round).value), "div {}", context());
-            assert_eq!(fma(a, b, c), single(f(a).mul_add_r(f(b), f(c), round).value), "fma {}", context());
+            assert_eq!(add(a, b), single_bits(f(a).add_r(f(b), round).value), "add {}", context());
+            assert_eq!(sub(a, b), single_bits(f(a).sub_r(f(b), round).value), "sub {}", context());
+            assert_eq!(mul(a, b), single_bits(f(a).mul_r(f(b), round).value), "mul {}", context());
+            assert_eq!(div(a, b), single_bits(f(a).div_r(f(b), round).value), "div {}", context());
+            assert_eq!(fma(a, b, c), single_bits(f(a).mul_add_r(f(b), f(c), round).value), "fma {}", context());
             assert_eq!(rcp(a), div(0x3f80_0000, a), "rcp {}", context());
+        }
+    }
+}
+
+#[test]
+fn all_ways_to_fuse_agree() {
+    let mut random = Random(6);
+    for _ in 0..ROUNDS / 4 {
+        let [a, b, c]: [[u32; 4]; 3] = std::array::from_fn(|_| std::array::from_fn(|_| random.f32() as u32));
+        let (plain, ftz) = (single::fma_lanes::<false, 4>(&a, &b, &c), single::fma_lanes::<true, 4>(&a, &b, &c));
+        for i in 0..4 {
+            let [x, y, z] = [a[i], b[i], c[i]].map(f32::from_bits);
+            assert_eq!(plain[i], single::fma_native::<false>(x, y, z).to_bits(), "{x:e} {y:e} {z:e}");
+            assert_eq!(plain[i], single::fma::<RN, false, false>(x, y, z).to_bits(), "{x:e} {y:e} {z:e}");
+            assert_eq!(ftz[i], single::fma_native::<true>(x, y, z).to_bits(), "ftz {x:e} {y:e} {z:e}");
         }
     }
 }
@@ -56,12 +72,12 @@ fn f64_rounds_every_way() {
         for _ in 0..ROUNDS {
             let (a, b, c) = (random.f64(), random.f64(), random.f64());
             let context = || format!("{rounding:?} {a:016x} {b:016x} {c:016x}");
-            assert_eq!(without_payload(add(a, b)), double(f(a).add_r(f(b), round).value), "add {}", context());
-            assert_eq!(without_payload(sub(a, b)), double(f(a).sub_r(f(b), round).value), "sub {}", context());
-            assert_eq!(without_payload(mul(a, b)), double(f(a).mul_r(f(b), round).value), "mul {}", context());
-            assert_eq!(without_payload(div(a, b)), double(f(a).div_r(f(b), round).value), "div {}", context());
+            assert_eq!(without_payload(add(a, b)), double_bits(f(a).add_r(f(b), round).value), "add {}", context());
+            assert_eq!(without_payload(sub(a, b)), double_bits(f(a).sub_r(f(b), round).value), "sub {}", context());
+            assert_eq!(without_payload(mul(a, b)), double_bits(f(a).mul_r(f(b), round).value), "mul {}", context());
+            assert_eq!(without_payload(div(a, b)), double_bits(f(a).div_r(f(b), round).value), "div {}", context());
             let sum = f(a).mul_add_r(f(b), f(c), round).value;
-            assert_eq!(without_payload(fma(a, b, c)), double(sum), "fma {}", context());
+            assert_eq!(without_payload(fma(a, b, c)), double_bits(sum), "fma {}", context());
         }
     }
 }
@@ -167,9 +183,11 @@ fn f32_minimum_and_maximum() {
 }
 
 #[test]
-fn signs_move_without_touching_the_rest() {
+fn signs_move_and_nan_becomes_canonical() {
     let of = |op, ftz| unary(op, ScalarType::F32, Mode { ftz, ..Mode::plain() }).unwrap();
-    assert_eq!(of(Unary::Neg, false)(0x7fc1_2345), 0xffc1_2345);
+    assert_eq!(of(Unary::Neg, false)(0x3f80_0000), 0xbf80_0000);
+    assert_eq!(of(Unary::Neg, false)(0x7fc1_2345), 0x7fff_ffff);
+    assert_eq!(of(Unary::Abs, false)(0xffc1_2345), 0x7fff_ffff);
     assert_eq!(of(Unary::Abs, false)(0x8000_0001), 1);
     assert_eq!(of(Unary::Neg, true)(0x0000_0001), 0x8000_0000);
     assert_eq!(of(Unary::Abs, true)(0x8000_0001), 0);

@@ -114,6 +114,7 @@ fn special_values() {
     assert_eq!(one(Unary::Neg, mode, 0x0000), 0x8000);
     assert_eq!(one(Unary::Neg, ftz, 0x0001), 0x8000);
     assert_eq!(one(Unary::Abs, mode, 0xfc00), 0x7c00);
+    assert_eq!(one(Unary::Neg, mode, 0x7e01), 0x7fff);
     assert_eq!(unary(Unary::Neg, ScalarType::F16x2, mode).unwrap()(0x3c00_bc00), 0xbc00_3c00);
     assert_eq!(unary(Unary::Neg, ScalarType::Bf16, mode).unwrap()(0x3f80), 0xbf80);
 }

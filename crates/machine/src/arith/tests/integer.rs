@@ -53,7 +53,7 @@ fn arithmetic_is_exact_modulo_the_width() {
                 (Binary::Min, x.min(y)),
                 (Binary::Max, x.max(y)),
                 (Binary::Div, if y == 0 { -1 } else { x / y }),
-                (Binary::Rem, if y == 0 { x } else { x % y }),
+                (Binary::Rem, if y == 0 { -1 } else { x % y }),
             ];
             for (op, exact) in expected {
                 assert_eq!(two(op, ty, a, b), register(bits, exact), "{op:?} {ty:?} {x} {y}");
@@ -218,8 +218,14 @@ fn every_truth_table() {
 fn funnel_shifts() {
     let l = |wrap, c| three(Ternary::ShfL { wrap }, B32, 0x89ab_cdef, 0x0123_4567, c);
     let r = |wrap, c| three(Ternary::ShfR { wrap }, B32, 0x89ab_cdef, 0x0123_4567, c);
-    assert_eq!([l(false, 0), l(false, 8), l(false, 32), l(false, 99)], [0x0123_4567, 0x2345_6789, 0x89ab_cdef, 0x89ab_cdef]);
-    assert_eq!([r(false, 0), r(false, 8), r(false, 32), r(false, 99)], [0x89ab_cdef, 0x6789_abcd, 0x0123_4567, 0x0123_4567]);
+    assert_eq!(
+        [l(false, 0), l(false, 8), l(false, 32), l(false, 99)],
+        [0x0123_4567, 0x2345_6789, 0x89ab_cdef, 0x89ab_cdef]
+    );
+    assert_eq!(
+        [r(false, 0), r(false, 8), r(false, 32), r(false, 99)],
+        [0x89ab_cdef, 0x6789_abcd, 0x0123_4567, 0x0123_4567]
+    );
     assert_eq!([l(true, 32), l(true, 40), r(true, 40)], [0x0123_4567, 0x2345_6789, 0x6789_abcd]);
 }
 

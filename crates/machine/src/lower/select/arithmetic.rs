@@ -2,7 +2,7 @@
 
 use fusion_ptx::ast::{Accuracy, Binary, Compare, Mode, Op, Operand, Rounding, ScalarType, Ternary, Unary};
 
-use super::{Selected, Selector, Unsupported, unsupported};
+use super::{Selected, Selector, unsupported};
 use crate::arith;
 use crate::code::{CARRY, CarryKind, CarryOp, Compared, Comparison, D2, D3, D4, MicroOp, Reg, SlowOp, TernaryOp};
 

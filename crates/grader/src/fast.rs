@@ -1,0 +1,63 @@
+//! Is it as much faster than the unfused chain as the bytes say?
+//!
+//! On a GPU this is measured ([`measure`]); on the emulated device it is predicted from the machine's model.
+
+mod ceiling;
+mod clocks;
+mod helpers;
+mod measure;
+mod pairs;
+
+pub(crate) use measure::{Plan, measure};
+
+use fusion_course::{Exercise, Shape};
+use fusion_machine::Report;
+
+use crate::judgement::{Code, Failure, Fast, Interval, Verdict};
+use crate::session::Session;
+use crate::survey::Survey;
+
+/// The ratio that passes: a fraction of the ideal byte ratio, so that it transfers between GPUs.
+pub(crate) fn bar(exercise: &Exercise, shape: Shape) -> f64 {
+    exercise.bar * exercise.ideal_speedup(shape)
+}
+
+/// The verdict of the emulated device's model.
+pub(crate) fn predict(session: &Session, exercise: &Exercise, survey: &Survey) -> Fast {
+    let time = |report: &Report| report.launches.iter().map(|launch| launch.predicted_ns).sum::<f64>();
+    let (yours, unfused) = (time(&survey.submission), time(&survey.unfused));
+    let ratio = Interval::exact(if yours > 0.0 { unfused / yours } else { 0.0 });
+    let bytes = exercise.minimum_bytes(survey.shape);
+    let mut fast = Fast {
+        verdict: ratio.against(bar(exercise, survey.shape)),
+        measured: false,
+        device: Some(session.info.name.clone()),
+        driver: Some(session.info.driver.clone()),
+        shape: Some(survey.shape.to_string()),
+        ratio: Some(ratio),
+        bar: bar(exercise, survey.shape),
+        ideal: exercise.ideal_speedup(survey.shape),
+        time_ns: Some(yours),
+        unfused_time_ns: Some(unfused),
+        gb_per_s: (yours > 0.0).then(|| bytes as f64 / yours),
+        cold: true,
+        ..Fast::default()
+    };
+    if fast.verdict == Verdict::Fail {
+        fast.failure = Some(too_slow(&fast).at(survey.shape));
+    }
+    fast
+}
+
+/// The failure of a submission that misses the bar.
+fn too_slow(fast: &Fast) -> Failure {
+    let ratio = fast.ratio.unwrap_or_default();
+    let how = if fast.measured { "measured" } else { "predicted" };
+    let title = format!("{:.2}x the speed of the unfused chain ({how}), and {:.2}x is asked for", ratio.median, fast.bar);
+    let mut failure = Failure::new(Code::Speed, title)
+        .note(format!("the bytes allow {:.2}x: what keeps the kernel from moving them as fast?", fast.ideal));
+    if let Some(share) = fast.share {
+        failure.notes.push(format!("it reaches {:.0}% of what a plain copy of the same bytes reaches here", 100.0 * share));
+    }
+    failure.note("let neighbouring threads touch neighbouring elements; then let each thread load and store 16 bytes")
+}

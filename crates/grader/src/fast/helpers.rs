@@ -1,0 +1,121 @@
+//! The kernels around the measured ones: flushing the L2, moving bytes, summing outputs up.
+
+#![allow(unsafe_code)] // Launches.
+
+use cudarc::driver::{CudaFunction, CudaSlice, DriverError, LaunchConfig, PushKernelArg};
+use fusion_course::DeviceBuffer;
+use fusion_device::{CompileError, Options};
+
+use crate::memory;
+use crate::session::Session;
+use crate::trouble::Trouble;
+
+const SOURCE: &str = include_str!("helpers.cu");
+const THREADS: u32 = 256;
+
+/// Blocks of kernels that loop: enough to fill any device.
+const BLOCKS: u32 = 2048;
+
+/// Slots for checksums: one for each launch of a batch.
+pub(super) const SLOTS: usize = 64;
+
+pub(super) struct Helpers<'a> {
+    session: &'a Session,
+    flush: CudaFunction,
+    mix: CudaFunction,
+    checksum: CudaFunction,
+    /// What is read to flush the L2.
+    flushed: CudaSlice<u8>,
+    sink: CudaSlice<u32>,
+    sums: CudaSlice<u64>,
+    /// Vectors that `mix` reads and writes.
+    pub(super) reads: usize,
+    pub(super) writes: usize,
+}
+
+impl<'a> Helpers<'a> {
+    /// `reads` and `writes` are the mix of bytes that [`Helpers::mix`] moves.
+    pub(super) fn new(session: &'a Session, (reads, writes): (usize, usize)) -> Result<Self, Trouble> {
+        let options =
+            Options { define: vec![format!("READS={reads}"), format!("WRITES={writes}")], ..Options::default() };
+        let program = session
+            .compile_source("helpers.cu", SOURCE, &options)
+            .map_err(|error: CompileError| Trouble::Unable(error.to_string()))?;
+        let kernel = |name| program.kernel(name).map_err(|missing| Trouble::Unable(missing.to_string()));
+        let ours = || Trouble::driver("making buffers for the measurement");
+        let stream = &session.device.stream;
+        let len = flush_bytes(session);
+        let mut flushed = stream.alloc_zeros::<u8>(len).map_err(ours())?;
+        // Bytes that are not all alike, should a device compress what is.
+        let pattern: Vec<u8> = (0..len).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+        stream.memcpy_htod(&pattern, &mut flushed).map_err(ours())?;
+        Ok(Self {
+            session,
+            flush: kernel("flush")?,
+            mix: kernel("mix")?,
+            checksum: kernel("checksum")?,
+            flushed,
+            sink: stream.alloc_zeros(1).map_err(ours())?,
+            sums: stream.alloc_zeros(SLOTS).map_err(ours())?,
+            reads,
+            writes,
+        })
+    }
+
+    fn config(blocks: u32) -> LaunchConfig {
+        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 }
+    }
+
+    /// Queues emptying the L2.
+    pub(super) fn flush(&mut self) -> Result<(), DriverError> {
+        let vectors = self.flushed.len() / 16;
+        let mut launch = self.session.device.stream.launch_builder(&self.flush);
+        launch.arg(&self.flushed).arg(&vectors).arg(&mut self.sink);
+        // SAFETY: the arguments are the kernel's parameters; it reads `vectors` vectors, which the buffer holds.
+        unsafe { launch.launch(Self::config(BLOCKS)) }?;
+        Ok(())
+    }
+
+    /// Queues moving `groups * (reads + writes)` vectors of 16 bytes. Both buffers must hold their part.
+    pub(super) fn mix(&self, from: &CudaSlice<u8>, to: &mut CudaSlice<u8>, groups: usize) -> Result<(), DriverError> {
+        if from.len() < 16 * groups * self.reads || to.len() < 16 * groups * self.writes {
+            return Err(DriverError(cudarc::driver::sys::CUresult::CUDA_ERROR_INVALID_VALUE));
+        }
+        let blocks = u32::try_from(groups.div_ceil(THREADS as usize)).unwrap_or(u32::MAX).max(1);
+        let mut launch = self.session.device.stream.launch_builder(&self.mix);
+        launch.arg(from).arg(to).arg(&groups);
+        // SAFETY: the arguments are the kernel's parameters; the buffers were checked to hold what it touches.
+        unsafe { launch.launch(Self::config(blocks)) }?;
+        Ok(())
+    }
+
+    /// Queues setting all checksums to zero.
+    pub(super) fn clear_sums(&mut self) -> Result<(), DriverError> {
+        self.session.device.stream.memset_zeros(&mut self.sums)
+    }
+
+    /// Queues adding the checksum of these buffers to a slot.
+    pub(super) fn sum(&mut self, buffers: &[DeviceBuffer], slot: usize) -> Result<(), DriverError> {
+        let stream = &self.session.device.stream;
+        for buffer in buffers {
+            let (address, count) = (buffer.address(stream), memory::bytes(buffer));
+            let mut slot = self.sums.slice_mut(slot % SLOTS..slot % SLOTS + 1);
+            let mut launch = stream.launch_builder(&self.checksum);
+            launch.arg(&address).arg(&count).arg(&mut slot);
+            // SAFETY: the arguments are the kernel's parameters; it reads `count` bytes, which the buffer holds, and
+            // buffers begin at multiples of 256.
+            unsafe { launch.launch(Self::config(BLOCKS)) }?;
+        }
+        Ok(())
+    }
+
+    /// Waits for the stream and reads the checksums.
+    pub(super) fn sums(&self) -> Result<Vec<u64>, DriverError> {
+        self.session.device.stream.clone_dtoh(&self.sums)
+    }
+}
+
+/// Twice the L2, so that whatever way lines are replaced, none stays.
+pub(super) fn flush_bytes(session: &Session) -> usize {
+    (2 * session.info.l2_bytes as usize).max(32 << 20)
+}

@@ -1,0 +1,190 @@
+//! Does it move no more than it must? Exact, from the emulated device's counters.
+
+use fusion_course::{Exercise, Shape};
+use fusion_machine::Report;
+
+use crate::judgement::{Beside, Code, Failure, Lean, Sectors, Verdict};
+use crate::survey::Survey;
+
+/// How much more than the minimum may reach DRAM: sectors at the ends of buffers, small tables.
+const ALLOWANCE: f64 = 0.02;
+
+/// Bytes of a sector, the unit in which DRAM is read and written.
+const SECTOR: u64 = 32;
+
+/// Judges a survey.
+pub(crate) fn judge(exercise: &Exercise, survey: &Survey) -> Lean {
+    let Survey { shape, submission, unfused } = survey;
+    let needed = exercise.minimum_bytes(*shape);
+    let dram = Beside { yours: dram_bytes(submission), needed, unfused: dram_bytes(unfused) };
+    let launches =
+        Beside { yours: launches(submission), needed: u64::from(exercise.launches), unfused: launches(unfused) };
+    let summary = summary(exercise, *shape, &dram);
+    let mut lean = Lean {
+        verdict: Verdict::Pass,
+        shape: Some(shape.to_string()),
+        launches: Some(launches),
+        dram_bytes: Some(dram),
+        requested_bytes: Some(Beside { yours: requested(submission), needed, unfused: requested(unfused) }),
+        sectors_per_request: Some(sectors(submission)),
+        allocations: submission.allocations,
+        allocated_bytes: submission.allocated_bytes,
+        summary: Some(summary.clone()),
+        failure: None,
+        note: None,
+    };
+    let buffers = (exercise.inputs.len() + exercise.outputs.len()) as u64;
+    let allowed = (needed as f64 * (1.0 + ALLOWANCE)) as u64 + 2 * buffers * SECTOR;
+    let failure = if launches.yours > launches.needed {
+        let what = works(submission);
+        Some(Failure::new(Code::Launches, format!("{what}, where {} will do", plural(launches.needed, "launch", "es"))))
+    } else if dram.yours > allowed {
+        Some(Failure::new(Code::Bytes, format!("more bytes than needed: {summary}")))
+    } else if submission.allocations > 0 {
+        let title = format!(
+            "the launch function allocates device memory: {}, {} bytes in all",
+            plural(submission.allocations, "allocation", "s"),
+            submission.allocated_bytes
+        );
+        Some(Failure::new(Code::Allocations, title).note("a fused kernel keeps what is between its steps in registers"))
+    } else {
+        None
+    };
+    if let Some(failure) = failure {
+        lean.verdict = Verdict::Fail;
+        lean.failure = Some(notes(failure, exercise, *shape, submission, &summary).at(*shape));
+    }
+    lean
+}
+
+/// Where the surplus is.
+fn notes(failure: Failure, exercise: &Exercise, shape: Shape, report: &Report, summary: &str) -> Failure {
+    let sum = |params: &[fusion_course::Param]| params.iter().map(|param| param.bytes(shape) as u64).sum::<u64>();
+    let unit = unit(exercise, shape);
+    let read: u64 = report.launches.iter().map(|launch| launch.counters.dram_read_bytes).sum();
+    let written: u64 = report.launches.iter().map(|launch| launch.counters.dram_write_bytes).sum();
+    let surplus = |moved: u64, needed: u64| units(moved.saturating_sub(needed), unit);
+    let mut failure = if failure.code == Code::Bytes { failure } else { failure.note(summary.to_owned()) };
+    let (more_read, more_written) = (surplus(read, sum(exercise.inputs)), surplus(written, sum(exercise.outputs)));
+    if more_written != "0" {
+        failure.notes.push(format!("{more_written} N written and {more_read} N read beyond inputs and outputs: a result goes out to memory and comes back"));
+    } else if more_read != "0" {
+        failure.notes.push(format!("{more_read} N read beyond the inputs: an input is read more than once"));
+    }
+    for launch in &report.launches {
+        let counters = &launch.counters;
+        failure.notes.push(format!(
+            "`{}`: {} N read, {} N written",
+            launch.kernel,
+            units(counters.dram_read_bytes, unit),
+            units(counters.dram_write_bytes, unit)
+        ));
+    }
+    failure
+}
+
+/// `3.0 N moved, 2.0 N needed`, where N is the size of the first input.
+fn summary(exercise: &Exercise, shape: Shape, dram: &Beside) -> String {
+    let unit = unit(exercise, shape);
+    format!("{} N moved, {} N needed", units(dram.yours, unit), units(dram.needed, unit))
+}
+
+/// One N, in bytes: an element of the first input for each element of the shape.
+fn unit(exercise: &Exercise, shape: Shape) -> u64 {
+    let element = exercise.inputs.first().map_or(4, |param| param.dtype.bytes());
+    (shape.elements() * element).max(1) as u64
+}
+
+/// A multiple of N, with two digits where they say something: `3`, `1.25`.
+fn units(bytes: u64, unit: u64) -> String {
+    let text = format!("{:.2}", bytes as f64 / unit as f64);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn launches(report: &Report) -> u64 {
+    report.launches.len() as u64 + report.copies
+}
+
+/// `2 launches and 1 copy`.
+fn works(report: &Report) -> String {
+    let launches = plural(report.launches.len() as u64, "launch", "es");
+    match report.copies {
+        0 => launches,
+        copies => format!("{launches} and {copies} of copies and memsets"),
+    }
+}
+
+fn plural(count: u64, word: &str, ending: &str) -> String {
+    if count == 1 { format!("1 {word}") } else { format!("{count} {word}{ending}") }
+}
+
+fn dram_bytes(report: &Report) -> u64 {
+    let launches = report.launches.iter().map(|launch| launch.counters);
+    launches.map(|counters| counters.dram_read_bytes + counters.dram_write_bytes).sum::<u64>() + report.copied_bytes
+}
+
+fn requested(report: &Report) -> u64 {
+    let launches = report.launches.iter().map(|launch| launch.counters);
+    launches.map(|c| c.global_load.bytes + c.global_store.bytes + c.global_atomic.bytes).sum()
+}
+
+fn sectors(report: &Report) -> Sectors {
+    let ratio = |pick: fn(&fusion_machine::Counters) -> fusion_machine::report::Traffic| {
+        let traffic = report.launches.iter().map(|launch| pick(&launch.counters));
+        let (requests, sectors) = traffic.fold((0, 0), |(r, s), traffic| (r + traffic.requests, s + traffic.sectors));
+        (requests > 0).then(|| sectors as f64 / requests as f64)
+    };
+    Sectors { load: ratio(|counters| counters.global_load), store: ratio(|counters| counters.global_store) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fusion_course::day22::add_gelu::EXERCISE;
+    use fusion_machine::{Counters, LaunchReport};
+
+    const N: u64 = 1 << 20;
+
+    /// A launch that reads and writes so many buffers of N floats.
+    fn launch(reads: u64, writes: u64) -> LaunchReport {
+        let counters =
+            Counters { dram_read_bytes: 4 * N * reads, dram_write_bytes: 4 * N * writes, ..Counters::default() };
+        LaunchReport { kernel: "k".to_owned(), counters, ..LaunchReport::default() }
+    }
+
+    fn judged(submission: Report) -> Lean {
+        let unfused = Report { launches: vec![launch(2, 1), launch(1, 1)], ..Report::default() };
+        judge(&EXERCISE, &Survey { shape: Shape::flat(N as usize), submission, unfused })
+    }
+
+    #[test]
+    fn a_fused_kernel_is_lean() {
+        let lean = judged(Report { launches: vec![launch(2, 1)], ..Report::default() });
+        assert_eq!((lean.verdict, lean.summary.as_deref()), (Verdict::Pass, Some("3 N moved, 3 N needed")));
+        assert_eq!(lean.dram_bytes.unwrap().unfused, 20 * N);
+    }
+
+    #[test]
+    fn what_is_not_lean_says_why() {
+        let two = Report { launches: vec![launch(2, 1), launch(1, 1)], ..Report::default() };
+        let copying = Report { launches: vec![launch(2, 1)], copies: 1, copied_bytes: 4, ..Report::default() };
+        let rereading = Report { launches: vec![launch(3, 1)], ..Report::default() };
+        let allocating = Report { launches: vec![launch(2, 1)], allocations: 1, allocated_bytes: 64, ..Report::default() };
+        for (report, code, title) in [
+            (two, Code::Launches, "2 launches, where 1 launch will do"),
+            (copying, Code::Launches, "1 launch and 1 of copies and memsets, where 1 launch will do"),
+            (rereading, Code::Bytes, "more bytes than needed: 4 N moved, 3 N needed"),
+            (allocating, Code::Allocations, "the launch function allocates device memory: 1 allocation, 64 bytes in all"),
+        ] {
+            let failure = judged(report).failure.unwrap();
+            assert_eq!((failure.code, failure.title.as_str()), (code, title));
+        }
+    }
+
+    #[test]
+    fn units_are_short() {
+        for (bytes, text) in [(0, "0"), (4 * N, "1"), (5 * N, "1.25"), (4 * N + 32, "1")] {
+            assert_eq!(units(bytes, 4 * N), text);
+        }
+    }
+}

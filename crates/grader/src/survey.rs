@@ -1,0 +1,51 @@
+//! One run of the submission and one of the unfused chain on the emulated device, with everything it counted.
+
+use fusion_course::{Entry, Shape};
+use fusion_device::Program;
+use fusion_machine::Report;
+use kernels::Baseline;
+
+use crate::problem;
+use crate::rig::{Rig, Who};
+use crate::session::Session;
+use crate::trouble::Trouble;
+
+/// Elements of the surveyed problem, unless told otherwise: several times what the L2 of a large GPU holds would take
+/// the emulator too long, and byte counts do not change with the size.
+const ELEMENTS: usize = 1 << 22;
+
+/// What both did at one shape.
+#[derive(Debug)]
+pub(crate) struct Survey {
+    pub(crate) shape: Shape,
+    pub(crate) submission: Report,
+    pub(crate) unfused: Report,
+}
+
+impl Survey {
+    pub(crate) fn take(
+        session: &Session,
+        entry: &Entry,
+        program: &Program,
+        baseline: &Baseline,
+        seed: u64,
+        size: Option<usize>,
+    ) -> Result<Self, Trouble> {
+        let shape = problem::large(entry.exercise, size.unwrap_or(ELEMENTS));
+        let mut rig = Rig::new(session, entry, program, baseline, shape, seed)?;
+        let mut count = |who| {
+            rig.reset(who, 0).map_err(Trouble::driver("preparing a launch"))?;
+            rig.finish()?;
+            session.take_report();
+            rig.run(who, 0)?;
+            rig.finish()?;
+            let report = session.take_report();
+            session.refuse_faults(&report, entry, shape)?;
+            Ok::<Report, Trouble>(report)
+        };
+        let submission = count(Who::Submission)?;
+        let unfused = count(Who::Unfused)?;
+        rig.check(0)?;
+        Ok(Self { shape, submission, unfused })
+    }
+}

@@ -1,0 +1,141 @@
+//! The main function of every program that holds submissions.
+//!
+//! Such a program is not run by hand: `cargo xtask` starts one for each submission and reads its
+//! [`Message`]s. It holds a pipe to its parent on stdin and ends when that closes, so that none is left behind
+//! whatever becomes of the parent.
+
+mod judge;
+
+use std::io::Read as _;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use fusion_course::{Submission, Wrong};
+
+use crate::judgement::{DeviceKind, RunError};
+use crate::protocol::{Message, SPENT, WrongName};
+use crate::session::Session;
+
+/// The main function of a program that holds answers.
+pub fn main(submission: Submission) -> ExitCode {
+    main_with(submission, Vec::new())
+}
+
+/// The main function of a program that holds reference solutions, and wrong kernels that must be refused.
+pub fn main_with(submission: Submission, wrong: Vec<Wrong>) -> ExitCode {
+    let cli = Cli::parse();
+    match cli.command {
+        Command::List => {
+            list(&submission, &wrong);
+            ExitCode::SUCCESS
+        }
+        Command::Probe => {
+            probe();
+            ExitCode::SUCCESS
+        }
+        Command::Judge(options) => {
+            end_with_parent();
+            judge::run(&options, &submission, &wrong)
+        }
+    }
+}
+
+#[derive(Debug, Parser)]
+#[command(about = "Holds submissions for the grader; run `cargo xtask grade` instead", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Name the submissions
+    List,
+    /// Look for a GPU
+    Probe,
+    /// Judge one submission, or several wrong kernels of one exercise
+    Judge(Options),
+}
+
+#[derive(Debug, clap::Args)]
+struct Options {
+    #[arg(long)]
+    exercise: String,
+    #[arg(long, value_enum)]
+    device: Device,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Judge these wrong kernels instead of the submission
+    #[arg(long)]
+    wrong: Vec<String>,
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Part::Right, Part::Lean, Part::Fast])]
+    parts: Vec<Part>,
+    /// Elements of the large problem
+    #[arg(long)]
+    size: Option<usize>,
+    /// On the emulated device, measure by its model's clock as on a GPU instead of predicting: for testing
+    #[arg(long, hide = true)]
+    measure: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Device {
+    Gpu,
+    Emulated,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Part {
+    Right,
+    Lean,
+    Fast,
+}
+
+impl From<Device> for DeviceKind {
+    fn from(device: Device) -> Self {
+        match device {
+            Device::Gpu => DeviceKind::Gpu,
+            Device::Emulated => DeviceKind::Emulated,
+        }
+    }
+}
+
+fn list(submission: &Submission, wrong: &[Wrong]) {
+    Message::Listed {
+        day: submission.day,
+        exercises: submission.entries.iter().map(|entry| entry.exercise.name.to_owned()).collect(),
+        wrong: (wrong.iter())
+            .map(|wrong| WrongName {
+                exercise: wrong.entry.exercise.name.to_owned(),
+                name: wrong.name.to_owned(),
+                reason: wrong.reason.to_owned(),
+            })
+            .collect(),
+    }
+    .send();
+}
+
+fn probe() {
+    let (gpu, note) = match Session::open(DeviceKind::Gpu) {
+        Ok(session) => (Some(session.info), None),
+        Err(RunError { message, .. }) => (None, Some(message)),
+    };
+    Message::Probed { gpu, note }.send();
+}
+
+/// Ends this process as soon as stdin does.
+///
+/// By a signal, because an orderly exit would wait for a kernel that never ends.
+fn end_with_parent() {
+    std::thread::spawn(|| {
+        let mut stdin = std::io::stdin().lock();
+        let mut buffer = [0; 64];
+        while matches!(stdin.read(&mut buffer), Ok(count) if count > 0) {}
+        let _never_returns = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+    });
+}
+
+/// The exit code after the last judgement.
+fn exit_code(session: &Session) -> ExitCode {
+    if session.is_spent() { ExitCode::from(SPENT) } else { ExitCode::SUCCESS }
+}

@@ -1,0 +1,183 @@
+//! Judges what a worker was asked to.
+
+use std::cell::OnceCell;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use fusion_course::{Entry, Submission, Wrong};
+use fusion_device::Program;
+use kernels::Baseline;
+
+use super::{Options, Part, exit_code};
+use crate::fast::{self, Plan};
+use crate::judgement::{Fast, Judgement, Kind, Lean, Right, RunError, Verdict};
+use crate::protocol::Message;
+use crate::session::Session;
+use crate::survey::Survey;
+use crate::trouble::Trouble;
+use crate::{lean, right};
+
+const NOT_RIGHT: &str = "not judged until it is right";
+
+pub(super) fn run(options: &Options, submission: &Submission, wrong: &[Wrong]) -> ExitCode {
+    let unable = |error: RunError| {
+        Message::Unable { error }.send();
+        ExitCode::from(2)
+    };
+    let Some(entry) = submission.entries.iter().find(|entry| entry.exercise.name == options.exercise) else {
+        return unable(RunError::new("unknown-target", format!("this program has no `{}`", options.exercise)));
+    };
+    let mut tasks: Vec<(&Entry, Option<&Wrong>)> = Vec::new();
+    for name in &options.wrong {
+        let named = |wrong: &&Wrong| wrong.name == name && wrong.entry.exercise.name == options.exercise;
+        match wrong.iter().find(named) {
+            Some(wrong) => tasks.push((&wrong.entry, Some(wrong))),
+            None => return unable(RunError::new("unknown-target", format!("there is no wrong kernel `{name}`"))),
+        }
+    }
+    if tasks.is_empty() {
+        tasks.push((entry, None));
+    }
+    Message::Progress { text: "opening the device".to_owned() }.send();
+    let session = match Session::open(options.device.into()) {
+        Ok(session) => session,
+        Err(error) => return unable(error),
+    };
+    let judge = Judge { session: &session, options, baseline: OnceCell::new() };
+    for (entry, wrong) in tasks {
+        let mut judgement = judge.entry(entry);
+        if let Some(wrong) = wrong {
+            judgement.kind = Kind::Wrong;
+            judgement.wrong = Some(wrong.name.to_owned());
+        }
+        Message::Judged { device: session.info.clone(), judgement: Box::new(judgement) }.send();
+        if session.is_spent() {
+            break;
+        }
+    }
+    exit_code(&session)
+}
+
+struct Judge<'a> {
+    session: &'a Session,
+    options: &'a Options,
+    /// Compiled when it is first needed, and for all that are judged.
+    baseline: OnceCell<Baseline>,
+}
+
+impl Judge<'_> {
+    fn entry(&self, entry: &Entry) -> Judgement {
+        let blank =
+            Judgement { name: entry.exercise.name.to_owned(), day: entry.exercise.day, ..Judgement::default() };
+        tell("compiling".to_owned());
+        let program = match self.session.compile(entry) {
+            Ok(program) => program,
+            Err(trouble) => return Judgement { right: wrong(self.session, trouble), ..blank }.conclude(),
+        };
+        let right = if self.wants(Part::Right) {
+            right::judge(self.session, entry, &program, self.options.seed, &tell)
+        } else {
+            Right { verdict: Verdict::Pass, ..Right::default() }
+        };
+        if right.verdict != Verdict::Pass {
+            let note = || Some(NOT_RIGHT.to_owned());
+            let lean = Lean { note: note(), ..Lean::default() };
+            let fast = Fast { note: note(), ..Fast::default() };
+            return Judgement { right, lean, fast, ..blank }.conclude();
+        }
+        let (lean, fast) = self.lean_and_fast(entry, &program);
+        Judgement { right, lean, fast, ..blank }.conclude()
+    }
+
+    fn wants(&self, part: Part) -> bool {
+        self.options.parts.contains(&part)
+    }
+
+    fn lean_and_fast(&self, entry: &Entry, program: &Program) -> (Lean, Fast) {
+        let unasked = || Some("not asked for".to_owned());
+        let mut lean = Lean { note: unasked(), ..Lean::default() };
+        let mut fast = Fast { note: unasked(), ..Fast::default() };
+        if !self.session.is_emulated() {
+            if self.wants(Part::Fast) {
+                fast = self.measure(entry, program, &Plan::default());
+            }
+            return (lean, fast);
+        }
+        if self.options.measure {
+            let short = Plan { warm_up: Duration::ZERO, elements: 1 << 16, ..Plan::default() };
+            return (lean, self.measure(entry, program, &short));
+        }
+        if !self.wants(Part::Lean) && !self.wants(Part::Fast) {
+            return (lean, fast);
+        }
+        tell("counting bytes".to_owned());
+        let Options { seed, size, .. } = *self.options;
+        let survey = self.baseline().and_then(|baseline| {
+            Survey::take(self.session, entry, program, baseline, seed, size)
+        });
+        let survey = match survey {
+            Ok(survey) => survey,
+            Err(Trouble::Failure(failure)) => {
+                let mut failure = *failure;
+                failure.device = Some(self.session.info.name.clone());
+                // A failure at this size is one of correctness, but *right* has been told already.
+                lean = Lean { verdict: Verdict::Fail, failure: Some(failure), ..Lean::default() };
+                fast.note = Some(NOT_RIGHT.to_owned());
+                return (lean, fast);
+            }
+            Err(Trouble::Unable(note)) => {
+                (lean.note, fast.note) = (Some(note.clone()), Some(note));
+                return (lean, fast);
+            }
+        };
+        if self.wants(Part::Lean) {
+            lean = lean::judge(entry.exercise, &survey);
+        }
+        if self.wants(Part::Fast) {
+            // Three launches are not one that is slow.
+            fast = match lean.verdict {
+                Verdict::Fail => Fast { note: Some("not judged until it is lean".to_owned()), ..fast },
+                _ => fast::predict(self.session, entry.exercise, &survey),
+            };
+        }
+        (lean, fast)
+    }
+
+    fn measure(&self, entry: &Entry, program: &Program, plan: &Plan) -> Fast {
+        let plan = Plan { elements: self.options.size.unwrap_or(plan.elements), ..*plan };
+        let measured = self.baseline().and_then(|baseline| {
+            fast::measure(self.session, entry, program, baseline, &plan, self.options.seed, &tell)
+        });
+        match measured {
+            Ok(fast) => fast,
+            Err(Trouble::Failure(mut failure)) => {
+                failure.device = Some(self.session.info.name.clone());
+                Fast { verdict: Verdict::Fail, failure: Some(*failure), ..Fast::default() }
+            }
+            Err(Trouble::Unable(note)) => Fast { note: Some(note), ..Fast::default() },
+        }
+    }
+
+    fn baseline(&self) -> Result<&Baseline, Trouble> {
+        if let Some(baseline) = self.baseline.get() {
+            return Ok(baseline);
+        }
+        let made = self.session.baseline()?;
+        Ok(self.baseline.get_or_init(|| made))
+    }
+}
+
+fn tell(text: String) {
+    Message::Progress { text }.send();
+}
+
+/// *Right* of a submission that did not even become a program.
+fn wrong(session: &Session, trouble: Trouble) -> Right {
+    let devices = vec![session.info.name.clone()];
+    match trouble {
+        Trouble::Failure(failure) => {
+            Right { verdict: Verdict::Fail, devices, failure: Some(*failure), ..Right::default() }
+        }
+        Trouble::Unable(note) => Right { devices, note: Some(note), ..Right::default() },
+    }
+}

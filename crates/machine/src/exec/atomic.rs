@@ -1,0 +1,143 @@
+//! Atomics and asynchronous copies.
+//!
+//! Kernels whose blocks communicate run on one worker, and the lanes of a warp go one after the
+//! other here, lowest first: reading, computing and writing is atomic by that.
+
+use super::block::Common;
+use super::global::{count, distinct};
+use super::grid::Worker;
+use super::lanes::each;
+use super::local;
+use super::shared::{load_element, store_element, wavefronts};
+use super::step::{addresses, resolve, same_place};
+use super::trap::Trapped;
+use super::warp::{Split, Warp};
+use super::fault;
+use crate::code::{Atomic, Place};
+
+pub(crate) fn execute(
+    worker: &mut Worker<'_>,
+    common: &mut Common,
+    warp: &mut Warp,
+    split: &Split,
+    op: &Atomic,
+    mask: u32,
+) -> Trapped {
+    let regs = warp.regs.view(split.bases);
+    let addrs = addresses(&regs, &op.address, split.local_base);
+    let parts = op.a.len();
+    let a: Vec<[u64; 32]> = op.a.iter().map(|r| regs.get(*r)).collect();
+    let c = op.c.map(|c| regs.get(c));
+    let keep = u64::MAX >> (64 - 8 * op.element);
+    let bytes = u64::from(op.element) * parts as u64;
+    let mut old = vec![[0u64; 32]; parts];
+    let update = |part: usize, lane: usize, before: u64| match &c {
+        Some(new) if before == a[part][lane] & keep => new[lane] & keep,
+        Some(_) => before,
+        None => (op.f)(before, a[part][lane] & keep) & keep,
+    };
+    let mut left = mask;
+    while left != 0 {
+        let (place, group, inside) = match op.place {
+            Place::Generic => same_place(left, &addrs),
+            place => (place, left, addrs),
+        };
+        left &= !group;
+        match place {
+            Place::Shared => {
+                worker.check_shared(&common.shared, group, &inside, bytes, true)?;
+                for lane in each(group) {
+                    for (part, old) in old.iter_mut().enumerate() {
+                        let at = inside[lane] + part as u64 * u64::from(op.element);
+                        old[lane] = load_element(&common.shared, at, op.element);
+                        store_element(&mut common.shared, at, op.element, update(part, lane, old[lane]));
+                    }
+                }
+                let passes = wavefronts(&inside, group, bytes);
+                count(&mut worker.counters.shared_store, passes, bytes * u64::from(group.count_ones()));
+            }
+            Place::Global | Place::Constant => {
+                // Atomics remember no allocation: index 0 belongs to no one when there are no accesses.
+                let one = worker.check_global(worker.atomic_cache, group, &inside, bytes, true)?;
+                for lane in each(group) {
+                    let Some(w) = one.or_else(|| worker.window_of(inside[lane])) else { continue };
+                    let window = &mut worker.windows[w];
+                    for (part, old) in old.iter_mut().enumerate() {
+                        let at = inside[lane] + part as u64 * u64::from(op.element);
+                        old[lane] = window.load(at, op.element);
+                        window.store(at, op.element, update(part, lane, old[lane]));
+                    }
+                    window.mark(inside[lane], bytes, false);
+                    window.mark(inside[lane], bytes, true);
+                }
+                let sectors = distinct(&inside, group, 5);
+                count(&mut worker.counters.global_atomic, sectors, bytes * u64::from(group.count_ones()));
+            }
+            Place::Local | Place::Frame => {
+                for lane in each(group) {
+                    for (part, old) in old.iter_mut().enumerate() {
+                        let at = inside[lane] + part as u64 * u64::from(op.element);
+                        if at + u64::from(op.element) > 4 * warp.local.len() as u64 {
+                            let have = 4 * warp.local.len() as u64;
+                            return Err(fault::stray_local(1 << lane, at, bytes, have, true));
+                        }
+                        old[lane] = local::load_element(&warp.local, lane, at, op.element);
+                        local::store_element(&mut warp.local, lane, at, op.element, update(part, lane, old[lane]));
+                    }
+                }
+            }
+            Place::Param | Place::Generic => return Err(fault::readonly_param(group)),
+        }
+    }
+    let mut regs = warp.regs.view(split.bases);
+    for (d, old) in op.d.iter().zip(&old) {
+        if let Some(d) = d {
+            regs.put(*d, mask, old);
+        }
+    }
+    Ok(())
+}
+
+/// `cp.async`: `take` bytes of a lane's `size` come from global memory, the rest are zero.
+pub(crate) fn copy(
+    worker: &mut Worker<'_>,
+    common: &mut Common,
+    mask: u32,
+    to: &[u64; 32],
+    from: &[u64; 32],
+    size: u32,
+    take: &[u32; 32],
+) -> Trapped {
+    let bytes = u64::from(size);
+    worker.check_shared(&common.shared, mask, to, bytes, true)?;
+    let reading = each(mask).fold(0, |reading, lane| reading | u32::from(take[lane] > 0) << lane);
+    let from = from.map(|a| resolve(a).1);
+    let mut one = None;
+    if reading != 0 {
+        // The source must be aligned as the whole copy; only what is taken of it must be there.
+        if each(reading).all(|lane| take[lane] >= size) {
+            one = worker.check_global(worker.atomic_cache, reading, &from, bytes, false)?;
+        } else {
+            for lane in each(reading) {
+                worker.check_global(worker.atomic_cache, 1 << lane, &from, u64::from(take[lane].min(size)), false)?;
+            }
+        }
+    }
+    for lane in each(mask) {
+        let window = one.or_else(|| worker.window_of(from[lane]));
+        for at in 0..bytes {
+            let byte = match window {
+                Some(w) if at < u64::from(take[lane]) => worker.windows[w].load(from[lane] + at, 1),
+                _ => 0,
+            };
+            store_element(&mut common.shared, to[lane] + at, 1, byte);
+        }
+        if let Some(w) = window.filter(|_| take[lane] > 0) {
+            worker.windows[w].mark(from[lane], u64::from(take[lane].min(size)), false);
+        }
+    }
+    let lanes = u64::from(mask.count_ones());
+    count(&mut worker.counters.global_load, distinct(&from, reading, 5), bytes * u64::from(reading.count_ones()));
+    count(&mut worker.counters.shared_store, wavefronts(to, mask, bytes), bytes * lanes);
+    Ok(())
+}

@@ -1,0 +1,159 @@
+//! What the lanes of a warp tell each other: shuffles, votes, matches, reductions (PTX ISA 9.7.9.6, 9.7.13).
+
+use super::fault::lane_list;
+use super::lanes::each;
+use super::slow::{Flow, gather};
+use super::trap::{Trap, Trapped};
+use super::warp::{Split, Warp};
+use crate::code::SlowOp;
+use fusion_ptx::ast::{ShuffleMode, VoteMode};
+
+/// Whether every lane that takes part is here.
+enum Presence {
+    Complete,
+    Missing,
+}
+
+/// Checks the member masks of the executing lanes.
+fn presence(warp: &Warp, members: &[u32; 32], mask: u32) -> Trapped<Presence> {
+    let mut missing = 0;
+    let mut outside = 0;
+    for lane in each(mask) {
+        outside |= u32::from(members[lane] >> lane & 1 == 0) << lane;
+        missing |= members[lane] & warp.threads & !mask;
+    }
+    if outside != 0 {
+        let lane = outside.trailing_zeros() as usize & 31;
+        return Err(Trap::new("E-SYNC-MASK", outside, "a thread executes a warp operation whose mask leaves it out")
+            .note(format!("the mask is {:#010x}, which does not name {}", members[lane], lane_list(outside))));
+    }
+    let exited = missing & warp.exited();
+    if exited != 0 {
+        let lane = mask.trailing_zeros() as usize & 31;
+        return Err(Trap::new("E-SYNC-MASK", mask, "the mask of a warp operation names threads that have exited")
+            .note(format!("the mask is {:#010x}; {} have exited", members[lane], lane_list(exited)))
+            .note("do not return early in code that shuffles or votes afterwards, or compute the mask from who is left"));
+    }
+    Ok(if missing == 0 { Presence::Complete } else { Presence::Missing })
+}
+
+pub(crate) fn execute(warp: &mut Warp, split: &mut Split, op: &SlowOp, mask: u32) -> Trapped<Flow> {
+    let member_slot = match op {
+        SlowOp::WarpSync { mask }
+        | SlowOp::Match { mask, .. }
+        | SlowOp::Redux { mask, .. }
+        | SlowOp::Elect { mask, .. } => Some(*mask),
+        SlowOp::Shuffle { mask, .. } | SlowOp::Vote { mask, .. } => *mask,
+        _ => None,
+    };
+    let members = match member_slot {
+        Some(slot) => *warp.regs.view(split.bases).word(slot),
+        None => [mask; 32],
+    };
+    if let Presence::Missing = presence(warp, &members, mask)? {
+        return Ok(gather(warp, split, mask));
+    }
+    let mut regs = warp.regs.view(split.bases);
+    // The lanes that a lane works with: those of its mask that are here.
+    let group = |lane: usize| members[lane] & mask;
+    match op {
+        SlowOp::Shuffle { mode, d, p, a, b, c, .. } => {
+            let (a, b, c) = (*regs.word(*a), *regs.word(*b), *regs.word(*c));
+            let mut value = [0; 32];
+            let mut inside = 0u32;
+            for lane in each(mask) {
+                let (source, valid) = shuffle_source(*mode, lane as u32, b[lane], c[lane]);
+                inside |= u32::from(valid) << lane;
+                // A source that does not take part gives an undefined value; here, the lane's own.
+                let source = if group(lane) >> source & 1 == 1 { source as usize } else { lane };
+                value[lane] = a[source];
+            }
+            if let Some(d) = d {
+                regs.put(*d, mask, &value.map(u64::from));
+            }
+            if let Some(p) = p {
+                regs.put_predicate(*p, mask, inside);
+            }
+        }
+        SlowOp::Vote { mode, d, p, .. } => {
+            let truth = regs.predicate(p.0, p.1) & mask;
+            let mut value = [0u64; 32];
+            for lane in each(mask) {
+                let group = group(lane);
+                value[lane] = match mode {
+                    VoteMode::All => u64::from(truth & group == group),
+                    VoteMode::Any => u64::from(truth & group != 0),
+                    VoteMode::Uni => u64::from(truth & group == group || truth & group == 0),
+                    VoteMode::Ballot => u64::from(truth & group),
+                };
+            }
+            if let Some(d) = d {
+                regs.put(*d, mask, &value);
+            }
+        }
+        SlowOp::Match { all, d, p, a, .. } => {
+            let a = regs.get(*a);
+            let mut value = [0u64; 32];
+            let mut agree = 0u32;
+            for lane in each(mask) {
+                let group = group(lane);
+                let same = each(group).fold(0u32, |same, l| same | u32::from(a[l] == a[lane]) << l);
+                agree |= u32::from(same == group) << lane;
+                value[lane] = u64::from(match all {
+                    true if same == group => group,
+                    true => 0,
+                    false => same,
+                });
+            }
+            if let Some(d) = d {
+                regs.put(*d, mask, &value);
+            }
+            if let Some(p) = p {
+                regs.put_predicate(*p, mask, agree);
+            }
+        }
+        SlowOp::Redux { f, d, a, .. } => {
+            let a = *regs.word(*a);
+            let mut value = [0u64; 32];
+            for lane in each(mask) {
+                let reduced = each(group(lane)).map(|l| u64::from(a[l])).reduce(f);
+                value[lane] = reduced.unwrap_or(0);
+            }
+            if let Some(d) = d {
+                regs.put(*d, mask, &value);
+            }
+        }
+        SlowOp::Elect { d, p, .. } => {
+            let mut leader = [0u64; 32];
+            let mut elected = 0u32;
+            for lane in each(mask) {
+                let first = group(lane).trailing_zeros();
+                leader[lane] = u64::from(first);
+                elected |= u32::from(first as usize == lane) << lane;
+            }
+            if let Some(d) = d {
+                regs.put(*d, mask, &leader);
+            }
+            regs.put_predicate(*p, mask, elected);
+        }
+        _ => {}
+    }
+    Ok(Flow::Next)
+}
+
+/// The lane that a shuffle reads, and whether it is in range (PTX ISA 9.7.9.6).
+fn shuffle_source(mode: ShuffleMode, lane: u32, b: u32, c: u32) -> (u32, bool) {
+    let b = b & 31;
+    let clamp = c & 31;
+    let segment = c >> 8 & 31;
+    let max = (lane & segment) | (clamp & !segment);
+    let min = lane & segment;
+    let (source, valid) = match mode {
+        // The clamp of `up` is the segment's start.
+        ShuffleMode::Up => (lane.wrapping_sub(b), lane as i32 - b as i32 >= max as i32),
+        ShuffleMode::Down => (lane + b, lane + b <= max),
+        ShuffleMode::Bfly => (lane ^ b, (lane ^ b) <= max),
+        ShuffleMode::Idx => (min | (b & !segment), (min | (b & !segment)) <= max),
+    };
+    if valid { (source & 31, true) } else { (lane, false) }
+}

@@ -1,0 +1,268 @@
+//! A launch: its blocks, in order, on as many workers as there are cores.
+//!
+//! Race-free blocks give the same result in any order, so blocks that do not communicate run in
+//! parallel. Blocks that do (atomics, fences, volatile accesses, cooperative launches) run on one
+//! worker in a fixed order, each until it only waits; that makes every run alike.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+use fusion_ptx::ast::Module;
+
+use super::block::{Block, Progress};
+use super::global::Window;
+use super::trap::Trap;
+use crate::code::Code;
+use crate::machine::Launch;
+use crate::memory::{Memory, Region};
+use crate::report::Counters;
+
+/// What every worker of a launch shares.
+pub(crate) struct Run<'a> {
+    pub(crate) code: &'a Code,
+    pub(crate) module: &'a Module,
+    pub(crate) launch: &'a Launch,
+    pub(crate) params: &'a [u8],
+    pub(crate) memory: &'a Memory,
+    pub(crate) regions: &'a [Arc<Region>],
+    /// Base addresses and names of the module's variables, for messages.
+    pub(crate) names: &'a [(u64, String)],
+    /// Threads and warps of a block, blocks of the grid.
+    pub(crate) threads: u32,
+    pub(crate) warps: u32,
+    pub(crate) blocks: u64,
+    pub(crate) shared_bytes: u32,
+    pub(crate) sms: u32,
+    pub(crate) clock_khz: u32,
+    pub(crate) grid_id: u64,
+    /// Warp instructions of one block, and of all.
+    pub(crate) block_budget: u64,
+    pub(crate) budget: u64,
+    pub(crate) workers: usize,
+    /// Blocks that may be under way at once when they wait for each other.
+    pub(crate) resident: usize,
+    pub(crate) spent: AtomicU64,
+}
+
+impl Run<'_> {
+    /// The index of a block in the grid's order.
+    pub(crate) fn linear(&self, block: [u32; 3]) -> u64 {
+        let [x, y, _] = self.launch.grid.map(u64::from);
+        u64::from(block[0]) + x * (u64::from(block[1]) + y * u64::from(block[2]))
+    }
+
+    pub(crate) fn block(&self, index: u64) -> [u32; 3] {
+        let [x, y, _] = self.launch.grid.map(|n| u64::from(n).max(1));
+        [(index % x) as u32, (index / x % y) as u32, (index / x / y) as u32]
+    }
+
+    /// A source line for a message: `kernel.cu:12`.
+    pub(crate) fn place(&self, pc: u32) -> String {
+        let loc = self.code.origins.get(pc as usize).and_then(|o| o.loc);
+        let location = loc.and_then(|l| self.module.locations.get(l.index()));
+        let file = location.and_then(|l| self.module.files.get(l.file.index()));
+        match (location, file) {
+            (Some(location), Some(file)) => {
+                let name = file.path.rsplit(['/', '\\']).next().unwrap_or(&file.path);
+                format!("{name}:{}", location.line)
+            }
+            _ => format!("instruction {pc}"),
+        }
+    }
+}
+
+/// One thread of the host that executes blocks.
+pub(crate) struct Worker<'a> {
+    pub(crate) run: &'a Run<'a>,
+    pub(crate) arch: pulp::Arch,
+    /// The allocations in order of address; never empty.
+    pub(crate) windows: Vec<Window<'a>>,
+    /// The allocation that each access hit last.
+    pub(crate) cache: Vec<u32>,
+    /// The entry of `cache` that atomics share.
+    pub(crate) atomic_cache: u32,
+    pub(crate) counters: Counters,
+    /// The warp that runs, for whoever has to say where it happened.
+    pub(crate) warp: u32,
+    /// Warp instructions not yet added to the launch's.
+    pub(crate) spent: u64,
+}
+
+impl<'a> Worker<'a> {
+    fn new(run: &'a Run<'a>) -> Self {
+        let mut windows: Vec<Window<'a>> = run.regions.iter().map(Window::new).collect();
+        windows.push(Window::nothing());
+        let accesses = run.code.accesses.len();
+        Self {
+            run,
+            arch: pulp::Arch::new(),
+            windows,
+            cache: vec![0; accesses + 1],
+            atomic_cache: accesses as u32,
+            counters: Counters::default(),
+            warp: 0,
+            spent: 0,
+        }
+    }
+
+    /// Whether the launch's budget is used up, were `more` spent too.
+    pub(crate) fn spend(&mut self, more: u64) -> bool {
+        self.run.spent.load(Relaxed) + self.spent + more > self.run.budget
+    }
+
+    fn settle(&mut self) {
+        self.run.spent.fetch_add(std::mem::take(&mut self.spent), Relaxed);
+    }
+}
+
+/// A trap with the block and warp in which it happened.
+#[derive(Debug)]
+pub(crate) struct Stopped {
+    pub(crate) block: u64,
+    pub(crate) warp: u32,
+    pub(crate) trap: Box<Trap>,
+}
+
+/// What a launch left behind.
+pub(crate) struct Outcome {
+    pub(crate) counters: Counters,
+    pub(crate) output: String,
+    pub(crate) stopped: Option<Stopped>,
+    /// Indices of the regions that were touched.
+    pub(crate) touched: Vec<bool>,
+}
+
+#[derive(Default)]
+struct Gathered {
+    counters: Counters,
+    output: Vec<(u64, String)>,
+    stopped: Option<Stopped>,
+    touched: Vec<bool>,
+}
+
+impl Gathered {
+    fn worker(&mut self, worker: &Worker<'_>) {
+        self.counters += worker.counters;
+        self.touched.resize(worker.windows.len(), false);
+        for (touched, window) in self.touched.iter_mut().zip(&worker.windows) {
+            *touched |= window.touched;
+        }
+    }
+
+    /// Keeps the first block's trap, whoever comes first.
+    fn stop(&mut self, stopped: Stopped) {
+        if self.stopped.as_ref().is_none_or(|s| stopped.block < s.block) {
+            self.stopped = Some(stopped);
+        }
+    }
+}
+
+/// Runs every block.
+pub(crate) fn run(run: &Run<'_>) -> Outcome {
+    let gathered = if run.code.communicates || run.launch.cooperative { serial(run) } else { parallel(run) };
+    let Gathered { counters, mut output, stopped, mut touched } = gathered;
+    output.sort_by_key(|(block, _)| *block);
+    let last = stopped.as_ref().map_or(u64::MAX, |s| s.block);
+    let output = output.into_iter().filter(|(block, _)| *block <= last).map(|(_, text)| text).collect();
+    touched.resize(run.regions.len(), false);
+    Outcome { counters, output, stopped, touched }
+}
+
+fn parallel(run: &Run<'_>) -> Gathered {
+    let gathered = Mutex::new(Gathered::default());
+    let next = AtomicU64::new(0);
+    // No block at or behind this one is begun any more.
+    let end = AtomicU64::new(run.blocks);
+    let work = || {
+        let mut worker = Worker::new(run);
+        let mut block = Block::new(&worker);
+        let mut output = Vec::new();
+        // Neighbouring blocks share cache lines of the sector bitmaps: a worker takes some at a time.
+        let chunk = (run.blocks / (8 * run.workers.max(1) as u64)).clamp(1, 64);
+        loop {
+            let first = next.fetch_add(chunk, Relaxed);
+            if first >= end.load(Relaxed) {
+                break;
+            }
+            for index in first..(first + chunk).min(run.blocks) {
+                if index >= end.load(Relaxed) {
+                    break;
+                }
+                block.start(&worker, index);
+                let result = block.run(&mut worker, false);
+                if !block.common.output.is_empty() {
+                    output.push((index, std::mem::take(&mut block.common.output)));
+                }
+                if let Err(trap) = result {
+                    end.fetch_min(index, Relaxed);
+                    let warp = worker.warp;
+                    let mut gathered = gathered.lock().unwrap_or_else(PoisonError::into_inner);
+                    gathered.stop(Stopped { block: index, warp, trap });
+                }
+            }
+            worker.settle();
+        }
+        let mut gathered = gathered.lock().unwrap_or_else(PoisonError::into_inner);
+        gathered.worker(&worker);
+        gathered.output.append(&mut output);
+    };
+    let helpers = (run.workers as u64).min(run.blocks).saturating_sub(1);
+    std::thread::scope(|scope| {
+        for _ in 0..helpers {
+            // Without a thread more, the work is done all the same.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
+    });
+    gathered.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn serial(run: &Run<'_>) -> Gathered {
+    let mut gathered = Gathered::default();
+    let mut worker = Worker::new(run);
+    let mut idle: Vec<Block> = Vec::new();
+    let mut under_way: VecDeque<Block> = VecDeque::new();
+    let mut next = 0;
+    let start = |worker: &Worker<'_>, idle: &mut Vec<Block>, index: u64| {
+        let mut block = idle.pop().unwrap_or_else(|| Block::new(worker));
+        block.start(worker, index);
+        block
+    };
+    // The blocks of a cooperative launch are all there from the start.
+    let limit = if run.launch.cooperative { usize::MAX } else { run.resident.max(1) };
+    let mut since_new = 0;
+    loop {
+        // A new block when there is none, or when all that are there wait.
+        let stuck = since_new >= under_way.len();
+        if next < run.blocks && (under_way.is_empty() || stuck && under_way.len() < limit) {
+            under_way.push_front(start(&worker, &mut idle, next));
+            next += 1;
+            since_new = 0;
+        }
+        let Some(mut block) = under_way.pop_front() else { break };
+        let result = block.run(&mut worker, true);
+        worker.settle();
+        match result {
+            Ok(Progress::Suspended) => {
+                since_new += 1;
+                under_way.push_back(block);
+            }
+            Ok(Progress::Finished) => {
+                since_new = 0;
+                if !block.common.output.is_empty() {
+                    gathered.output.push((block.index, std::mem::take(&mut block.common.output)));
+                }
+                idle.push(block);
+            }
+            Err(trap) => {
+                gathered.output.push((block.index, std::mem::take(&mut block.common.output)));
+                gathered.stop(Stopped { block: block.index, warp: worker.warp, trap });
+                break;
+            }
+        }
+    }
+    gathered.worker(&worker);
+    gathered
+}

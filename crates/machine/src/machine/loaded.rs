@@ -1,0 +1,236 @@
+//! A module that is ready to run.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use fusion_ptx::ast::{Callee, Function, FunctionId, Init, Linkage, Module, Op, Space};
+
+use crate::code::{Code, window};
+use crate::lower::{self, Addresses};
+use crate::memory::{AllocationKind, Memory};
+use crate::profile::Profile;
+
+/// Why a module cannot be loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadError {
+    pub message: String,
+    /// One-based line of the PTX; 0 when no line is to blame.
+    pub line: u32,
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => f.write_str(&self.message),
+            line => write!(f, "line {line}: {}", self.message),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+/// A kernel of a loaded module: the index of an entry in the module's functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Kernel(pub u32);
+
+/// A kernel's parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParamInfo {
+    pub name: String,
+    /// In bytes, from the start of the parameter buffer.
+    pub offset: u32,
+    pub size: u32,
+}
+
+/// What is known of a kernel before it runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KernelInfo {
+    pub name: String,
+    pub params: Vec<ParamInfo>,
+    /// Size of the parameter buffer.
+    pub param_bytes: u32,
+    pub static_shared: u32,
+    /// Constant memory of the module.
+    pub constant_bytes: u64,
+    /// Local memory of a thread.
+    pub local_bytes: u32,
+    /// Registers of a thread: an estimate from liveness, 255 at most.
+    pub registers: u32,
+    /// The largest block that the kernel can be launched with.
+    pub max_threads: u32,
+    pub ptx_version: (u32, u32),
+    /// `.reqntid`.
+    pub required_threads: Option<[u32; 3]>,
+}
+
+/// A module that is ready to run.
+#[derive(Debug)]
+pub struct Loaded {
+    module: Module,
+    source: String,
+    codes: HashMap<u32, Code>,
+    addresses: Addresses,
+    /// Base addresses and names of the variables in device memory.
+    names: Vec<(u64, String)>,
+}
+
+impl Loaded {
+    pub(super) fn new(module: Module, source: &str, memory: &Memory) -> Result<Self, LoadError> {
+        let line = |span| fusion_ptx::position(source, span).line;
+        for function in &module.functions {
+            for instruction in &function.body {
+                if let Op::Call { callee: Callee::Direct(id), .. } = &instruction.op
+                    && let Some(target) = module.functions.get(id.index())
+                    && !target.has_body
+                    && !is_runtime(&target.name)
+                {
+                    let message = format!("unresolved extern function `{}`", target.name);
+                    return Err(LoadError { message, line: line(instruction.span) });
+                }
+            }
+        }
+        let mut loaded = Self {
+            addresses: Addresses { globals: vec![None; module.variables.len()] },
+            module,
+            source: source.to_string(),
+            codes: HashMap::new(),
+            names: Vec::new(),
+        };
+        if let Err(error) = loaded.place_variables(memory) {
+            loaded.unload(memory);
+            return Err(error);
+        }
+        for (i, function) in loaded.module.functions.iter().enumerate() {
+            if function.is_entry && function.has_body {
+                let code = lower::lower(&loaded.module, FunctionId(i as u32), &loaded.addresses);
+                loaded.codes.insert(i as u32, code);
+            }
+        }
+        Ok(loaded)
+    }
+
+    pub(super) fn unload(&self, memory: &Memory) {
+        for (base, _) in &self.names {
+            // Already freed by an earlier call: nothing is left to do.
+            let _ = memory.free(*base);
+        }
+    }
+
+    fn place_variables(&mut self, memory: &Memory) -> Result<(), LoadError> {
+        let source = &self.source;
+        let line = |span| fusion_ptx::position(source, span).line;
+        for (i, variable) in self.module.variables.iter().enumerate() {
+            let kind = match variable.space {
+                Space::Global => AllocationKind::Global,
+                Space::Const => AllocationKind::Constant,
+                _ => continue,
+            };
+            let failed = |message: String| LoadError { message, line: line(variable.span) };
+            if variable.linkage == Linkage::Extern {
+                return Err(failed(format!("unresolved extern variable `{}`", variable.name)));
+            }
+            let base = memory
+                .alloc(variable.size.max(1), kind)
+                .map_err(|e| failed(format!("no memory for variable `{}`: {e}", variable.name)))?;
+            self.addresses.globals[i] = Some(base);
+            self.names.push((base, variable.name.clone()));
+        }
+        for (i, variable) in self.module.variables.iter().enumerate() {
+            let Some(base) = self.addresses.globals[i] else { continue };
+            for init in &variable.initializer {
+                let (offset, bytes) = match init {
+                    Init::Bytes { offset, bytes } => (*offset, bytes.clone()),
+                    Init::Address { offset, size, target, addend, .. } => {
+                        let address = self.addresses.globals.get(target.index()).copied().flatten().unwrap_or(0);
+                        (*offset, truncated(address.wrapping_add_signed(*addend), *size))
+                    }
+                    Init::Function { offset, size, target } => {
+                        (*offset, truncated(window::FUNCTION + 16 * u64::from(target.0), *size))
+                    }
+                };
+                memory.write(base + offset, &bytes).map_err(|e| LoadError {
+                    message: format!("initializer of `{}`: {e}", variable.name),
+                    line: line(variable.span),
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    pub fn kernel(&self, name: &str) -> Option<Kernel> {
+        self.kernels().find(|(_, f)| f.name == name).map(|(kernel, _)| kernel)
+    }
+
+    pub fn kernel_names(&self) -> Vec<&str> {
+        self.kernels().map(|(_, f)| f.name.as_str()).collect()
+    }
+
+    /// What is known of a kernel; empty for an index that is none.
+    pub fn info(&self, kernel: Kernel) -> KernelInfo {
+        let (Some(f), Some(code)) = (self.module.functions.get(kernel.0 as usize), self.code(kernel)) else {
+            return KernelInfo::default();
+        };
+        let constant = self.module.variables.iter().filter(|v| v.space == Space::Const).map(|v| v.size).sum();
+        let live = code.functions.iter().flatten().map(|f| f.live).max().unwrap_or(0);
+        // Addresses, the stack pointer and what the hardware keeps for itself come on top of what is live.
+        let mut registers = (live + 8).clamp(16, Profile::MAX_REGISTERS_PER_THREAD);
+        if let Some(most) = f.directives.max_registers {
+            registers = registers.min(most.max(16));
+        }
+        let by_directive = f.directives.max_threads.or(f.directives.required_threads);
+        let by_registers = 65536 / (registers.next_multiple_of(8) * 32) * 32;
+        let most = by_directive.map_or(by_registers, |t| t.iter().fold(1u32, |n, &t| n.saturating_mul(t.max(1))));
+        KernelInfo {
+            name: f.name.clone(),
+            params: f
+                .params
+                .iter()
+                .map(|p| ParamInfo { name: p.name.clone(), offset: p.offset, size: p.size })
+                .collect(),
+            param_bytes: code.param_bytes,
+            static_shared: code.static_shared,
+            constant_bytes: constant,
+            local_bytes: code.function(code.entry).map_or(0, |f| f.frame_bytes),
+            registers,
+            max_threads: most.min(Profile::MAX_THREADS_PER_BLOCK),
+            ptx_version: self.module.version,
+            required_threads: f.directives.required_threads,
+        }
+    }
+
+    /// Address and size of a `.global` or `.const` variable.
+    pub fn global(&self, name: &str) -> Option<(u64, u64)> {
+        let (i, variable) = self.module.variables.iter().enumerate().find(|(_, v)| v.name == name)?;
+        Some((self.addresses.globals[i]?, variable.size))
+    }
+
+    pub(super) fn code(&self, kernel: Kernel) -> Option<&Code> {
+        self.codes.get(&kernel.0)
+    }
+
+    pub(super) fn module(&self) -> &Module {
+        &self.module
+    }
+
+    pub(super) fn source(&self) -> &str {
+        &self.source
+    }
+
+    pub(super) fn names(&self) -> &[(u64, String)] {
+        &self.names
+    }
+
+    fn kernels(&self) -> impl Iterator<Item = (Kernel, &Function)> {
+        let functions = self.module.functions.iter().enumerate();
+        functions.filter(|(_, f)| f.is_entry && f.has_body).map(|(i, f)| (Kernel(i as u32), f))
+    }
+}
+
+/// Functions that the device runtime provides; those that are not emulated say so when they are called.
+fn is_runtime(name: &str) -> bool {
+    matches!(name, "vprintf" | "__assertfail" | "malloc" | "free") || name.starts_with("cuda")
+}
+
+fn truncated(value: u64, size: u8) -> Vec<u8> {
+    value.to_le_bytes()[..usize::from(size).min(8)].to_vec()
+}

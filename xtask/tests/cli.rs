@@ -1,0 +1,188 @@
+//! The command line, with a shell script in the place of the program that holds the submissions.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A folder with xtask in it, a compiler that will not be used, and a worker that does as the script says.
+struct Prebuilt {
+    folder: TempDir,
+}
+
+/// What a worker says of a submission that passes. `$3` is the exercise's name.
+const PASS: &str = r#"
+device='{"kind":"emulated","name":"Fake","compute_capability":"9.0","multiprocessors":1,"l2_bytes":1,"memory_bytes":1,"driver":"13.0"}'
+right='{"verdict":"pass","devices":["Fake"],"shapes":15,"launches":30}'
+lean='{"verdict":"pass","allocations":0,"allocated_bytes":0}'
+fast='{"verdict":"pass","measured":false,"bar":1.4,"ideal":1.6,"cold":true,"pairs":0,"dropped":0,"ratio":{"median":1.5,"low":1.5,"high":1.5}}'
+echo '{"fusion":"judged","device":'$device',"judgement":{"name":"'$3'","day":22,"kind":"exercise","verdict":"pass","right":'$right',"lean":'$lean',"fast":'$fast'}}'
+"#;
+
+impl Prebuilt {
+    fn new(script: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = |name: &str| folder.path().join(name);
+        let program = env!("CARGO_BIN_EXE_xtask");
+        if fs::hard_link(program, path("xtask")).is_err() {
+            fs::copy(program, path("xtask")).expect("a copy of xtask");
+        }
+        for name in ["exercises-day22", "solutions-day22"] {
+            fs::write(path(name), format!("#!/bin/sh\n{script}\n")).expect("a script");
+            fs::set_permissions(path(name), fs::Permissions::from_mode(0o755)).expect("a program");
+        }
+        Self { folder }
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(self.folder.path().join("xtask"));
+        command.args(arguments).current_dir(self.folder.path());
+        command.env_remove("CARGO_MANIFEST_DIR").env_remove("CARGO").env("FUSION_NVRTC", self.compiler());
+        command
+    }
+
+    /// Something that looks like a compiler: it is looked for, and opened only by workers.
+    fn compiler(&self) -> std::path::PathBuf {
+        let folder = self.folder.path().join("nvrtc");
+        fs::create_dir_all(&folder).expect("a folder");
+        for name in ["libnvrtc.so.13", "libnvrtc-builtins.so.13.0"] {
+            fs::write(folder.join(name), "").expect("a file");
+        }
+        folder.join("libnvrtc.so.13")
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().expect("xtask runs")
+    }
+
+    fn json(&self, arguments: &[&str]) -> (i32, Value) {
+        let output = self.run(arguments);
+        let value = serde_json::from_slice(&output.stdout);
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        (code(&output), value.unwrap_or_else(|error| panic!("not one JSON object: {error}\n{errors}")))
+    }
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().expect("an exit code")
+}
+
+#[test]
+fn everything_passes() {
+    let prebuilt = Prebuilt::new(PASS);
+    let output = prebuilt.run(&["grade", "day22", "--device", "emulated"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(code(&output), 0, "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("| add_gelu      | 30 launches | -    | 1.50x predicted, bar 1.40x | pass    |"), "{text}");
+    assert!(text.ends_with("5 of 5 passed.\n"), "{text}");
+    assert!(!text.contains('\u{1b}'));
+}
+
+#[test]
+fn json_is_one_object() {
+    let (code, report) = Prebuilt::new(PASS).json(&["grade", "add_gelu", "mul_add", "--json", "--device", "emulated"]);
+    assert_eq!((code, &report["version"], &report["device"]["name"]), (0, &1.into(), &"Fake".into()));
+    let names: Vec<&Value> = report["exercises"].as_array().into_iter().flatten().map(|e| &e["name"]).collect();
+    assert_eq!(names, ["mul_add", "add_gelu"]);
+    assert_eq!(report["exercises"][0]["right"]["launches"], 30);
+}
+
+#[test]
+fn an_unknown_target_names_its_neighbours() {
+    let prebuilt = Prebuilt::new(PASS);
+    let output = prebuilt.run(&["grade", "add_gleu"]);
+    assert_eq!((code(&output), output.stdout.len()), (2, 0));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("did you mean `add_gelu`?"));
+    let (code, report) = prebuilt.json(&["grade", "add_gleu", "--json"]);
+    assert_eq!((code, &report["error"]["code"]), (2, &"unknown-target".into()));
+    assert_eq!(report["error"]["nearest"][0], "add_gelu");
+    assert_eq!(report["exit_code"], 2);
+}
+
+#[test]
+fn crash_hang_and_garbage_lose_only_their_exercise() {
+    let script = format!(
+        "case $3 in mul_add) kill -SEGV $$;; add_gelu) exec sleep 1000;; add_mul_exp) echo garbage; exit 0;; esac\n{PASS}"
+    );
+    let (code, report) =
+        Prebuilt::new(&script).json(&["grade", "day22", "--json", "--device", "emulated", "--timeout", "1"]);
+    assert_eq!(code, 1);
+    let of = |name: &str| {
+        let all = report["exercises"].as_array().into_iter().flatten();
+        let exercise = all.clone().find(|exercise| exercise["name"] == name).expect("every exercise has a verdict");
+        (exercise["verdict"].clone(), exercise["right"]["failure"]["code"].clone())
+    };
+    assert_eq!(of("add_mul_relu"), ("pass".into(), Value::Null));
+    assert_eq!(of("mul_add"), ("fail".into(), "crash".into()));
+    assert_eq!(of("add_mul_exp"), ("fail".into(), "crash".into()));
+    assert_eq!(of("add_gelu"), ("fail".into(), "timeout".into()));
+    assert_eq!(of("quantize_int8"), ("pass".into(), Value::Null));
+}
+
+#[test]
+fn a_gpu_that_was_asked_for_and_is_not_there_cannot_be_graded_on() {
+    let script = r#"echo '{"fusion":"probed","gpu":null,"note":"no driver here"}'"#;
+    let (code, report) = Prebuilt::new(script).json(&["grade", "day22", "--json", "--device", "gpu"]);
+    assert_eq!((code, &report["error"]["code"]), (2, &"no-gpu".into()));
+    assert_eq!(report["error"]["message"], "no driver here");
+}
+
+#[test]
+fn a_missing_program_says_how_to_get_it() {
+    let prebuilt = Prebuilt::new(PASS);
+    fs::remove_file(prebuilt.folder.path().join("solutions-day22")).expect("it was there");
+    let output = prebuilt.run(&["grade", "--solutions", "add_gelu"]);
+    assert_eq!(code(&output), 2);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(text.contains("cargo build -p solutions-day22"), "{text}");
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let prebuilt = Prebuilt::new(PASS);
+    let mut child = prebuilt
+        .command(&["grade", "day22", "--device", "emulated"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("xtask runs");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!((code(&output), String::from_utf8_lossy(&output.stderr).as_ref()), (0, ""));
+}
+
+#[test]
+fn an_interrupt_tells_what_is_known_and_leaves_no_child_behind() {
+    let script = format!("case $3 in mul_add) echo $$ > pid; echo waiting >&2; exec sleep 1000;; esac\n{PASS}");
+    let prebuilt = Prebuilt::new(&script);
+    let mut child = prebuilt
+        .command(&["grade", "day22", "--device", "emulated"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("xtask runs");
+    // The second exercise says when it hangs.
+    let stderr = child.stderr.take().expect("a pipe");
+    let waiting = BufReader::new(stderr).lines().map_while(Result::ok).any(|line| line == "mul_add: waiting");
+    assert!(waiting);
+    let signal = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(signal.success());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(code(&output), 130);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("1 of 1 passed."), "{text}");
+    let pid = fs::read_to_string(prebuilt.folder.path().join("pid")).expect("the script wrote it");
+    let alive = Command::new("kill").args(["-0", pid.trim()]).stderr(Stdio::null()).status().expect("kill runs");
+    assert!(!alive.success());
+}
+
+#[test]
+fn wrong_usage_is_exit_code_2() {
+    let prebuilt = Prebuilt::new(PASS);
+    for arguments in [&["grade", "--nope"][..], &["nope"], &["grade", "--device", "toaster"], &[]] {
+        assert_eq!(code(&prebuilt.run(arguments)), 2, "{arguments:?}");
+    }
+}
