@@ -131,7 +131,9 @@ fn read(line: &str, packages: &[String], programs: &mut Programs) {
             let id = message.package_id.unwrap_or_default();
             let package = packages.iter().find(|package| belongs(&id, package));
             if let (Some(package), "error") = (package, diagnostic.level.as_str()) {
-                programs.errors.extend(error(diagnostic).map(|failure| RustError { package: package.clone(), failure }));
+                programs
+                    .errors
+                    .extend(error(diagnostic).map(|failure| RustError { package: package.clone(), failure }));
             }
         }
         _ => {}

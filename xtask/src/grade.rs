@@ -3,9 +3,7 @@
 use std::time::Duration;
 
 use clap::ValueEnum;
-use fusion_grader::judgement::{
-    DeviceInfo, DeviceKind, Judgement, Kind, Report, RunError, VERSION, Verdict,
-};
+use fusion_grader::judgement::{DeviceInfo, DeviceKind, Judgement, Kind, Report, RunError, VERSION, Verdict};
 use fusion_grader::render;
 
 use crate::interrupt::{self, Interrupt};
@@ -223,11 +221,9 @@ fn next(options: &Options, report: &Report) -> String {
     let count = |verdict| report.exercises.iter().filter(|judgement| judgement.verdict == verdict).count();
     let total = report.exercises.len();
     let mut line = format!("{} of {total} passed", count(Verdict::Pass));
-    for (verdict, word) in [
-        (Verdict::Fail, "failed"),
-        (Verdict::Inconclusive, "inconclusive"),
-        (Verdict::Ungraded, "could not be graded"),
-    ] {
+    for (verdict, word) in
+        [(Verdict::Fail, "failed"), (Verdict::Inconclusive, "inconclusive"), (Verdict::Ungraded, "could not be graded")]
+    {
         if count(verdict) > 0 {
             line += &format!(", {} {word}", count(verdict));
         }

@@ -45,10 +45,13 @@ impl Task<'_> {
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(self.program);
         command.args(["judge", "--exercise", self.exercise, "--parts", self.parts]);
-        command.args(["--device", match self.device {
-            DeviceKind::Emulated => "emulated",
-            DeviceKind::Gpu => "gpu",
-        }]);
+        command.args([
+            "--device",
+            match self.device {
+                DeviceKind::Emulated => "emulated",
+                DeviceKind::Gpu => "gpu",
+            },
+        ]);
         command.args(["--seed", &self.seed.to_string()]);
         if let Some(size) = self.size {
             command.args(["--size", &size.to_string()]);

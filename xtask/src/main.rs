@@ -37,7 +37,9 @@ fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(|at| format!(" at {}:{}", at.file(), at.line())).unwrap_or_default();
         let what = panic.payload_as_str().unwrap_or("no message");
-        output::note(&format!("internal error{place}: {what}\nThis is a mistake in the grader, not in your code: please report it."));
+        output::note(&format!(
+            "internal error{place}: {what}\nThis is a mistake in the grader, not in your code: please report it."
+        ));
     }));
     let cli = Cli::parse();
     let interrupt = interrupt::Interrupt::listen();

@@ -49,8 +49,7 @@ const LONGEST_LINE: u64 = 4 << 20;
 /// Runs the command to its end. Its stdin is a pipe that closes when this process dies, however it dies; workers
 /// read it and end themselves.
 pub(crate) fn run(command: &mut Command, watch: &Watch<'_>, mut hear: impl FnMut(Said)) -> io::Result<End> {
-    let mut child =
-        Killed(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?);
+    let mut child = Killed(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?);
     let (sender, receiver) = mpsc::channel();
     if let Some(stdout) = child.0.stdout.take() {
         let sender = sender.clone();

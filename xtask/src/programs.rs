@@ -68,8 +68,5 @@ fn workspace_root() -> Option<PathBuf> {
     let is_root = |folder: &&Path| folder.join("xtask/Cargo.toml").is_file() && folder.join("Cargo.toml").is_file();
     let named = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     let current = std::env::current_dir().ok();
-    [named, current]
-        .into_iter()
-        .flatten()
-        .find_map(|start| start.ancestors().find(is_root).map(Path::to_path_buf))
+    [named, current].into_iter().flatten().find_map(|start| start.ancestors().find(is_root).map(Path::to_path_buf))
 }

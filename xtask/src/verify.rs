@@ -137,7 +137,9 @@ fn judge_all(
 fn starter_problem(judgement: &Judgement) -> Option<String> {
     match judgement.right.failure.as_ref().map(|failure| failure.code) {
         Some(Code::Values | Code::Unwritten | Code::Tail) => None,
-        Some(code) => Some(format!("fails for the reason `{code}`, where wrong results are what a starter should have")),
+        Some(code) => {
+            Some(format!("fails for the reason `{code}`, where wrong results are what a starter should have"))
+        }
         None => Some(format!("is judged `{}`, where it should fail", judgement.right.verdict)),
     }
 }
@@ -149,9 +151,8 @@ fn check_drift(root: &Path, selection: &Selection, tally: &mut Tally) {
                 let path = format!("{folder}/day{}/src/{}.{extension}", selection.day.number, exercise.name);
                 std::fs::read_to_string(root.join(&path)).map_err(|error| format!("cannot read {path}: {error}"))
             };
-            let checked = read("exercises").and_then(|starter| {
-                drift::check(&starter, &read("solutions")?).map_err(|drift| drift.to_string())
-            });
+            let checked = read("exercises")
+                .and_then(|starter| drift::check(&starter, &read("solutions")?).map_err(|drift| drift.to_string()));
             match checked {
                 Ok(()) => tally.drift += 1,
                 Err(problem) => tally.problem(format!("{}.{extension}: {problem}", exercise.name)),

@@ -102,12 +102,7 @@ fn argument(buffer: &Buffer, device: &Device) -> Result<Argument, DriverError> {
 }
 
 #[expect(unsafe_code, reason = "cudarc cannot know what a kernel does with its parameters")]
-fn launch(
-    case: &Case,
-    device: &Device,
-    kernel: &CudaFunction,
-    arguments: &mut [Argument],
-) -> Result<(), DriverError> {
+fn launch(case: &Case, device: &Device, kernel: &CudaFunction, arguments: &mut [Argument]) -> Result<(), DriverError> {
     let config = LaunchConfig {
         grid_dim: (case.geometry.blocks, 1, 1),
         block_dim: (case.geometry.threads, 1, 1),
@@ -132,8 +127,7 @@ fn compare(buffer: &Buffer, bytes: &[u8]) -> Result<(), Failure> {
         u64::from_le_bytes(word)
     });
     let elements = buffer.after.iter().zip(actual).enumerate();
-    let mut wrong =
-        elements.filter(|&(_, (&expected, actual))| !buffer.ty.accepts(expected, buffer.tolerance, actual));
+    let mut wrong = elements.filter(|&(_, (&expected, actual))| !buffer.ty.accepts(expected, buffer.tolerance, actual));
     let Some((index, (&expected, actual))) = wrong.next() else { return Ok(()) };
     Err(Failure::Wrong {
         buffer: buffer.name.clone(),

@@ -24,10 +24,8 @@ pub fn find(words: &[String]) -> Result<Vec<(String, Cow<'static, str>)>, Nothin
     let mut found = Vec::new();
     for word in words {
         if word.ends_with(".ptx") && Path::new(word).is_file() {
-            let text = fs::read_to_string(word).map_err(|error| NothingFound {
-                word: word.clone(),
-                why: format!("it cannot be read: {error}"),
-            })?;
+            let text = fs::read_to_string(word)
+                .map_err(|error| NothingFound { word: word.clone(), why: format!("it cannot be read: {error}") })?;
             found.push((word.clone(), Cow::Owned(text)));
             continue;
         }

@@ -1,5 +1,6 @@
 //! Contexts: what owns memory, streams and modules, and what a kernel's fault breaks.
 
+use std::cell::Cell;
 use std::ffi::{c_int, c_uint};
 
 use crate::boundary::{Out, Raw, export};
@@ -19,6 +20,8 @@ pub(crate) struct Context {
     pub(crate) per_thread_stream: Handle,
     /// What a kernel's fault left. Every call that touches the device returns it until the context is gone.
     pub(crate) error: Option<Error>,
+    /// Whether a call has returned it. A GPU works behind its host's back: until then, marks in streams still succeed.
+    pub(crate) observed: Cell<bool>,
     flags: c_uint,
     limits: [usize; LIMITS.len()],
     cache_config: c_uint,
@@ -31,6 +34,7 @@ impl Context {
             default_stream: 0,
             per_thread_stream: 0,
             error: None,
+            observed: Cell::new(false),
             flags,
             limits: LIMITS,
             cache_config: 0,

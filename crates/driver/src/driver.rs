@@ -182,7 +182,21 @@ impl Session {
 
     /// The error that an earlier kernel left in the context.
     pub(crate) fn sticky(&self) -> Result {
-        self.state.contexts.get(self.context)?.error.map_or(Ok(()), Err)
+        let context = self.state.contexts.get(self.context)?;
+        context.error.map_or(Ok(()), |error| {
+            context.observed.set(true);
+            Err(error)
+        })
+    }
+
+    /// Begins a call that only puts a mark into a stream. Programs record events right behind a launch, when a
+    /// GPU would not have begun it: such a call does not bring out what the kernel did wrong.
+    pub(crate) fn begin_mark() -> Result<Self> {
+        let session = Self::begin_regardless()?;
+        if session.state.contexts.get(session.context)?.observed.get() {
+            session.sticky()?;
+        }
+        Ok(session)
     }
 
     /// Begins a call that would wait for the device or change what work on it may see, which a capture forbids.

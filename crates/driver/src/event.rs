@@ -111,7 +111,7 @@ fn elapsed(milliseconds: Out<f32>, start: Handle, end: Handle) -> Result {
 
 export! {
     fn cuEventCreate(event: Out<Handle>, flags: c_uint) {
-        let mut session = Session::begin()?;
+        let mut session = Session::begin_mark()?;
         event.required()?;
         let interprocess_with_timing = flags & (INTERPROCESS | DISABLE_TIMING) == INTERPROCESS;
         if flags & !FLAGS != 0 || interprocess_with_timing {
@@ -129,14 +129,14 @@ export! {
     }
 
     fn cuEventRecord(event: Handle, stream: Handle) {
-        Session::begin()?.record(event, stream, false)
+        Session::begin_mark()?.record(event, stream, false)
     }
 
     fn cuEventRecordWithFlags(event: Handle, stream: Handle, flags: c_uint) {
         if flags > 1 {
             return Err(Error::INVALID_VALUE);
         }
-        Session::begin()?.record(event, stream, flags == 1)
+        Session::begin_mark()?.record(event, stream, flags == 1)
     }
 
     fn cuEventQuery(event: Handle) {

@@ -74,8 +74,14 @@ pub(crate) fn machine_options() -> Options {
     let settings = record(|recorder| recorder.settings);
     let mut options = Options::default();
     options.instruction_budget = settings.instruction_budget.unwrap_or(options.instruction_budget);
-    options.workers = settings.workers.unwrap_or(options.workers);
+    // Counted once, for asking how many cores there are takes longer than a small launch.
+    let workers = settings.workers.filter(|workers| *workers > 0).or_else(cores);
+    options.workers = workers.unwrap_or(options.workers);
     options
+}
+
+fn cores() -> Option<usize> {
+    std::thread::available_parallelism().ok().map(Into::into)
 }
 
 pub(crate) fn launched(launch: LaunchReport) {

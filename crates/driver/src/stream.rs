@@ -112,7 +112,7 @@ export! {
     }
 
     fn cuStreamWaitEvent(stream: Handle, event: Handle, flags: c_uint) {
-        let session = Session::begin()?;
+        let session = Session::begin_mark()?;
         let stream = session.stream(stream)?;
         if flags > 1 {
             return Err(Error::INVALID_VALUE);

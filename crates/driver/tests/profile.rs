@@ -24,6 +24,7 @@ fn name_of(gpu: &str) -> (String, String) {
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["--ignored", "--exact", "say_the_name", "--nocapture"])
         .env("FUSION_EMULATED_GPU", gpu)
+        .env_remove("FUSION_EMULATOR_QUIET")
         .output()
         .unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();

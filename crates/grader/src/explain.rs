@@ -31,7 +31,8 @@ pub(crate) fn fault(fault: &Fault, source: &Source) -> Trouble {
     let mut failure = Failure::new(code, fault.title.clone());
     failure.fault = id;
     failure.notes = fault.notes.iter().filter(|note| !note.is_empty()).cloned().collect();
-    failure.location = fault.source.first().map(|at| Location::new(&at.file, at.line, at.column, &text(&at.file, source)));
+    failure.location =
+        fault.source.first().map(|at| Location::new(&at.file, at.line, at.column, &text(&at.file, source)));
     for caller in fault.source.iter().skip(1) {
         failure.notes.push(format!("inlined into {}:{}:{}", caller.file, caller.line, caller.column));
     }
@@ -70,9 +71,10 @@ pub(crate) fn diagnostics(diagnostics: &[Diagnostic], log: &str, source: &Source
     };
     let mut failure = Failure::new(Code::Compile, first.message.clone());
     failure.notes = first.notes.clone();
-    failure.location = first.place.as_ref().map(|place| {
-        Location::new(&place.file, place.line, place.column.unwrap_or(0), &text(&place.file, source))
-    });
+    failure.location = first
+        .place
+        .as_ref()
+        .map(|place| Location::new(&place.file, place.line, place.column.unwrap_or(0), &text(&place.file, source)));
     for error in errors.by_ref().take(3) {
         let at = error.place.as_ref().map(|at| format!("{}:{}: ", at.file, at.line)).unwrap_or_default();
         failure.notes.push(format!("also {at}{}", error.message));
@@ -173,7 +175,10 @@ mod tests {
     fn what_the_emulator_lacks_is_nobodys_failure() {
         let unsupported = Fault { blame: Blame::Unsupported, ..oob() };
         let Trouble::Unable(text) = fault(&unsupported, &source()) else { panic!("the emulator is to blame") };
-        assert!(text.starts_with("not a mistake in your program: load past the end at a.cu:2 (E-OOB-GLOBAL)"), "{text}");
+        assert!(
+            text.starts_with("not a mistake in your program: load past the end at a.cu:2 (E-OOB-GLOBAL)"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -53,11 +53,14 @@ pub(crate) fn predict(session: &Session, exercise: &Exercise, survey: &Survey) -
 fn too_slow(fast: &Fast) -> Failure {
     let ratio = fast.ratio.unwrap_or_default();
     let how = if fast.measured { "measured" } else { "predicted" };
-    let title = format!("{:.2}x the speed of the unfused chain ({how}), and {:.2}x is asked for", ratio.median, fast.bar);
+    let title =
+        format!("{:.2}x the speed of the unfused chain ({how}), and {:.2}x is asked for", ratio.median, fast.bar);
     let mut failure = Failure::new(Code::Speed, title)
         .note(format!("the bytes allow {:.2}x: what keeps the kernel from moving them as fast?", fast.ideal));
     if let Some(share) = fast.share {
-        failure.notes.push(format!("it reaches {:.0}% of what a plain copy of the same bytes reaches here", 100.0 * share));
+        failure
+            .notes
+            .push(format!("it reaches {:.0}% of what a plain copy of the same bytes reaches here", 100.0 * share));
     }
     failure.note("let neighbouring threads touch neighbouring elements; then let each thread load and store 16 bytes")
 }

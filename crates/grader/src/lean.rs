@@ -169,12 +169,17 @@ mod tests {
         let two = Report { launches: vec![launch(2, 1), launch(1, 1)], ..Report::default() };
         let copying = Report { launches: vec![launch(2, 1)], copies: 1, copied_bytes: 4, ..Report::default() };
         let rereading = Report { launches: vec![launch(3, 1)], ..Report::default() };
-        let allocating = Report { launches: vec![launch(2, 1)], allocations: 1, allocated_bytes: 64, ..Report::default() };
+        let allocating =
+            Report { launches: vec![launch(2, 1)], allocations: 1, allocated_bytes: 64, ..Report::default() };
         for (report, code, title) in [
             (two, Code::Launches, "2 launches, where 1 launch will do"),
             (copying, Code::Launches, "1 launch and 1 of copies and memsets, where 1 launch will do"),
             (rereading, Code::Bytes, "more bytes than needed: 4 N moved, 3 N needed"),
-            (allocating, Code::Allocations, "the launch function allocates device memory: 1 allocation, 64 bytes in all"),
+            (
+                allocating,
+                Code::Allocations,
+                "the launch function allocates device memory: 1 allocation, 64 bytes in all",
+            ),
         ] {
             let failure = judged(report).failure.unwrap();
             assert_eq!((failure.code, failure.title.as_str()), (code, title));

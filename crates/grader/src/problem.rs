@@ -55,13 +55,7 @@ impl Expected<'_> {
         reference.check(actual, tolerance).map_err(|wrong| self.failure(param, reference, actual, &wrong))
     }
 
-    fn failure(
-        &self,
-        param: &Param,
-        reference: &Reference,
-        actual: &Data,
-        wrong: &fusion_course::Mismatch,
-    ) -> Failure {
+    fn failure(&self, param: &Param, reference: &Reference, actual: &Data, wrong: &fusion_course::Mismatch) -> Failure {
         let (index, len) = (wrong.index as u64, wrong.len as u64);
         let tail = self.block.map_or(4, |block| block.max(1));
         let tail_start = len - len % tail;

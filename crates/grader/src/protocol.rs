@@ -20,14 +20,28 @@ pub const SPENT: u8 = 3;
 #[serde(tag = "fusion", rename_all = "kebab-case")]
 pub enum Message {
     /// The answers in this program.
-    Listed { day: u32, exercises: Vec<String>, wrong: Vec<WrongName> },
+    Listed {
+        day: u32,
+        exercises: Vec<String>,
+        wrong: Vec<WrongName>,
+    },
     /// The GPU of this machine, or why there is none.
-    Probed { gpu: Option<DeviceInfo>, note: Option<String> },
+    Probed {
+        gpu: Option<DeviceInfo>,
+        note: Option<String>,
+    },
     /// What it is doing now.
-    Progress { text: String },
-    Judged { device: DeviceInfo, judgement: Box<Judgement> },
+    Progress {
+        text: String,
+    },
+    Judged {
+        device: DeviceInfo,
+        judgement: Box<Judgement>,
+    },
     /// Nothing can be graded here.
-    Unable { error: RunError },
+    Unable {
+        error: RunError,
+    },
 }
 
 /// A deliberately wrong kernel and the reason for which it must be refused, as [`crate::judgement::Failure::reason`]

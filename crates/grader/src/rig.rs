@@ -10,10 +10,10 @@ use fusion_device::Program;
 use kernels::Baseline;
 
 use crate::judgement::Failure;
+use crate::memory;
 use crate::problem::{self, Expected};
 use crate::session::Session;
 use crate::trouble::Trouble;
-use crate::memory;
 
 /// Elements after which flat inputs repeat: a prime.
 const PERIOD: usize = 1_000_003;

@@ -40,7 +40,9 @@ impl Session {
         let device = match opened {
             Ok(opened) => opened.map_err(|error| RunError::new(code, error.to_string()))?,
             // cudarc panics where a driver lacks what it looks for.
-            Err(panicked) => return Err(RunError::new(code, format!("the driver cannot be used: {}", panicked.message))),
+            Err(panicked) => {
+                return Err(RunError::new(code, format!("the driver cannot be used: {}", panicked.message)));
+            }
         };
         let properties = &device.properties;
         let info = DeviceInfo {
@@ -121,7 +123,8 @@ impl Session {
             Ok(Ok(())) => Ok(()),
             Ok(Err(error)) => Err(self.explain(error, entry, program, shape)),
             Err(panicked) => {
-                let mut failure = Failure::new(Code::Panic, format!("the launch function panicked: {}", panicked.message));
+                let mut failure =
+                    Failure::new(Code::Panic, format!("the launch function panicked: {}", panicked.message));
                 failure.location = Some(Location::new(panicked.file, panicked.line, panicked.column, ""));
                 Err(Trouble::from(failure).at(shape))
             }

@@ -188,7 +188,7 @@ pub(crate) struct Compared {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Comparison {
     pub(crate) test: fn(u64, u64) -> bool,
-    /// Packed types: the test of the upper halves, whose result goes to `q`.
+    /// Packed types: the test is of the upper halves.
     pub(crate) upper: bool,
     pub(crate) a: Reg,
     pub(crate) b: Reg,
@@ -197,6 +197,8 @@ pub(crate) struct Comparison {
     pub(crate) combine: Option<(BoolOp, Slot, bool)>,
     /// `set`: the register, and its value where true.
     pub(crate) value: Option<(Reg, u64)>,
+    /// Which bits of that register stay as they are: those of the other half of a packed type.
+    pub(crate) keep: u64,
 }
 
 #[derive(Clone, Copy, Debug)]

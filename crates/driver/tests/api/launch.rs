@@ -151,6 +151,20 @@ fn what_kernels_do_wrong_has_a_code_of_its_own() {
     }
 }
 
+/// With two streams cudarc records events behind every launch, which must not bring the error out.
+#[test]
+fn the_launch_itself_succeeds() {
+    let context = own_context();
+    let (stream, _other) = (context.new_stream().unwrap(), context.new_stream().unwrap());
+    let x = stream.alloc_zeros::<u32>(4).unwrap();
+    let kernel = module(&context, WRONG).load_function("odd").unwrap();
+    let mut launch = stream.launch_builder(&kernel);
+    launch.arg(&x);
+    // SAFETY: what the kernel does wrong is what is tested.
+    unsafe { launch.launch(CONFIG) }.unwrap();
+    fails(stream.synchronize(), CUDA_ERROR_MISALIGNED_ADDRESS);
+}
+
 #[test]
 fn many_threads_launch_at_once() {
     let context = context();

@@ -313,8 +313,9 @@ impl Bench<'_> {
     fn check(&self, timed: &Timed, who: Who, sums: &[u64]) -> Result<(), Trouble> {
         let Some(expected) = self.expected[timed.set] else { return Ok(()) };
         if who == Who::Submission && sums.get(timed.slot).is_some_and(|&sum| sum != expected) {
-            let failure = Failure::new(Code::Values, "a timed launch left other outputs than the same launch did before")
-                .note("was the call skipped, its result cached, or its work put on another stream?");
+            let failure =
+                Failure::new(Code::Values, "a timed launch left other outputs than the same launch did before")
+                    .note("was the call skipped, its result cached, or its work put on another stream?");
             return Err(failure.at(self.rig.shape).into());
         }
         Ok(())

@@ -62,9 +62,8 @@ impl<'a> Bench<'a> {
     pub(super) fn prepare(&mut self, exercise: &Exercise, shape: Shape) -> Result<(), Trouble> {
         let stream = &self.session.device.stream;
         let margin = self.session.margin();
-        let make = |params, margin| {
-            problem::buffers(stream, params, shape, margin).map_err(Trouble::driver("making buffers"))
-        };
+        let make =
+            |params, margin| problem::buffers(stream, params, shape, margin).map_err(Trouble::driver("making buffers"));
         self.inputs = make(exercise.inputs, margin)?;
         self.outputs = make(exercise.outputs, margin)?;
         if self.gate.is_some() {
@@ -75,7 +74,11 @@ impl<'a> Bench<'a> {
     }
 
     pub(super) fn launch(&mut self, entry: &Entry, program: &Program, case: &Case) -> Result<Ran, Trouble> {
-        if self.gate.is_some() { self.launch_gated(entry, program, case) } else { self.launch_emulated(entry, program, case) }
+        if self.gate.is_some() {
+            self.launch_gated(entry, program, case)
+        } else {
+            self.launch_emulated(entry, program, case)
+        }
     }
 
     fn launch_emulated(&mut self, entry: &Entry, program: &Program, case: &Case) -> Result<Ran, Trouble> {

@@ -67,8 +67,7 @@ struct Judge<'a> {
 
 impl Judge<'_> {
     fn entry(&self, entry: &Entry) -> Judgement {
-        let blank =
-            Judgement { name: entry.exercise.name.to_owned(), day: entry.exercise.day, ..Judgement::default() };
+        let blank = Judgement { name: entry.exercise.name.to_owned(), day: entry.exercise.day, ..Judgement::default() };
         tell("compiling".to_owned());
         let program = match self.session.compile(entry) {
             Ok(program) => program,
@@ -112,9 +111,8 @@ impl Judge<'_> {
         }
         tell("counting bytes".to_owned());
         let Options { seed, size, .. } = *self.options;
-        let survey = self.baseline().and_then(|baseline| {
-            Survey::take(self.session, entry, program, baseline, seed, size)
-        });
+        let survey =
+            self.baseline().and_then(|baseline| Survey::take(self.session, entry, program, baseline, seed, size));
         let survey = match survey {
             Ok(survey) => survey,
             Err(Trouble::Failure(failure)) => {

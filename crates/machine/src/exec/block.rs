@@ -143,7 +143,8 @@ impl Block {
             }
             let spent: u64 = self.warps.iter().map(|w| w.clock).sum();
             if spent > worker.run.block_budget || worker.spend(executed) {
-                return Err(self.endless(worker, spent));
+                worker.spent += executed;
+                return Err(self.endless(worker));
             }
             worker.spent += executed;
             if yields && (self.common.waits > 0 || executed > 1 << 20) {
@@ -153,14 +154,16 @@ impl Block {
         }
     }
 
-    fn endless(&self, worker: &mut Worker<'_>, spent: u64) -> Box<Trap> {
+    /// The fault of a block that used up its instructions.
+    pub(crate) fn endless(&self, worker: &mut Worker<'_>) -> Box<Trap> {
+        let spent: u64 = self.warps.iter().map(|w| w.clock).sum();
         let Some((warp, split)) = self.splits().find(|(_, s)| s.state == State::Ready).or(self.splits().next()) else {
             return Trap::new("E-BUDGET", 0, "the kernel does not end");
         };
         worker.warp = warp.index;
         Trap::new("E-BUDGET", split.mask, "the kernel does not end")
             .at(split.pc)
-            .note(format!("stopped after {spent} warp instructions of one block; it was here then"))
+            .note(format!("stopped when the block had executed {spent} warp instructions; it was here then"))
             .note("a loop whose condition never becomes false, or that waits for what no other thread does?")
     }
 

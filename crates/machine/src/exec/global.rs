@@ -194,7 +194,44 @@ impl Worker<'_> {
                 return Ok(());
             }
         }
+        if mask == FULL && !access.words && sequential(addrs, bytes) && addrs[0].is_multiple_of(bytes.max(4)) {
+            let window = &self.windows[self.cache[index as usize] as usize];
+            if window.holds(addrs[0], 32 * bytes) && !window.constant {
+                self.load_packed(regs, index, access, addrs[0]);
+                return Ok(());
+            }
+        }
         self.load_scattered(regs, index, access, mask, addrs)
+    }
+
+    /// Elements that are no words, one lane's behind the other's, from a word's boundary on.
+    #[inline(never)]
+    fn load_packed(&mut self, regs: &mut View<'_>, index: u32, access: &Access, addr: u64) {
+        let window = &mut self.windows[self.cache[index as usize] as usize];
+        let bytes = u64::from(access.bytes());
+        let start = ((addr - window.base) / 4) as usize;
+        let mut packed = [0u32; 512];
+        let words = 8 * bytes as usize;
+        for (to, from) in packed.iter_mut().zip(&window.words[start..start + words]) {
+            *to = from.load(Relaxed);
+        }
+        let k = access.regs.len();
+        for (j, reg) in access.regs.iter().enumerate() {
+            let Some(reg) = reg else { continue };
+            let value = match access.element {
+                1 => lanes(|i| u64::from(packed[(i * k + j) / 4 % 512] >> (8 * ((i * k + j) % 4)) & 0xff)),
+                2 => lanes(|i| u64::from(packed[(i * k + j) / 2 % 512] >> (16 * ((i * k + j) % 2)) & 0xffff)),
+                4 => lanes(|i| u64::from(packed[(i * k + j) % 512])),
+                _ => lanes(|i| {
+                    let at = 2 * (i * k + j);
+                    u64::from(packed[at % 512]) | u64::from(packed[(at + 1) % 512]) << 32
+                }),
+            };
+            regs.put(*reg, FULL, &lanes(|i| extend(value[i], access.element, access.signed)));
+        }
+        let last = addr + 32 * bytes - 1;
+        count(&mut self.counters.global_load, (last >> 5) - (addr >> 5) + 1, 32 * bytes);
+        window.mark(addr, 32 * bytes, false);
     }
 
     /// `st.global`.
@@ -228,7 +265,47 @@ impl Worker<'_> {
                 return Ok(());
             }
         }
+        if mask == FULL && !access.words && sequential(addrs, bytes) && addrs[0].is_multiple_of(bytes.max(4)) {
+            let window = &self.windows[self.cache[index as usize] as usize];
+            if window.holds(addrs[0], 32 * bytes) && !window.constant {
+                self.store_packed(regs, index, access, addrs[0]);
+                return Ok(());
+            }
+        }
         self.store_scattered(regs, index, access, mask, addrs)
+    }
+
+    /// The reverse of [`Worker::load_packed`].
+    #[inline(never)]
+    fn store_packed(&mut self, regs: &View<'_>, index: u32, access: &Access, addr: u64) {
+        let window = &mut self.windows[self.cache[index as usize] as usize];
+        let bytes = u64::from(access.bytes());
+        let start = ((addr - window.base) / 4) as usize;
+        let mut packed = [0u32; 512];
+        let k = access.regs.len();
+        for (j, reg) in access.regs.iter().enumerate() {
+            let Some(reg) = reg else { continue };
+            let value = regs.get(*reg);
+            for (i, value) in value.iter().enumerate() {
+                let n = i * k + j;
+                match access.element {
+                    1 => packed[n / 4 % 512] |= (*value as u32 & 0xff) << (8 * (n % 4)),
+                    2 => packed[n / 2 % 512] |= (*value as u32 & 0xffff) << (16 * (n % 2)),
+                    4 => packed[n % 512] = *value as u32,
+                    _ => {
+                        packed[2 * n % 512] = *value as u32;
+                        packed[(2 * n + 1) % 512] = (*value >> 32) as u32;
+                    }
+                }
+            }
+        }
+        let words = 8 * bytes as usize;
+        for (from, to) in packed.iter().zip(&window.words[start..start + words]) {
+            to.store(*from, Relaxed);
+        }
+        let last = addr + 32 * bytes - 1;
+        count(&mut self.counters.global_store, (last >> 5) - (addr >> 5) + 1, 32 * bytes);
+        window.mark(addr, 32 * bytes, true);
     }
 
     /// The allocation that holds each of the lanes' ranges, or the fault of those that have none.

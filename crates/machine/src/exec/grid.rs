@@ -233,6 +233,8 @@ fn serial(run: &Run<'_>) -> Gathered {
     // The blocks of a cooperative launch are all there from the start.
     let limit = if run.launch.cooperative { usize::MAX } else { run.resident.max(1) };
     let mut since_new = 0;
+    // Warp instructions since a block last came to its end: blocks that only wait for each other never do.
+    let mut since_end = 0;
     loop {
         // A new block when there is none, or when all that are there wait.
         let stuck = since_new >= under_way.len();
@@ -242,15 +244,21 @@ fn serial(run: &Run<'_>) -> Gathered {
             since_new = 0;
         }
         let Some(mut block) = under_way.pop_front() else { break };
-        let result = block.run(&mut worker, true);
+        let mut result = block.run(&mut worker, true);
+        since_end += worker.spent;
         worker.settle();
+        if let Ok(Progress::Suspended) = result
+            && since_end > run.block_budget
+        {
+            result = Err(block.endless(&mut worker));
+        }
         match result {
             Ok(Progress::Suspended) => {
                 since_new += 1;
                 under_way.push_back(block);
             }
             Ok(Progress::Finished) => {
-                since_new = 0;
+                (since_new, since_end) = (0, 0);
                 if !block.common.output.is_empty() {
                     gathered.output.push((block.index, std::mem::take(&mut block.common.output)));
                 }

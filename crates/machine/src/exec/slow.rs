@@ -47,7 +47,8 @@ pub(crate) fn compare(regs: &mut View<'_>, c: &Comparison, mask: u32) {
         regs.put_predicate(slot, mask, q);
     }
     if let Some((reg, value)) = c.value {
-        regs.put(reg, mask, &lanes(|i| if p >> i & 1 == 1 { value } else { 0 }));
+        let before = regs.get(reg);
+        regs.put(reg, mask, &lanes(|i| before[i] & c.keep | if p >> i & 1 == 1 { value } else { 0 }));
     }
 }
 
@@ -141,8 +142,7 @@ pub(crate) fn execute(
             return Ok(Flow::Leave);
         }
         SlowOp::Barrier { op, aligned, d, id, threads, p } => {
-            worker.counters.barriers += 1;
-            return barrier(common, warp, split, mask, (*op, *aligned, *d, *id, *threads, *p));
+            return barrier(worker, common, warp, split, mask, (*op, *aligned, *d, *id, *threads, *p));
         }
         SlowOp::WarpSync { .. }
         | SlowOp::Shuffle { .. }
@@ -276,7 +276,14 @@ fn carry(regs: &mut View<'_>, op: &CarryOp, mask: u32) {
 type BarrierArgs =
     (BarrierOp, bool, Option<crate::code::Reg>, u32, Option<u32>, Option<(u32, bool)>);
 
-fn barrier(common: &mut Common, warp: &mut Warp, split: &mut Split, mask: u32, args: BarrierArgs) -> Trapped<Flow> {
+fn barrier(
+    worker: &mut Worker<'_>,
+    common: &mut Common,
+    warp: &mut Warp,
+    split: &mut Split,
+    mask: u32,
+    args: BarrierArgs,
+) -> Trapped<Flow> {
     let (op, aligned, d, id, threads, p) = args;
     if aligned && mask != warp.alive {
         return Ok(gather(warp, split, mask));
@@ -301,6 +308,7 @@ fn barrier(common: &mut Common, warp: &mut Warp, split: &mut Split, mask: u32, a
         _ => mask.count_ones(),
     };
     detach(warp, split, mask);
+    worker.counters.barriers += 1;
     let barrier = &mut common.barriers[id as usize];
     let round = barrier.round;
     barrier.arrive(arriving, mask.count_ones(), truths.count_ones(), expected);

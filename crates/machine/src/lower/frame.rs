@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use fusion_ptx::ast::{Function, LocalId, ParamPlace, RegId, ScalarType, Space};
+use fusion_ptx::ast::{Function, LocalId, Operand, ParamPlace, RegId, ScalarType, Space};
 
+use super::operands::visit;
 use crate::code::{self, Argument, Fill, Reg, Slot};
 
 /// Where a variable of the function lives.
@@ -39,7 +40,10 @@ impl Frame {
             predicates: 2,
             fills: HashMap::new(),
         };
-        frame.registers = function.registers.iter().map(|r| frame.register(r.ty)).collect();
+        // A declaration may name far more registers than the code uses.
+        let used = used(function);
+        let registers = function.registers.iter().zip(used);
+        frame.registers = registers.map(|(r, used)| if used { frame.register(r.ty) } else { None }).collect();
         let mut entry_offsets = HashMap::new();
         if function.is_entry {
             for param in &function.params {
@@ -142,4 +146,34 @@ impl Frame {
             live,
         }
     }
+}
+
+/// Which registers occur in a function.
+fn used(function: &Function) -> Vec<bool> {
+    let mut used = vec![false; function.registers.len()];
+    let mut mark = |id: RegId| {
+        if let Some(u) = used.get_mut(id.index()) {
+            *u = true;
+        }
+    };
+    for param in function.params.iter().chain(&function.returns) {
+        if let ParamPlace::Register(id) = param.place {
+            mark(id);
+        }
+    }
+    for instruction in &function.body {
+        if let Some(guard) = instruction.guard {
+            mark(guard.reg);
+        }
+        let mut found = Vec::new();
+        let mut written = Vec::new();
+        let mut read = |operand: &Operand| {
+            if let Operand::Reg(id) | Operand::Not(id) = operand {
+                found.push(*id);
+            }
+        };
+        visit(&instruction.op, &mut read, &mut |id| written.push(id));
+        found.into_iter().chain(written).for_each(&mut mark);
+    }
+    used
 }

@@ -113,9 +113,12 @@ __device__ __noinline__ int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 
 
 extern "C" __global__ void recurse(int* out) { out[threadIdx.x] = fibonacci(threadIdx.x % 12); }
 
-__device__ __noinline__ int endless(int n) { return n == -1 ? 0 : 1 + endless(n + 1); }
+__device__ __noinline__ int endless(volatile int* stop, int n)
+{
+    return *stop == n ? 0 : endless(stop, n + 1) ^ endless(stop, n + 2);
+}
 
-extern "C" __global__ void overflow(int* out) { out[0] = endless(out[0]); }
+extern "C" __global__ void overflow(int* out) { out[0] = endless(out, 1); }
 
 __device__ __noinline__ int twice(int x) { return 2 * x; }
 __device__ __noinline__ int square(int x) { return x * x; }

@@ -144,6 +144,8 @@ pub enum Ternary {
     },
     /// `fns`: find the n-th set bit.
     Fns,
+    /// `cvt.pack.sat`: a and b clamped to this type, the former above the latter, both below the low bits of c.
+    CvtPack(ScalarType),
     /// Three-input min and max (PTX ISA 8.8, sm_100).
     Min3,
     Max3,

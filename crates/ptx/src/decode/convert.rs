@@ -4,7 +4,7 @@ use super::modifiers::Flag;
 use super::operands::Width;
 use super::{Decoder, Result};
 use crate::Diagnostic;
-use crate::ast::{Op, Rounding, ScalarType, Space};
+use crate::ast::{Mode, Op, Operand, Rounding, ScalarType, Space, Ternary};
 use crate::parser::ArgKind;
 use ScalarType::*;
 
@@ -72,7 +72,7 @@ fn part(ty: ScalarType, count: usize) -> Option<ScalarType> {
 
 fn cvt(d: &mut Decoder<'_, '_>) -> Result<Op> {
     if d.flag("pack") {
-        return d.unsupported("`cvt.pack` is not emulated");
+        return cvt_pack(d);
     }
     let mode = d.mode(&[Flag::AnyRounding, Flag::Ftz, Flag::Sat, Flag::Satfinite, Flag::Relu]);
     if mode.rounding == Some(Rounding::Stochastic) {
@@ -91,6 +91,24 @@ fn cvt(d: &mut Decoder<'_, '_>) -> Result<Op> {
     let packs = matches!(dty, F16x2 | Bf16x2 | E4m3x2 | E5m2x2) && sty == F32;
     let b = if packs { Some(d.src(sty)?) } else { None };
     Ok(Op::Cvt { dty, sty, mode, d: dst, a, b })
+}
+
+/// Two integers, clamped and packed (PTX ISA 9.7.9.22).
+fn cvt_pack(d: &mut Decoder<'_, '_>) -> Result<Op> {
+    if !d.flag("sat") {
+        return d.incomplete("`cvt.pack` needs `.sat`");
+    }
+    let to = d.ty_of(&[U8, S8, U16, S16])?;
+    let ty = d.ty_of(&[S32])?;
+    let (dst, a, b) = (d.dst(B32)?, d.src(ty)?, d.src(ty)?);
+    // Two halves fill the result; two bytes leave room for what is packed already.
+    let c = if to.bits() == 16 {
+        Operand::Imm(0)
+    } else {
+        d.ty_of(&[B32])?;
+        d.src(B32)?
+    };
+    Ok(Op::Ternary { op: Ternary::CvtPack(to), ty, mode: Mode::plain(), d: dst, a, b, c })
 }
 
 fn isspacep(d: &mut Decoder<'_, '_>) -> Result<Op> {

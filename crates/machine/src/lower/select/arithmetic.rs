@@ -134,11 +134,22 @@ impl Selector<'_> {
                 let (Some(test), Some(value)) = (arith::compare(*cmp, *ty, *ftz), arith::set_value(*dty)) else {
                     return no_form(format!("set.{cmp:?} of {ty:?}"));
                 };
-                let comparison =
-                    Comparison { test, upper: false, a, b, p: None, q: None, combine, value: Some((d, value)) };
-                self.comparison(comparison);
+                let half = |upper, value, keep| Comparison {
+                    test,
+                    upper,
+                    a,
+                    b,
+                    p: None,
+                    q: None,
+                    combine,
+                    value: Some((d, value)),
+                    keep,
+                };
                 if matches!(ty, ScalarType::F16x2 | ScalarType::Bf16x2) {
-                    return unsupported("set on packed types");
+                    self.comparison(half(false, value & 0xffff, 0xffff_0000));
+                    self.comparison(half(true, value & 0xffff_0000, 0xffff));
+                } else {
+                    self.comparison(half(false, value, 0));
                 }
             }
             Op::Setp { cmp, combine, ty, ftz, p, q, a, b } => {
@@ -155,7 +166,7 @@ impl Selector<'_> {
                 let Some(test) = arith::compare(*cmp, *ty, *ftz) else {
                     return no_form(format!("setp.{cmp:?} of {ty:?}"));
                 };
-                let comparison = Comparison { test, upper: false, a, b, p, q, combine, value: None };
+                let comparison = Comparison { test, upper: false, a, b, p, q, combine, value: None, keep: 0 };
                 if matches!(ty, ScalarType::F16x2 | ScalarType::Bf16x2) {
                     self.comparison(Comparison { q: None, ..comparison });
                     self.comparison(Comparison { upper: true, p: q, q: None, ..comparison });

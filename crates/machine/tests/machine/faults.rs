@@ -1,0 +1,188 @@
+//! Wrong kernels: the code, the line, the thread, and what the notes say.
+
+use fusion_machine::{Fault, Options};
+
+use crate::support::{Arg, Device, FAULTS, KERNELS, config};
+use Arg::{I32, Pointer};
+
+/// The line of `faults.cu` that holds a text.
+fn line(text: &str) -> u32 {
+    let source = include_str!("../ptx/faults.cu");
+    source.lines().position(|l| l.contains(text)).unwrap() as u32 + 1
+}
+
+#[track_caller]
+fn check(fault: &Fault, code: &str, at: &str, thread: u32) {
+    assert_eq!(fault.code, code, "{fault:#?}");
+    assert_eq!(fault.thread, Some([thread, 0, 0]), "{fault:#?}");
+    let position = fault.source.first().unwrap_or_else(|| panic!("no position: {fault:#?}"));
+    assert_eq!((position.file.as_str(), position.line), ("faults.cu", line(at)), "{fault:#?}");
+    assert!(fault.ptx.is_some());
+}
+
+#[track_caller]
+fn says(fault: &Fault, text: &str) {
+    assert!(fault.notes.iter().any(|n| n.contains(text)), "{fault:#?}");
+}
+
+#[test]
+fn reading_past_the_end() {
+    let device = Device::new(FAULTS);
+    let (x, out) = (device.buffer(4 * 300), device.buffer(4 * 512));
+    let fault = device.fault("past_end", 2, 256, &[Pointer(x), Pointer(out)]);
+    check(&fault, "E-OOB-GLOBAL", "out[i] = x[i];", 44);
+    assert_eq!((fault.block, fault.lanes), (Some([1, 0, 0]), 20));
+    says(&fault, "0 bytes past the end of allocation");
+    says(&fault, "index 300 of 300");
+}
+
+#[test]
+fn the_lowest_block_is_the_one_reported() {
+    let device = Device::new(FAULTS);
+    let (x, out) = (device.buffer(4 * 256 * 50), device.buffer(4 * 256 * 200));
+    for _ in 0..3 {
+        let fault = device.fault("past_end", 200, 256, &[Pointer(x), Pointer(out)]);
+        assert_eq!((fault.block, fault.thread), (Some([50, 0, 0]), Some([0, 0, 0])));
+    }
+}
+
+#[test]
+fn an_inlined_function_shows_its_caller() {
+    let device = Device::new(FAULTS);
+    let (x, out) = (device.buffer(128), device.buffer(128));
+    let fault = device.fault("inlined", 1, 32, &[Pointer(x), Pointer(out), I32(32)]);
+    check(&fault, "E-OOB-GLOBAL", "return x[i + 1];", 31);
+    assert_eq!(fault.source[0].function.as_deref(), Some("fetch(float const*, int)"));
+    assert_eq!(fault.source[1].line, line("fetch(x, i);"));
+}
+
+#[test]
+fn reading_before_the_start() {
+    let device = Device::new(FAULTS);
+    let (x, out) = (device.buffer(128), device.buffer(128));
+    let fault = device.fault("before_start", 1, 32, &[Pointer(x), Pointer(out)]);
+    check(&fault, "E-OOB-GLOBAL", "before_start", 0);
+    says(&fault, "4 bytes before");
+}
+
+#[test]
+fn null_freed_host_and_number() {
+    let device = Device::new(FAULTS);
+    let out = device.buffer(128);
+    let code = |x: u64| device.fault("past_end", 1, 32, &[Pointer(x), Pointer(out)]).code;
+    assert_eq!(code(0), "E-NULL");
+    assert_eq!(code(0x7ffd_1234_5678_9ab0 >> 16), "E-UNMAPPED");
+    assert_eq!(code(1_000_000), "E-UNMAPPED");
+    let x = device.buffer(128);
+    device.machine.memory().free(x).unwrap();
+    assert_eq!(code(x), "E-USE-AFTER-FREE");
+}
+
+#[test]
+fn constant_memory_is_not_written() {
+    let device = Device::new(KERNELS);
+    let (scale, _) = device.loaded.global("scale").unwrap();
+    let x = device.buffer(16);
+    let fault = device.fault("vectors", 1, 1, &[Pointer(x), Pointer(scale)]);
+    assert_eq!(fault.code, "E-WRITE-READONLY");
+}
+
+#[test]
+fn a_vector_must_be_aligned() {
+    let device = Device::new(FAULTS);
+    let (x, out) = (device.buffer(1024), device.buffer(512));
+    let fault = device.fault("misaligned", 1, 32, &[Pointer(x), Pointer(out)]);
+    check(&fault, "E-MISALIGNED", "misaligned", 0);
+    says(&fault, "multiple of 16; this one is 4 past");
+}
+
+#[test]
+fn shared_memory_ends() {
+    let device = Device::new(FAULTS);
+    let out = device.buffer(256);
+    let fault = device.fault("shared_past", 1, 64, &[Pointer(out), I32(10)]);
+    check(&fault, "E-OOB-SHARED", "tile[threadIdx.x + n]", 54);
+    says(&fault, "tile");
+    let fault = device.fault("shared_past", 1, 64, &[Pointer(out), I32(-3)]);
+    says(&fault, "-12: before the start");
+}
+
+#[test]
+fn a_barrier_in_divergent_code() {
+    let device = Device::new(FAULTS);
+    let out = device.buffer(128);
+    let fault = device.fault("divergent_barrier", 1, 32, &[Pointer(out)]);
+    assert_eq!(fault.code, "E-BARRIER-DIVERGENT", "{fault:#?}");
+    says(&fault, "lanes 0-15");
+}
+
+#[test]
+fn masks_must_name_those_who_are_there() {
+    let device = Device::new(FAULTS);
+    let out = device.buffer(128);
+    let fault = device.fault("wrong_mask", 1, 32, &[Pointer(out)]);
+    check(&fault, "E-SYNC-MASK", "if (t >= 16) out[t]", 16);
+    let fault = device.fault("gone", 1, 32, &[Pointer(out), I32(20)]);
+    check(&fault, "E-SYNC-MASK", "__shfl_down_sync(0xffffffffu, t, 1)", 0);
+    says(&fault, "lanes 20-31");
+}
+
+#[test]
+fn lanes_that_wait_for_each_other() {
+    let device = Device::new(FAULTS);
+    let out = device.buffer(128);
+    let fault = device.fault("never_meets", 1, 32, &[Pointer(out)]);
+    assert_eq!(fault.code, "E-DEADLOCK", "{fault:#?}");
+    says(&fault, "lanes 0-15");
+    says(&fault, "lanes 16-31");
+}
+
+#[test]
+fn a_kernel_that_does_not_end() {
+    let options = Options { instruction_budget: 1 << 22, ..Options::default() };
+    let device = Device::with(FAULTS, options);
+    let out = device.ints(&[0, 0]);
+    let fault = device.fault("forever", 1, 64, &[Pointer(out)]);
+    check(&fault, "E-BUDGET", "while (out[i & 1]", 0);
+    let fault = device.fault("spins", 4, 64, &[Pointer(out)]);
+    assert_eq!(fault.code, "E-BUDGET");
+}
+
+#[test]
+fn a_failed_assertion_has_its_message() {
+    let device = Device::new(FAULTS);
+    let x = device.ints(&(0..32).collect::<Vec<_>>());
+    let fault = device.fault("asserts", 1, 32, &[Pointer(x)]);
+    check(&fault, "E-ASSERT", "asserts", 5);
+    assert!(fault.title.contains("x[threadIdx.x] < 5"), "{}", fault.title);
+    assert_eq!(fault.lanes, 27);
+}
+
+#[test]
+fn a_trap_names_its_thread() {
+    let device = Device::new(FAULTS);
+    check(&device.fault("traps", 1, 64, &[]), "E-TRAP", "traps()", 37);
+}
+
+#[test]
+fn recursion_without_end() {
+    let device = Device::new(KERNELS);
+    let out = device.ints(&[0]);
+    assert_eq!(device.fault("overflow", 1, 1, &[Pointer(out)]).code, "E-STACK-OVERFLOW");
+}
+
+#[test]
+fn launches_that_no_gpu_would_make() {
+    let device = Device::new(FAULTS);
+    let out = device.buffer(8192);
+    let code = |kernel: &str, grid: u32, block: u32, shared: u32| {
+        let launch = fusion_machine::Launch { dynamic_shared: shared, ..config(grid, block) };
+        device.try_launch(kernel, launch, &[Pointer(out)]).err().map(|f| f.code)
+    };
+    assert_eq!(code("spins", 0, 32, 0).as_deref(), Some("E-LAUNCH-GRID"));
+    assert_eq!(code("spins", 1, 2048, 0).as_deref(), Some("E-LAUNCH-BLOCK"));
+    assert_eq!(code("spins", 1, 0, 0).as_deref(), Some("E-LAUNCH-BLOCK"));
+    assert_eq!(code("bounded", 1, 256, 0).as_deref(), Some("E-LAUNCH-BLOCK"));
+    assert_eq!(code("bounded", 1, 128, 300 << 10).as_deref(), Some("E-LAUNCH-SHARED"));
+    assert_eq!(code("bounded", 1, 128, 0), None);
+}

@@ -1,0 +1,12 @@
+//! The machine from outside: kernels run, wrong kernels are found out.
+//!
+//! The `.ptx` files beside are what NVRTC 13.0 makes of the `.cu` files (`-arch=compute_90 -lineinfo -default-device`).
+
+#![allow(clippy::unwrap_used)]
+
+mod control;
+mod counters;
+mod faults;
+mod handwritten;
+mod kernels;
+mod support;

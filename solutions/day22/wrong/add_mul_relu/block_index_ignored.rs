@@ -1,0 +1,21 @@
+use std::sync::Arc;
+
+use cudarc::driver::{CudaModule, CudaStream, CudaView, CudaViewMut, DriverError, LaunchConfig, PushKernelArg};
+
+pub(super) fn add_mul_relu(
+    stream: &Arc<CudaStream>,
+    module: &Arc<CudaModule>,
+    a: &CudaView<'_, f32>,
+    b: &CudaView<'_, f32>,
+    out: &mut CudaViewMut<'_, f32>,
+) -> Result<(), DriverError> {
+    let n = out.len();
+    if n == 0 {
+        return Ok(());
+    }
+    let config = LaunchConfig { grid_dim: (n.div_ceil(64) as u32, 1, 1), block_dim: (64, 1, 1), shared_mem_bytes: 0 };
+    let kernel = module.load_function("add_mul_relu")?;
+    // SAFETY: the arguments are the kernel's parameters in their order.
+    unsafe { stream.launch_builder(&kernel).arg(a).arg(b).arg(out).arg(&n).launch(config) }?;
+    Ok(())
+}
