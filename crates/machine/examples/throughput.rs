@@ -31,7 +31,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         params.extend(pointer.to_le_bytes());
     }
     params.extend((n as u32).to_le_bytes());
-    let launch = Launch { grid: [n.div_ceil(256) as u32, 1, 1], block: [256, 1, 1], dynamic_shared: 0, cooperative: false };
+    let launch =
+        Launch { grid: [n.div_ceil(256) as u32, 1, 1], block: [256, 1, 1], dynamic_shared: 0, cooperative: false };
 
     let mut best = f64::INFINITY;
     let mut executed = 0;

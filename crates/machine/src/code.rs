@@ -105,6 +105,8 @@ pub(crate) enum MicroOp {
     MaxF32(D3),
     NegF32(D2),
     AbsF32(D2),
+    /// The sign of a, the magnitude of b.
+    CopysignF32(D3),
     /// Approximate reciprocal and power of two.
     RcpF32(D2),
     RcpF32Ftz(D2),
@@ -315,9 +317,19 @@ pub(crate) enum SlowOp {
     /// Lets other warps and blocks run.
     Yield,
     Nothing,
-    Unsupported { opcode: String, reason: String },
-    BranchTable { index: Slot, targets: Vec<u32> },
-    Call { target: Target, args: Vec<Argument>, returns: Vec<Argument> },
+    Unsupported {
+        opcode: String,
+        reason: String,
+    },
+    BranchTable {
+        index: Slot,
+        targets: Vec<u32>,
+    },
+    Call {
+        target: Target,
+        args: Vec<Argument>,
+        returns: Vec<Argument>,
+    },
     Barrier {
         op: BarrierOp,
         aligned: bool,
@@ -326,7 +338,9 @@ pub(crate) enum SlowOp {
         threads: Option<Slot>,
         p: Option<(Slot, bool)>,
     },
-    WarpSync { mask: Slot },
+    WarpSync {
+        mask: Slot,
+    },
     Shuffle {
         mode: ShuffleMode,
         d: Option<Reg>,
@@ -336,29 +350,95 @@ pub(crate) enum SlowOp {
         c: Slot,
         mask: Option<Slot>,
     },
-    Vote { mode: VoteMode, d: Option<Reg>, p: (Slot, bool), mask: Option<Slot> },
-    Match { all: bool, d: Option<Reg>, p: Option<Slot>, a: Reg, mask: Slot },
-    ActiveMask { d: Option<Reg> },
-    Redux { f: fn(u64, u64) -> u64, d: Option<Reg>, a: Slot, mask: Slot },
-    Elect { d: Option<Reg>, p: Slot, mask: Slot },
+    Vote {
+        mode: VoteMode,
+        d: Option<Reg>,
+        p: (Slot, bool),
+        mask: Option<Slot>,
+    },
+    Match {
+        all: bool,
+        d: Option<Reg>,
+        p: Option<Slot>,
+        a: Reg,
+        mask: Slot,
+    },
+    ActiveMask {
+        d: Option<Reg>,
+    },
+    Redux {
+        f: fn(u64, u64) -> u64,
+        d: Option<Reg>,
+        a: Slot,
+        mask: Slot,
+    },
+    Elect {
+        d: Option<Reg>,
+        p: Slot,
+        mask: Slot,
+    },
     Atomic(Atomic),
-    CopyAsync { dst: AddressOf, src: AddressOf, size: u32, src_size: Option<Slot> },
+    CopyAsync {
+        dst: AddressOf,
+        src: AddressOf,
+        size: u32,
+        src_size: Option<Slot>,
+    },
     /// Reads a clock.
-    Read { d: Reg, what: Dynamic },
+    Read {
+        d: Reg,
+        what: Dynamic,
+    },
     /// The address of a variable of the frame, in its own space.
-    FrameAddress { d: Slot, offset: i64 },
+    FrameAddress {
+        d: Slot,
+        offset: i64,
+    },
     /// Generic address to `d`: is it in the given place?
-    IsSpace { place: Place, d: Slot, a: Slot },
-    Bfi { wide: bool, d: Reg, a: Reg, b: Reg, pos: Slot, len: Slot },
-    Pack { d: Reg, parts: Vec<Reg> },
-    Unpack { parts: Vec<Option<Reg>>, part_bits: u32, a: Reg },
+    IsSpace {
+        place: Place,
+        d: Slot,
+        a: Slot,
+    },
+    Bfi {
+        wide: bool,
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        pos: Slot,
+        len: Slot,
+    },
+    Pack {
+        d: Reg,
+        parts: Vec<Reg>,
+    },
+    Unpack {
+        parts: Vec<Option<Reg>>,
+        part_bits: u32,
+        a: Reg,
+    },
     /// Add, subtract or multiply-add with the carry flag.
     Carry(CarryOp),
     /// The predicate of lop3's `.and` and `.or` forms: p = (d != 0) op q.
-    Lop3Predicate { d: Slot, p: Slot, or: bool, q: (Slot, bool) },
+    Lop3Predicate {
+        d: Slot,
+        p: Slot,
+        or: bool,
+        q: (Slot, bool),
+    },
     /// `slct`: a where the test of c holds.
-    SelectSign { test: fn(u64) -> bool, d: Reg, a: Reg, b: Reg, c: Reg },
-    TestProperty { test: fn(u64) -> bool, d: Slot, a: Reg },
+    SelectSign {
+        test: fn(u64) -> bool,
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        c: Reg,
+    },
+    TestProperty {
+        test: fn(u64) -> bool,
+        d: Slot,
+        a: Reg,
+    },
 }
 
 /// What an extended-precision instruction does.

@@ -159,9 +159,8 @@ fn lower_function(module: &Module, id: FunctionId, addresses: &Addresses, shared
             }
         }
         let falls_to = order.get(position + 1).copied();
-        let last_leaves = function.body[block.start..block.end]
-            .last()
-            .is_some_and(|i| i.guard.is_none() && blocks::leaves(&i.op));
+        let last_leaves =
+            function.body[block.start..block.end].last().is_some_and(|i| i.guard.is_none() && blocks::leaves(&i.op));
         match block.next {
             Some(next) if Some(next) != falls_to => selector.jump_to_block(next),
             None if !last_leaves => selector.implicit_return(),

@@ -4,6 +4,7 @@
 //! other here, lowest first: reading, computing and writing is atomic by that.
 
 use super::block::Common;
+use super::fault;
 use super::global::{count, distinct};
 use super::grid::Worker;
 use super::lanes::each;
@@ -12,7 +13,6 @@ use super::shared::{load_element, store_element, wavefronts};
 use super::step::{addresses, resolve, same_place};
 use super::trap::Trapped;
 use super::warp::{Split, Warp};
-use super::fault;
 use crate::code::{Atomic, Place};
 
 pub(crate) fn execute(

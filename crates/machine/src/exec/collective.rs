@@ -32,7 +32,9 @@ fn presence(warp: &Warp, members: &[u32; 32], mask: u32) -> Trapped<Presence> {
         let lane = mask.trailing_zeros() as usize & 31;
         return Err(Trap::new("E-SYNC-MASK", mask, "the mask of a warp operation names threads that have exited")
             .note(format!("the mask is {:#010x}; {} have exited", members[lane], lane_list(exited)))
-            .note("do not return early in code that shuffles or votes afterwards, or compute the mask from who is left"));
+            .note(
+                "do not return early in code that shuffles or votes afterwards, or compute the mask from who is left",
+            ));
     }
     Ok(if missing == 0 { Presence::Complete } else { Presence::Missing })
 }

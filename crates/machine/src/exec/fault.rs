@@ -19,13 +19,9 @@ fn plural(n: u64, what: &str) -> String {
 
 pub(crate) fn misaligned(lanes: u32, addrs: &[u64; 32], align: u64, bytes: u64, write: bool) -> Box<Trap> {
     let addr = first(lanes, addrs);
-    Trap::new(
-        "E-MISALIGNED",
-        lanes,
-        format!("misaligned {} of {} at {addr:#x}", verb(write), plural(bytes, "byte")),
-    )
-    .note(format!("the address must be a multiple of {align}; this one is {} past one", addr % align))
-    .note("a vector access (float4, int2, ...) is only allowed where the pointer and the index make it aligned")
+    Trap::new("E-MISALIGNED", lanes, format!("misaligned {} of {} at {addr:#x}", verb(write), plural(bytes, "byte")))
+        .note(format!("the address must be a multiple of {align}; this one is {} past one", addr % align))
+        .note("a vector access (float4, int2, ...) is only allowed where the pointer and the index make it aligned")
 }
 
 /// Lanes that no allocation serves: out of bounds, null, freed, a host pointer, or read-only.
@@ -62,8 +58,13 @@ pub(crate) fn stray_global(run: &Run<'_>, lanes: u32, addrs: &[u64; 32], bytes: 
     if let Some(a) = above.as_ref().filter(|a| a.base - addr <= reach(a)) {
         let before = a.base - addr;
         return Trap::new("E-OOB-GLOBAL", lanes, format!("{verb} of {size} before the start of an allocation"))
-            .note(format!("address {addr:#x} is {} before allocation {} of {} at {:#x}",
-                plural(before, "byte"), a.id, plural(a.size, "byte"), a.base))
+            .note(format!(
+                "address {addr:#x} is {} before allocation {} of {} at {:#x}",
+                plural(before, "byte"),
+                a.id,
+                plural(a.size, "byte"),
+                a.base
+            ))
             .note("a negative index, or an unsigned one that wrapped around?");
     }
     let trap = Trap::new("E-UNMAPPED", lanes, format!("{verb} of {size} at {addr:#x}, where nothing is allocated"));

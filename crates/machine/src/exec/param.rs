@@ -10,7 +10,11 @@ use crate::code::Access;
 fn element(params: &[u8], addr: u64, size: u32) -> Option<u64> {
     let start = usize::try_from(addr).ok()?;
     let bytes = params.get(start..start.checked_add(size as usize)?)?;
-    Some(bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
+    Some(match *bytes {
+        [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
+        [a, b, c, d, e, f, g, h] => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+        _ => bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)),
+    })
 }
 
 /// `ld.param` at an offset that every lane shares.

@@ -112,8 +112,9 @@ pub(crate) fn execute(
             return call::call(worker, common, warp, split, mask, target, args, returns);
         }
         SlowOp::Trap | SlowOp::Breakpoint => {
-            return Err(Trap::new("E-TRAP", mask, "the kernel stopped itself (trap)")
-                .note("a __trap(), a failed assertion without its message, or code that the compiler knows to be wrong"));
+            return Err(Trap::new("E-TRAP", mask, "the kernel stopped itself (trap)").note(
+                "a __trap(), a failed assertion without its message, or code that the compiler knows to be wrong",
+            ));
         }
         SlowOp::Yield => return Ok(waited(common, warp, split)),
         SlowOp::Nothing => {}
@@ -131,8 +132,11 @@ pub(crate) fn execute(
             let Some(first) = each(mask).next() else { return Ok(Flow::Next) };
             let same = each(mask).fold(0, |same, lane| same | u32::from(chosen[lane] == chosen[first]) << lane);
             let Some(&target) = targets.get(chosen[first] as usize) else {
-                return Err(Trap::new("E-TRAP", same, "a branch table's index is past its end")
-                    .note(format!("index {} of {} targets", chosen[first], targets.len())));
+                return Err(Trap::new("E-TRAP", same, "a branch table's index is past its end").note(format!(
+                    "index {} of {} targets",
+                    chosen[first],
+                    targets.len()
+                )));
             };
             // Lanes that the guard excludes go on behind; those with another index come back here.
             detach(warp, split, mask);
@@ -273,8 +277,7 @@ fn carry(regs: &mut View<'_>, op: &CarryOp, mask: u32) {
     }
 }
 
-type BarrierArgs =
-    (BarrierOp, bool, Option<crate::code::Reg>, u32, Option<u32>, Option<(u32, bool)>);
+type BarrierArgs = (BarrierOp, bool, Option<crate::code::Reg>, u32, Option<u32>, Option<(u32, bool)>);
 
 fn barrier(
     worker: &mut Worker<'_>,

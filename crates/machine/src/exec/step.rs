@@ -15,7 +15,7 @@ use super::{fault, param};
 use crate::arith::approx;
 use crate::arith::round::RN;
 use crate::arith::{double, single};
-use crate::code::{Access, AddressOf, Base, Compared, MicroOp, Place, TRUE, window};
+use crate::code::{Access, AddressOf, Base, Compared, D4, MicroOp, Place, TRUE, window};
 use fusion_ptx::ast::{BoolOp, Compare};
 
 /// Runs one split until it must stop: its lanes part or leave, it reaches `meeting` (where others
@@ -49,7 +49,7 @@ impl WithSimd for Step<'_, '_> {
         let Step { worker, common, warp, split, meeting, limit } = self;
         let mut pc = split.pc;
         let mut counts = Counts::default();
-        let result = execute(worker, common, warp, split, &mut pc, &mut counts, meeting, limit);
+        let result = execute::<S>(worker, common, warp, split, &mut pc, &mut counts, meeting, limit);
         counts.flush(worker, warp);
         match result {
             Ok(true) => {
@@ -107,7 +107,7 @@ pub(crate) fn addresses(regs: &View<'_>, address: &AddressOf, local_base: u32) -
 /// Says whether the split goes on at `pc`; if not, it has been told itself.
 #[inline(always)]
 #[expect(clippy::too_many_arguments, reason = "the state of one loop, kept in registers")]
-fn execute(
+fn execute<S: pulp::Simd>(
     worker: &mut Worker<'_>,
     common: &mut Common,
     warp: &mut Warp,
@@ -198,24 +198,21 @@ fn execute(
                 MicroOp::AddF32(s) => r.words2(s.d, s.a, s.b, m, single2(single::add::<RN, false, false>)),
                 MicroOp::SubF32(s) => r.words2(s.d, s.a, s.b, m, single2(single::sub::<RN, false, false>)),
                 MicroOp::MulF32(s) => r.words2(s.d, s.a, s.b, m, single2(single::mul::<RN, false, false>)),
-                MicroOp::FmaF32(s) => {
-                    r.words3(s.d, [s.a, s.b, s.c], m, single3(single::fma::<RN, false, false>));
-                }
+                MicroOp::FmaF32(s) => fma::<S, false>(r, s, m),
                 MicroOp::DivF32(s) => r.words2(s.d, s.a, s.b, m, single2(single::div::<RN, false>)),
                 MicroOp::AddF32Ftz(s) => r.words2(s.d, s.a, s.b, m, single2(single::add::<RN, true, false>)),
                 MicroOp::SubF32Ftz(s) => r.words2(s.d, s.a, s.b, m, single2(single::sub::<RN, true, false>)),
                 MicroOp::MulF32Ftz(s) => r.words2(s.d, s.a, s.b, m, single2(single::mul::<RN, true, false>)),
-                MicroOp::FmaF32Ftz(s) => {
-                    r.words3(s.d, [s.a, s.b, s.c], m, single3(single::fma::<RN, true, false>));
-                }
+                MicroOp::FmaF32Ftz(s) => fma::<S, true>(r, s, m),
                 MicroOp::MinF32(s) => {
                     r.words2(s.d, s.a, s.b, m, single2(single::min_max::<false, false, false, false>));
                 }
                 MicroOp::MaxF32(s) => {
                     r.words2(s.d, s.a, s.b, m, single2(single::min_max::<true, false, false, false>));
                 }
-                MicroOp::NegF32(s) => r.words1(s.d, s.a, m, |a| a ^ 0x8000_0000),
-                MicroOp::AbsF32(s) => r.words1(s.d, s.a, m, |a| a & 0x7fff_ffff),
+                MicroOp::NegF32(s) => r.words1(s.d, s.a, m, single1(single::neg::<false>)),
+                MicroOp::AbsF32(s) => r.words1(s.d, s.a, m, single1(single::abs::<false>)),
+                MicroOp::CopysignF32(s) => r.words2(s.d, s.a, s.b, m, single2(single::copysign)),
                 MicroOp::RcpF32(s) => r.words1(s.d, s.a, m, single1(approx::rcp::<false>)),
                 MicroOp::RcpF32Ftz(s) => r.words1(s.d, s.a, m, single1(approx::rcp::<true>)),
                 MicroOp::Ex2F32(s) => r.words1(s.d, s.a, m, single1(approx::ex2::<false>)),
@@ -424,10 +421,17 @@ fn single2(f: impl Fn(f32, f32) -> f32) -> impl Fn(u32, u32) -> u32 {
     move |a, b| f(f32::from_bits(a), f32::from_bits(b)).to_bits()
 }
 
+/// The processor's own instruction where the loop is compiled for one that has it; the same result where not.
 #[inline(always)]
-fn single3(f: impl Fn(f32, f32, f32) -> f32) -> impl Fn(u32, u32, u32) -> u32 {
-    #[inline(always)]
-    move |a, b, c| f(f32::from_bits(a), f32::from_bits(b), f32::from_bits(c)).to_bits()
+fn fma<S: pulp::Simd, const FTZ: bool>(r: &mut View<'_>, s: D4, m: u32) {
+    let (a, b, c) = (*r.word(s.a), *r.word(s.b), *r.word(s.c));
+    let value = if S::IS_SCALAR {
+        single::fma_lanes::<FTZ, 32>(&a, &b, &c)
+    } else {
+        let of = f32::from_bits;
+        lanes(|i| single::fma_native::<FTZ>(of(a[i]), of(b[i]), of(c[i])).to_bits())
+    };
+    r.put_word(s.d, m, &value);
 }
 
 #[inline(always)]

@@ -29,7 +29,12 @@ pub(crate) enum State {
     /// Stands before an instruction that other lanes of the warp must reach too.
     Gathering,
     /// Has arrived at a barrier of the block; `round` is the barrier's when it did.
-    Barrier { id: u32, round: u64, result: Option<(Reg, BarrierResult)>, at: u32 },
+    Barrier {
+        id: u32,
+        round: u64,
+        result: Option<(Reg, BarrierResult)>,
+        at: u32,
+    },
 }
 
 /// Which of a barrier's reductions a lane wants.

@@ -94,9 +94,7 @@ impl Selector<'_> {
             }
             Operand::Imm(value) => at((*value as i64).wrapping_add(address.offset)),
             Operand::Global(id, offset) => {
-                if place == Place::Generic
-                    && matches!(self.global_space(*id), Space::Shared | Space::SharedCluster)
-                {
+                if place == Place::Generic && matches!(self.global_space(*id), Space::Shared | Space::SharedCluster) {
                     place = Place::Shared;
                 }
                 let base = self.global_address(*id)?;

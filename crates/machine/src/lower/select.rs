@@ -5,8 +5,8 @@ mod control;
 mod data;
 
 use fusion_ptx::ast::{
-    BoolOp, Dst, Function, FunctionId, GlobalId, Guard, Instruction, LocalId, Module, Op, Operand, PredOperand, RegId, Space,
-    Special,
+    BoolOp, Dst, Function, FunctionId, GlobalId, Guard, Instruction, LocalId, Module, Op, Operand, PredOperand, RegId,
+    Space, Special,
 };
 
 use super::flow::Liveness;

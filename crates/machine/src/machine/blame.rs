@@ -34,7 +34,8 @@ pub(super) fn check_launch(
         return fail("E-LAUNCH-BLOCK", format!("a block of {block:?} threads"), note);
     }
     if threads > u64::from(info.max_threads) {
-        let note = format!("this kernel runs with {} threads at most: __launch_bounds__, or its registers", info.max_threads);
+        let note =
+            format!("this kernel runs with {} threads at most: __launch_bounds__, or its registers", info.max_threads);
         return fail("E-LAUNCH-BLOCK", format!("a block of {threads} threads"), note);
     }
     if let Some(required) = info.required_threads

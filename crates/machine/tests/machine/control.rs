@@ -51,7 +51,8 @@ fn votes_matches_and_reductions_agree() {
     let expected: Vec<i32> = (0..64)
         .map(|t| {
             let warp = &x[t / 32 * 32..t / 32 * 32 + 32];
-            let mask = |f: &dyn Fn(i32) -> bool| warp.iter().enumerate().fold(0u32, |m, (i, &v)| m | u32::from(f(v)) << i);
+            let mask =
+                |f: &dyn Fn(i32) -> bool| warp.iter().enumerate().fold(0u32, |m, (i, &v)| m | u32::from(f(v)) << i);
             let odd = mask(&|v| v % 2 == 1);
             let same = mask(&|v| v % 4 == x[t] % 4);
             let sum = warp.iter().sum::<i32>() as u32;

@@ -33,18 +33,18 @@ fn guards_leave_other_lanes_alone() {
 
 #[test]
 fn carries_go_from_word_to_word() {
-    check(
-        "sub.u32 %r2, 0, %r1; mov.u32 %r3, 5; add.cc.u32 %r4, %r2, %r1; addc.u32 %r0, %r3, 0;",
-        |t| if t == 0 { 5 } else { 6 },
-    );
+    check("sub.u32 %r2, 0, %r1; mov.u32 %r3, 5; add.cc.u32 %r4, %r2, %r1; addc.u32 %r0, %r3, 0;", |t| {
+        if t == 0 { 5 } else { 6 }
+    });
 }
 
 #[test]
 fn a_wide_register_is_packed_and_taken_apart() {
     check("mov.b64 %d1, {%r1, 77}; shr.u64 %d1, %d1, 32; cvt.u32.u64 %r0, %d1;", |_| 77);
-    check("mov.u32 %r2, 0x00050003; mov.b32 {%h1, %h2}, %r2; mul.wide.u16 %r3, %h1, %h2; add.u32 %r0, %r3, %r1;", |t| {
-        15 + t
-    });
+    check(
+        "mov.u32 %r2, 0x00050003; mov.b32 {%h1, %h2}, %r2; mul.wide.u16 %r3, %h1, %h2; add.u32 %r0, %r3, %r1;",
+        |t| 15 + t,
+    );
 }
 
 #[test]

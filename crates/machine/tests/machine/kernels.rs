@@ -57,7 +57,14 @@ fn local_arrays_are_private_to_a_thread() {
     let out = device.buffer(4 * 64);
     let report = device.launch("local_array", 1, 64, &[Pointer(out), I32(3)]);
     let expected: Vec<i32> = (0..64)
-        .map(|t| (0..16).map(|i| { let j: i32 = (i * 3 + t) % 16; (j * j + t) * i }).sum())
+        .map(|t| {
+            (0..16)
+                .map(|i| {
+                    let j: i32 = (i * 3 + t) % 16;
+                    (j * j + t) * i
+                })
+                .sum()
+        })
         .collect();
     assert_eq!(device.read_ints(out, 64), expected);
     assert!(report.counters.local_load.requests > 0);
@@ -99,9 +106,7 @@ fn a_generic_access_may_reach_two_memories_at_once() {
 fn printf_formats_as_c_does_in_the_order_of_the_blocks() {
     let device = Device::new(KERNELS);
     let report = device.launch("hello", 2, 32, &[F32(1.005)]);
-    let line = |b: u32, t: u32| {
-        format!("block {b} thread {t}:  1.00|ab    |0000beef|-5000000000|z|1.234568e+04|%\n")
-    };
+    let line = |b: u32, t: u32| format!("block {b} thread {t}:  1.00|ab    |0000beef|-5000000000|z|1.234568e+04|%\n");
     assert_eq!(report.output, line(0, 0) + &line(0, 1) + &line(1, 0) + &line(1, 1));
 }
 

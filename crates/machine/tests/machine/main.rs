@@ -8,5 +8,6 @@ mod control;
 mod counters;
 mod faults;
 mod handwritten;
+mod hostile;
 mod kernels;
 mod support;

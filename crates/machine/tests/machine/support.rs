@@ -27,8 +27,7 @@ impl Device {
 
     pub(crate) fn with(ptx: &str, options: Options) -> Self {
         let parsed = fusion_ptx::parse(ptx);
-        let errors: Vec<_> =
-            parsed.diagnostics.iter().filter(|d| d.severity == fusion_ptx::Severity::Error).collect();
+        let errors: Vec<_> = parsed.diagnostics.iter().filter(|d| d.severity == fusion_ptx::Severity::Error).collect();
         assert!(errors.is_empty(), "{errors:?}");
         let machine = Machine::new(Profile::default(), options);
         let loaded = machine.load(parsed.module, ptx).unwrap();

@@ -275,6 +275,7 @@ fn hot_binary(op: Binary, ty: ScalarType, mode: &Mode, s: D3) -> Option<MicroOp>
         (Div, F32) if mode.accuracy == Accuracy::Exact && !mode.ftz => MicroOp::DivF32(s),
         (Min, F32) if !mode.ftz => MicroOp::MinF32(s),
         (Max, F32) if !mode.ftz => MicroOp::MaxF32(s),
+        (Copysign, F32) => MicroOp::CopysignF32(s),
         (Add, F64) => MicroOp::AddF64(s),
         (Sub, F64) => MicroOp::SubF64(s),
         (Mul, F64) => MicroOp::MulF64(s),
