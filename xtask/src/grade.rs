@@ -143,6 +143,7 @@ fn judge_day(
         };
         let mut task = Task {
             program,
+            root: programs.root.as_deref(),
             kind,
             day,
             exercise: exercise.name,

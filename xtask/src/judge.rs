@@ -15,6 +15,8 @@ use crate::progress::Progress;
 #[derive(Clone, Debug)]
 pub(crate) struct Task<'a> {
     pub(crate) program: &'a Path,
+    /// The workspace's root, to which paths of sources are relative.
+    pub(crate) root: Option<&'a Path>,
     pub(crate) kind: Kind,
     pub(crate) day: u32,
     pub(crate) exercise: &'a str,
@@ -53,6 +55,9 @@ impl Task<'_> {
             },
         ]);
         command.args(["--seed", &self.seed.to_string()]);
+        if let Some(root) = self.root {
+            command.current_dir(root);
+        }
         if let Some(size) = self.size {
             command.args(["--size", &size.to_string()]);
         }

@@ -36,7 +36,9 @@ enum Command {
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(|at| format!(" at {}:{}", at.file(), at.line())).unwrap_or_default();
-        let what = panic.payload_as_str().unwrap_or("no message");
+        let text = panic.payload().downcast_ref::<&str>().copied();
+        let what =
+            text.or_else(|| panic.payload().downcast_ref::<String>().map(String::as_str)).unwrap_or("no message");
         output::note(&format!(
             "internal error{place}: {what}\nThis is a mistake in the grader, not in your code: please report it."
         ));

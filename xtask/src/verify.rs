@@ -102,6 +102,7 @@ fn judge_all(
     for exercise in &selection.exercises {
         let task = Task {
             program,
+            root: programs.root.as_deref(),
             kind,
             day: selection.day.number,
             exercise: exercise.name,

@@ -20,8 +20,10 @@ pub struct DeviceBuffer {
     margin: usize,
 }
 
-/// What red zones hold.
-const RED_ZONE: u8 = 0xa5;
+/// What red zones hold: NaNs, for floats. A kernel that runs past the end computes with what it finds there and stores
+/// the result there, and NVIDIA GPUs make another NaN of this one (0x7fffffff), so that the store is seen. Any ordinary
+/// pattern may come out as it went in: a tiny value stays what it is when something tinier is added.
+const RED_ZONE: u8 = 0xff;
 
 impl DeviceBuffer {
     /// Allocates `len` elements filled with poison. `margin` is in bytes, a multiple of 256.

@@ -1,4 +1,7 @@
-//! What the grader has to say: one [`Judgement`] an exercise, one [`Report`] a run.
+#![doc = include_str!("../REPORT.md")]
+//!
+//! # The types
+//! One [`Judgement`] an exercise, one [`Report`] a run.
 //!
 //! These types are the JSON of `cargo xtask grade --json`, so every field is part of its contract.
 //! Times are in nanoseconds, sizes in bytes, speeds in GB/s (10^9 bytes a second), ratios are

@@ -1,5 +1,6 @@
 //! Calls code that may panic, and remembers where it did.
 
+use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -20,7 +21,7 @@ pub(crate) fn catch<T>(function: impl FnOnce() -> T) -> Result<T, Panicked> {
     panic::set_hook(Box::new(move |info| {
         let location = info.location();
         *seen.lock().unwrap_or_else(PoisonError::into_inner) = Panicked {
-            message: info.payload_as_str().unwrap_or("no message").to_owned(),
+            message: message(info.payload()),
             file: location.map(|at| at.file().to_owned()).unwrap_or_default(),
             line: location.map_or(0, |at| at.line()),
             column: location.map_or(0, |at| at.column()),
@@ -30,6 +31,12 @@ pub(crate) fn catch<T>(function: impl FnOnce() -> T) -> Result<T, Panicked> {
     let result = panic::catch_unwind(AssertUnwindSafe(function));
     panic::set_hook(previous);
     result.map_err(|_| place.lock().unwrap_or_else(PoisonError::into_inner).clone())
+}
+
+/// What `panic!` was given: a string in one form or the other.
+fn message(payload: &dyn Any) -> String {
+    let text = payload.downcast_ref::<&str>().copied();
+    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message").to_owned()
 }
 
 #[cfg(test)]

@@ -67,6 +67,7 @@ pub fn failure(failure: &Failure, look: Look) -> String {
     let id = failure.fault.clone().unwrap_or_else(|| failure.code.to_string());
     let title = Level::ERROR.primary_title(&failure.title).id(id);
     let mut group = Group::with_title(title);
+    let located = failure.location.is_some();
     if let Some(location) = &failure.location {
         if location.text.is_empty() {
             let origin = Origin::path(&location.file).line(location.line as usize);
@@ -95,11 +96,13 @@ pub fn failure(failure: &Failure, look: Look) -> String {
         (None, Some(device)) => Some(format!("on {device}")),
         (None, None) => None,
     };
-    for note in place.iter().chain(&failure.notes) {
-        group = group.element(Level::NOTE.message(note));
-    }
     let renderer = if look.color { Renderer::styled() } else { Renderer::plain() };
-    renderer.render(&[group])
+    let notes = place.iter().chain(&failure.notes);
+    if located {
+        return renderer.render(&[notes.fold(group, |group, note| group.element(Level::NOTE.message(note)))]);
+    }
+    // Without a source line there is no margin for the notes to hang from.
+    notes.fold(renderer.render(&[group]), |text, note| format!("{text}\n  = note: {note}"))
 }
 
 /// Bytes of the identifier or number that the text begins with, at least one character.

@@ -154,7 +154,7 @@ impl<'a> Rig<'a> {
                 let mut part = DeviceBuffer::poisoned(stream, param.dtype, len, 0).map_err(ours())?;
                 memory::copy(stream, (output, done * size), (&mut part, 0), len * size).map_err(ours())?;
                 let actual = part.read(stream).map_err(ours())?;
-                self.check_part(case, references, index, done, &actual).map_err(|failure| failure.at(self.shape))?;
+                self.check_part(case, references, index, done, &actual)?;
                 done += len;
             }
         }
@@ -168,7 +168,7 @@ impl<'a> Rig<'a> {
         output: usize,
         offset: usize,
         actual: &Data,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Box<Failure>> {
         let cut: Vec<Reference>;
         let references = match references.get(output) {
             Some(reference) if reference.len() > actual.len() => {
@@ -182,7 +182,9 @@ impl<'a> Rig<'a> {
             if offset > 0 {
                 failure.notes.push(format!("indices are counted from element {offset} of the large problem"));
             }
-            failure.note("small problems were right: is a size special, or an index too narrow for this one?")
+            failure.notes.push("small problems were right: is a size special, or an index too narrow?".to_owned());
+            failure.shape = Some(self.shape.to_string());
+            failure
         })
     }
 }

@@ -56,12 +56,20 @@ fn judge_shape(
     for (call, case) in cases.iter().enumerate() {
         right.launches += 1;
         let ran = bench.launch(entry, program, case)?;
-        check(bench, entry, case, ran.block, &ran.outputs).map_err(|trouble| match (call, trouble) {
-            (0, trouble) => trouble,
-            (_, Trouble::Failure(failure)) if is_about_values(failure.code) => (*failure)
-                .note("the first call with this shape was right; this one has other values at the same addresses")
-                .into(),
-            (_, trouble) => trouble,
+        check(bench, entry, case, ran.block, &ran.outputs).map_err(|trouble| match trouble {
+            Trouble::Failure(failure) if is_about_values(failure.code) => {
+                let mut failure = *failure;
+                if ran.idle {
+                    failure = failure.note("the launch function returned without launching anything");
+                }
+                if call > 0 {
+                    failure = failure.note(
+                        "the first call with this shape was right; this one has other values at the same addresses",
+                    );
+                }
+                failure.into()
+            }
+            trouble => trouble,
         })?;
     }
     Ok(())

@@ -17,6 +17,12 @@ impl From<Failure> for Trouble {
     }
 }
 
+impl From<Box<Failure>> for Trouble {
+    fn from(failure: Box<Failure>) -> Self {
+        Trouble::Failure(failure)
+    }
+}
+
 impl Trouble {
     /// The driver refused something of our own.
     pub(crate) fn driver(doing: &str) -> impl FnOnce(cudarc::driver::DriverError) -> Self + '_ {

@@ -73,9 +73,9 @@ struct Options {
     /// Elements of the large problem
     #[arg(long)]
     size: Option<usize>,
-    /// On the emulated device, measure by its model's clock as on a GPU instead of predicting: for testing
+    /// On the emulated device, judge as on a GPU, by the model's clock: for testing
     #[arg(long, hide = true)]
-    measure: bool,
+    as_gpu: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -116,7 +116,7 @@ fn list(submission: &Submission, wrong: &[Wrong]) {
 }
 
 fn probe() {
-    let (gpu, note) = match Session::open(DeviceKind::Gpu) {
+    let (gpu, note) = match Session::open(DeviceKind::Gpu, false) {
         Ok(session) => (Some(session.info), None),
         Err(RunError { message, .. }) => (None, Some(message)),
     };

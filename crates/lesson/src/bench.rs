@@ -5,6 +5,7 @@ use std::sync::Arc;
 use cudarc::driver::{CudaStream, DriverError};
 use fusion_course::{Arguments, Case, DeviceBuffer, Exercise, Inputs, Param, Shape, Step};
 use fusion_device::Timer;
+use fusion_machine::LaunchReport;
 use kernels::{Baseline, Flush};
 
 use crate::{Lesson, LessonError, Subject};
@@ -27,6 +28,8 @@ pub struct Point {
     pub unfused: f64,
     /// One for each fused kernel of the subject.
     pub fused: Vec<f64>,
+    /// What each kernel did, by name and in the order of the chain; empty on a real GPU.
+    pub counters: Vec<LaunchReport>,
 }
 
 /// Repetitions on a real GPU; the emulated device gives the same answer every time.
@@ -47,6 +50,8 @@ fn point(lesson: &Lesson, subject: &Subject, clock: &mut Clock, n: usize) -> Res
     let shape = Shape::flat(n);
     let case = (exercise.make)(shape, &mut Inputs::new(22));
     let doing = || LessonError::driver(format!("{} of {n} elements", exercise.name));
+    // What was launched before is another point's.
+    reports(lesson)?;
     let mut buffers = Buffers::new(stream, exercise, &case).map_err(doing())?;
 
     let mut time = |steps: &[Step]| buffers.time(clock, stream, &lesson.unfused, exercise, &case, steps);
@@ -58,7 +63,21 @@ fn point(lesson: &Lesson, subject: &Subject, clock: &mut Clock, n: usize) -> Res
         fused.push(buffers.time(clock, stream, &lesson.fused, exercise, &case, &[*step]).map_err(doing())?);
         buffers.check(stream, exercise, &case, step.kernel)?;
     }
-    Ok(Point { shape, steps, unfused, fused })
+    let mut counters: Vec<LaunchReport> = Vec::new();
+    for launch in reports(lesson)? {
+        if counters.iter().all(|known| known.kernel != launch.kernel) {
+            counters.push(launch);
+        }
+    }
+    Ok(Point { shape, steps, unfused, fused, counters })
+}
+
+/// The launches since the last call, on the emulated device.
+fn reports(lesson: &Lesson) -> Result<Vec<LaunchReport>, LessonError> {
+    match lesson.device.emulator() {
+        Some(emulator) => Ok(emulator.take_report().map_err(|error| LessonError::Wrong(error.to_string()))?.launches),
+        None => Ok(Vec::new()),
+    }
 }
 
 /// The device buffers of one case.

@@ -12,6 +12,9 @@ pub struct Options {
     /// Numbers of elements, separated by commas [default: four sizes from 4096 up, larger on a GPU]
     #[arg(long, value_delimiter = ',', value_name = "N,...", value_parser = parse_size)]
     pub sizes: Vec<usize>,
+    /// Also show what each kernel asked of memory, under Nsight Compute's names; exact, on the emulated device only
+    #[arg(long)]
+    pub counters: bool,
 }
 
 impl Options {

@@ -21,6 +21,7 @@ pub struct Lesson {
     pub(crate) timing: Option<Arc<CudaModule>>,
     module: Arc<CudaModule>,
     sizes: Vec<usize>,
+    pub(crate) counters: bool,
 }
 
 /// Why a lesson could not go on.
@@ -58,7 +59,15 @@ impl Lesson {
             false => Some(load(&kernels::timing())?),
         };
         let sizes = options.sweep(device.is_emulated());
-        Ok(Lesson { unfused, fused: Baseline::from_modules(vec![module.clone()]), timing, module, device, sizes })
+        Ok(Lesson {
+            unfused,
+            fused: Baseline::from_modules(vec![module.clone()]),
+            timing,
+            module,
+            device,
+            sizes,
+            counters: options.counters,
+        })
     }
 
     /// The lesson's own kernels.

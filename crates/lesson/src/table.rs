@@ -15,6 +15,14 @@ pub(crate) fn sweep(lesson: &Lesson, subject: &Subject, sweep: &Sweep) -> String
         text += "\nBytes an element:\n";
         text += &bars(subject);
     }
+    if let (true, Some(largest)) = (lesson.counters, sweep.points.last()) {
+        text += &match lesson.device.is_emulated() {
+            true => {
+                format!("\nCounters at {} elements, exact:\n{}", grouped(largest.shape.elements()), counters(largest))
+            }
+            false => "\nCounters: run this program under ncu; only the emulated device counts by itself.\n".to_owned(),
+        };
+    }
     text += &format!("\nOver sizes, times {}:\n", lesson.times());
     text += &sizes(subject, sweep);
     text
@@ -60,6 +68,26 @@ fn bars(subject: &Subject) -> String {
         exercise.unfused.iter().enumerate().map(|(i, s)| bar(s.bytes(exercise, one), marks[i % 2])).collect();
     let (unfused, minimum) = (exercise.unfused_bytes(one), exercise.minimum_bytes(one));
     format!("  unfused {unfused:>3} {steps}\n  fused   {minimum:>3} {}\n", bar(minimum, "#"))
+}
+
+/// One row a kernel. The columns are Nsight Compute's `l1tex__t_requests` and `l1tex__t_sectors` of
+/// `pipe_lsu_mem_global_op_ld` and `_st`, and `dram__bytes` of a cold cache that writes everything back.
+fn counters(point: &Point) -> String {
+    let mut table =
+        new_table(&["kernel", "ld requests", "ld sectors", "st requests", "st sectors", "DRAM read", "DRAM written"]);
+    for launch in &point.counters {
+        let counters = &launch.counters;
+        let numbers = [
+            counters.global_load.requests,
+            counters.global_load.sectors,
+            counters.global_store.requests,
+            counters.global_store.sectors,
+            counters.dram_read_bytes,
+            counters.dram_write_bytes,
+        ];
+        table.add_row([launch.kernel.clone()].into_iter().chain(numbers.map(|n| grouped(n as usize))));
+    }
+    format!("{table}\n")
 }
 
 /// One row a size, with a time and a speedup for each fused kernel.

@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let size = 4 * n as u64;
     let memory = machine.memory();
     let buffers = [(); 3].map(|()| memory.alloc(size, AllocationKind::Device));
-    let [pa, pb, pout] = [buffers[0].clone()?, buffers[1].clone()?, buffers[2].clone()?];
+    let [pa, pb, pout] = [buffers[0]?, buffers[1]?, buffers[2]?];
     memory.write(pa, &bytes(&a))?;
     memory.write(pb, &bytes(&b))?;
 

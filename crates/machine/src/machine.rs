@@ -20,8 +20,8 @@ use crate::timing;
 /// How a machine runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Warp instructions that one launch may execute. One block may execute a 32nd of it, so that a
-    /// loop without an end is found in seconds.
+    /// Warp instructions that one launch may execute. One block may execute a 128th of it, so that
+    /// a loop without an end is found in seconds.
     pub instruction_budget: u64,
     /// Threads to run blocks on; 0 for as many as there are cores.
     pub workers: usize,
@@ -120,7 +120,7 @@ impl Machine {
             sms: self.profile.sms,
             clock_khz: self.profile.sm_clock_khz,
             grid_id: *launches,
-            block_budget: self.options.instruction_budget / 32,
+            block_budget: self.options.instruction_budget / 128,
             budget: self.options.instruction_budget,
             workers: self.workers(),
             resident: (fits * self.profile.sms) as usize,

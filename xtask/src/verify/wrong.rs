@@ -62,17 +62,17 @@ pub(crate) fn judge(
                 }
             }
             // The process ended in the middle of one, which is that one's judgement.
-            if told.judged.is_empty() || !matches!(end, End::Exited(_)) {
-                if let Some(wrong) = left.pop_front() {
-                    let blank = Judgement {
-                        name: exercise.name.to_owned(),
-                        day: exercise.day,
-                        kind: Kind::Wrong,
-                        wrong: Some(wrong.name.clone()),
-                        ..Judgement::default()
-                    };
-                    count(wrong, &judge::died(blank, end, limit, &told.doing, &[]), tally);
-                }
+            if (told.judged.is_empty() || !matches!(end, End::Exited(_)))
+                && let Some(wrong) = left.pop_front()
+            {
+                let blank = Judgement {
+                    name: exercise.name.to_owned(),
+                    day: exercise.day,
+                    kind: Kind::Wrong,
+                    wrong: Some(wrong.name.clone()),
+                    ..Judgement::default()
+                };
+                count(wrong, &judge::died(blank, end, limit, &told.doing, &[]), tally);
             }
         }
         progress.step();

@@ -25,8 +25,8 @@ fn nearest(read: f64, written: f64) -> (usize, usize) {
     candidates.min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or((1, 1))
 }
 
-/// The highest speed, in GB/s, of a cold kernel that moves about so many bytes in the helpers' mix of reads and
-/// writes, and of the driver's own copy.
+/// The highest speed, in GB/s, of cold kernels that move about so many bytes in the helpers' mix of reads and writes,
+/// and of the driver's own copy.
 pub(super) fn measure(session: &Session, helpers: &mut Helpers<'_>, bytes: u64) -> Result<f64, Trouble> {
     let ours = || Trouble::driver("measuring the ceiling");
     let stream = &session.device.stream;
@@ -37,13 +37,15 @@ pub(super) fn measure(session: &Session, helpers: &mut Helpers<'_>, bytes: u64) 
     let timers = (0..RUNS).map(|_| Timer::new(stream)).collect::<Result<Vec<_>, _>>().map_err(ours())?;
     let mut best = 0.0_f64;
 
-    for timer in &timers {
-        helpers.flush().map_err(ours())?;
-        timer.start().map_err(ours())?;
-        helpers.mix(&from, &mut to, groups).map_err(ours())?;
-        timer.stop().map_err(ours())?;
+    for mover in 0..helpers.movers() {
+        for timer in &timers {
+            helpers.flush().map_err(ours())?;
+            timer.start().map_err(ours())?;
+            helpers.move_bytes(mover, &from, &mut to, groups).map_err(ours())?;
+            timer.stop().map_err(ours())?;
+        }
+        best = best.max(speed(session, &timers, read + written)?);
     }
-    best = best.max(speed(session, &timers, read + written)?);
 
     let half = read.min(written);
     for timer in &timers {

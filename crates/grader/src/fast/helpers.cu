@@ -11,24 +11,38 @@ extern "C" __global__ void flush(const uint4* __restrict__ buffer, size_t count,
     if (sum == 0xdeadbeef) *sink = sum;
 }
 
-// A kernel that only moves bytes: READS vectors of 16 bytes in, WRITES out, for each of `groups` groups.
-extern "C" __global__ void mix(const uint4* __restrict__ in, uint4* __restrict__ out, size_t groups) {
-    size_t group = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (group >= groups) return;
-    uint4 v[READS];
+// Kernels that only move bytes: READS vectors of 16 bytes in, WRITES out, for each of `groups` groups. A thread takes
+// STEP groups and reads all of theirs before it writes; which STEP is fastest depends on the device.
+template <int STEP>
+__device__ void move(const uint4* __restrict__ in, uint4* __restrict__ out, size_t groups) {
+    size_t first = (size_t)blockIdx.x * blockDim.x * STEP + threadIdx.x;
+    uint4 sum[STEP];
 #pragma unroll
-    for (int r = 0; r < READS; r++) v[r] = in[r * groups + group];
-    uint4 sum = v[0];
+    for (int s = 0; s < STEP; s++) {
+        size_t group = first + (size_t)s * blockDim.x;
+        sum[s] = make_uint4(0, 0, 0, 0);
+        if (group >= groups) continue;
 #pragma unroll
-    for (int r = 1; r < READS; r++) {
-        sum.x ^= v[r].x;
-        sum.y ^= v[r].y;
-        sum.z ^= v[r].z;
-        sum.w ^= v[r].w;
+        for (int r = 0; r < READS; r++) {
+            uint4 v = in[r * groups + group];
+            sum[s].x ^= v.x;
+            sum[s].y ^= v.y;
+            sum[s].z ^= v.z;
+            sum[s].w ^= v.w;
+        }
     }
 #pragma unroll
-    for (int w = 0; w < WRITES; w++) out[w * groups + group] = sum;
+    for (int s = 0; s < STEP; s++) {
+        size_t group = first + (size_t)s * blockDim.x;
+        if (group >= groups) continue;
+#pragma unroll
+        for (int w = 0; w < WRITES; w++) out[w * groups + group] = sum[s];
+    }
 }
+
+extern "C" __global__ void move1(const uint4* in, uint4* out, size_t groups) { move<1>(in, out, groups); }
+extern "C" __global__ void move2(const uint4* in, uint4* out, size_t groups) { move<2>(in, out, groups); }
+extern "C" __global__ void move4(const uint4* in, uint4* out, size_t groups) { move<4>(in, out, groups); }
 
 // Adds a number to `sum` that depends on every byte and its place, and not on the order of the threads.
 extern "C" __global__ void checksum(const unsigned char* bytes, size_t count, unsigned long long* sum) {

@@ -22,19 +22,20 @@ pub(super) const SLOTS: usize = 64;
 pub(super) struct Helpers<'a> {
     session: &'a Session,
     flush: CudaFunction,
-    mix: CudaFunction,
+    /// Kernels that only move bytes, and how many groups a thread of each takes.
+    movers: Vec<(CudaFunction, usize)>,
     checksum: CudaFunction,
     /// What is read to flush the L2.
     flushed: CudaSlice<u8>,
     sink: CudaSlice<u32>,
     sums: CudaSlice<u64>,
-    /// Vectors that `mix` reads and writes.
+    /// Vectors that the movers read and write for a group.
     pub(super) reads: usize,
     pub(super) writes: usize,
 }
 
 impl<'a> Helpers<'a> {
-    /// `reads` and `writes` are the mix of bytes that [`Helpers::mix`] moves.
+    /// `reads` and `writes` are the mix of bytes that [`Helpers::move_bytes`] moves.
     pub(super) fn new(session: &'a Session, (reads, writes): (usize, usize)) -> Result<Self, Trouble> {
         let options =
             Options { define: vec![format!("READS={reads}"), format!("WRITES={writes}")], ..Options::default() };
@@ -52,7 +53,7 @@ impl<'a> Helpers<'a> {
         Ok(Self {
             session,
             flush: kernel("flush")?,
-            mix: kernel("mix")?,
+            movers: vec![(kernel("move1")?, 1), (kernel("move2")?, 2), (kernel("move4")?, 4)],
             checksum: kernel("checksum")?,
             flushed,
             sink: stream.alloc_zeros(1).map_err(ours())?,
@@ -76,13 +77,26 @@ impl<'a> Helpers<'a> {
         Ok(())
     }
 
-    /// Queues moving `groups * (reads + writes)` vectors of 16 bytes. Both buffers must hold their part.
-    pub(super) fn mix(&self, from: &CudaSlice<u8>, to: &mut CudaSlice<u8>, groups: usize) -> Result<(), DriverError> {
-        if from.len() < 16 * groups * self.reads || to.len() < 16 * groups * self.writes {
+    /// How many kernels there are that only move bytes.
+    pub(super) fn movers(&self) -> usize {
+        self.movers.len()
+    }
+
+    /// Queues moving `groups * (reads + writes)` vectors of 16 bytes with one of the movers. Both buffers must hold
+    /// their part.
+    pub(super) fn move_bytes(
+        &self,
+        mover: usize,
+        from: &CudaSlice<u8>,
+        to: &mut CudaSlice<u8>,
+        groups: usize,
+    ) -> Result<(), DriverError> {
+        let fits = from.len() >= 16 * groups * self.reads && to.len() >= 16 * groups * self.writes;
+        let Some((kernel, step)) = self.movers.get(mover).filter(|_| fits) else {
             return Err(DriverError(cudarc::driver::sys::CUresult::CUDA_ERROR_INVALID_VALUE));
-        }
-        let blocks = u32::try_from(groups.div_ceil(THREADS as usize)).unwrap_or(u32::MAX).max(1);
-        let mut launch = self.session.device.stream.launch_builder(&self.mix);
+        };
+        let blocks = u32::try_from(groups.div_ceil(THREADS as usize * step)).unwrap_or(u32::MAX).max(1);
+        let mut launch = self.session.device.stream.launch_builder(kernel);
         launch.arg(from).arg(to).arg(&groups);
         // SAFETY: the arguments are the kernel's parameters; the buffers were checked to hold what it touches.
         unsafe { launch.launch(Self::config(blocks)) }?;
@@ -118,4 +132,24 @@ impl<'a> Helpers<'a> {
 /// Twice the L2, so that whatever way lines are replaced, none stays.
 pub(super) fn flush_bytes(session: &Session) -> usize {
     (2 * session.info.l2_bytes as usize).max(32 << 20)
+}
+
+#[cfg(test)]
+mod tests {
+    use fusion_device::compiler::{Compiler, Options, Source};
+
+    /// Where there is a compiler; tests fetch none.
+    #[test]
+    fn our_kernels_compile_for_every_architecture() {
+        let Ok(toolchain) = fusion_toolchain::find() else { return };
+        let compiler = Compiler::open(&toolchain).unwrap();
+        let options = Options { define: vec!["READS=3".to_owned(), "WRITES=1".to_owned()], ..Options::default() };
+        for text in [super::SOURCE, include_str!("../right/gate.cu")] {
+            for capability in [75, 90] {
+                let compiled =
+                    compiler.machine_code(&Source { name: "x.cu", text }, &[], capability, &options).unwrap();
+                assert!(compiled.diagnostics.is_empty(), "{}", compiled.log);
+            }
+        }
+    }
 }

@@ -23,6 +23,7 @@ const GATE: &str = include_str!("gate.cu");
 /// which runs everything at once, the stream's own clock tells whether the work was on it.
 pub(super) struct Bench<'a> {
     session: &'a Session,
+    /// The kernel that only waits; none on the emulated device, where nothing waits.
     gate: Option<Program>,
     inputs: Vec<DeviceBuffer>,
     outputs: Vec<DeviceBuffer>,
@@ -37,6 +38,8 @@ pub(super) struct Ran {
     pub(super) outputs: Vec<Data>,
     /// Threads of a block of the last launch, where the device tells.
     pub(super) block: Option<u64>,
+    /// Whether the device says that nothing at all was launched.
+    pub(super) idle: bool,
 }
 
 impl<'a> Bench<'a> {
@@ -66,7 +69,7 @@ impl<'a> Bench<'a> {
             |params, margin| problem::buffers(stream, params, shape, margin).map_err(Trouble::driver("making buffers"));
         self.inputs = make(exercise.inputs, margin)?;
         self.outputs = make(exercise.outputs, margin)?;
-        if self.gate.is_some() {
+        if self.session.judges_as_gpu() {
             self.fresh = make(exercise.inputs, 0)?;
             self.copies = make(exercise.outputs, 0)?;
         }
@@ -74,7 +77,7 @@ impl<'a> Bench<'a> {
     }
 
     pub(super) fn launch(&mut self, entry: &Entry, program: &Program, case: &Case) -> Result<Ran, Trouble> {
-        if self.gate.is_some() {
+        if self.session.judges_as_gpu() {
             self.launch_gated(entry, program, case)
         } else {
             self.launch_emulated(entry, program, case)
@@ -112,7 +115,7 @@ impl<'a> Bench<'a> {
             return Err(other_stream(case.shape).into());
         }
         let block = report.launches.last().map(|launch| launch.block.iter().map(|&n| u64::from(n)).product());
-        Ok(Ran { outputs: self.read(&self.outputs)?, block })
+        Ok(Ran { outputs: self.read(&self.outputs)?, block, idle: report.launches.is_empty() && report.copies == 0 })
     }
 
     fn launch_gated(&mut self, entry: &Entry, program: &Program, case: &Case) -> Result<Ran, Trouble> {
@@ -158,7 +161,7 @@ impl<'a> Bench<'a> {
         if outputs.iter().zip(&late).any(|(early, late)| early.to_bytes() != late.to_bytes()) {
             return Err(other_stream(case.shape).into());
         }
-        Ok(Ran { outputs, block: None })
+        Ok(Ran { outputs, block: None, idle: false })
     }
 
     /// Queues the kernel that only waits.

@@ -39,7 +39,7 @@ pub(super) fn run(options: &Options, submission: &Submission, wrong: &[Wrong]) -
         tasks.push((entry, None));
     }
     Message::Progress { text: "opening the device".to_owned() }.send();
-    let session = match Session::open(options.device.into()) {
+    let session = match Session::open(options.device.into(), options.as_gpu) {
         Ok(session) => session,
         Err(error) => return unable(error),
     };
@@ -102,7 +102,7 @@ impl Judge<'_> {
             }
             return (lean, fast);
         }
-        if self.options.measure {
+        if self.options.as_gpu {
             let short = Plan { warm_up: Duration::ZERO, elements: 1 << 16, ..Plan::default() };
             return (lean, self.measure(entry, program, &short));
         }

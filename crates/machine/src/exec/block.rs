@@ -16,6 +16,8 @@ pub(crate) struct Common {
     pub(crate) live: u32,
     /// Instructions by which one waits for others, in this round.
     pub(crate) waits: u32,
+    /// A barrier has been completed since the block's turn began.
+    passed: bool,
     pub(crate) output: String,
 }
 
@@ -55,12 +57,15 @@ impl Barrier {
         self.any |= truths != 0;
     }
 
-    fn settle(&mut self, live: u32) {
-        if self.arrived > 0 && self.arrived >= self.expected.unwrap_or(live) {
+    /// Completes it if enough have arrived.
+    fn settle(&mut self, live: u32) -> bool {
+        let complete = self.arrived > 0 && self.arrived >= self.expected.unwrap_or(live);
+        if complete {
             self.last = (self.popc, self.all, self.any);
             self.arrived = 0;
             self.round += 1;
         }
+        complete
     }
 }
 
@@ -68,7 +73,7 @@ impl Common {
     /// Completes the barriers at which enough threads have arrived.
     pub(crate) fn settle(&mut self) {
         for barrier in &mut self.barriers {
-            barrier.settle(self.live);
+            self.passed |= barrier.settle(self.live);
         }
     }
 }
@@ -101,6 +106,7 @@ impl Block {
             barriers: [Barrier::default(); 16],
             live: 0,
             waits: 0,
+            passed: false,
             output: String::new(),
         };
         let warps = (0..run.warps).map(|w| Warp::new(worker, w)).collect();
@@ -123,6 +129,7 @@ impl Block {
     /// Runs to the end; with `yields`, until it only waits or has had its share.
     pub(crate) fn run(&mut self, worker: &mut Worker<'_>, yields: bool) -> Trapped<Progress> {
         let mut executed = 0;
+        self.common.passed = false;
         loop {
             let mut ran = false;
             self.common.waits = 0;
@@ -165,6 +172,11 @@ impl Block {
             .at(split.pc)
             .note(format!("stopped when the block had executed {spent} warp instructions; it was here then"))
             .note("a loop whose condition never becomes false, or that waits for what no other thread does?")
+    }
+
+    /// The last turn was spent on waiting for other blocks.
+    pub(crate) fn waits_in_vain(&self) -> bool {
+        self.common.waits > 0 && !self.common.passed && !self.warps.iter().all(Warp::done)
     }
 
     fn splits(&self) -> impl Iterator<Item = (&Warp, &Split)> {

@@ -1,7 +1,7 @@
 //! What the lanes of a warp tell each other: shuffles, votes, matches, reductions (PTX ISA 9.7.9.6, 9.7.13).
 
 use super::fault::lane_list;
-use super::lanes::each;
+use super::lanes::{FULL, each, lanes};
 use super::slow::{Flow, gather};
 use super::trap::{Trap, Trapped};
 use super::warp::{Split, Warp};
@@ -16,6 +16,10 @@ enum Presence {
 
 /// Checks the member masks of the executing lanes.
 fn presence(warp: &Warp, members: &[u32; 32], mask: u32) -> Trapped<Presence> {
+    // The rule: a whole warp that names itself.
+    if mask == FULL && *members == [FULL; 32] {
+        return Ok(Presence::Complete);
+    }
     let mut missing = 0;
     let mut outside = 0;
     for lane in each(mask) {
@@ -61,17 +65,13 @@ pub(crate) fn execute(warp: &mut Warp, split: &mut Split, op: &SlowOp, mask: u32
     match op {
         SlowOp::Shuffle { mode, d, p, a, b, c, .. } => {
             let (a, b, c) = (*regs.word(*a), *regs.word(*b), *regs.word(*c));
-            let mut value = [0; 32];
-            let mut inside = 0u32;
-            for lane in each(mask) {
-                let (source, valid) = shuffle_source(*mode, lane as u32, b[lane], c[lane]);
-                inside |= u32::from(valid) << lane;
-                // A source that does not take part gives an undefined value; here, the lane's own.
-                let source = if group(lane) >> source & 1 == 1 { source as usize } else { lane };
-                value[lane] = a[source];
-            }
+            let sources: [(u32, bool); 32] = lanes(|i| shuffle_source(*mode, i as u32, b[i], c[i]));
+            let inside = (0..32).fold(0u32, |inside, i| inside | u32::from(sources[i].1) << i);
+            // A source that does not take part gives an undefined value; here, the lane's own.
+            let source = |i: usize| if group(i) >> sources[i].0 & 1 == 1 { sources[i].0 as usize & 31 } else { i };
+            let value = lanes(|i| a[source(i)]);
             if let Some(d) = d {
-                regs.put(*d, mask, &value.map(u64::from));
+                regs.put_word(d.slot, mask, &value);
             }
             if let Some(p) = p {
                 regs.put_predicate(*p, mask, inside);

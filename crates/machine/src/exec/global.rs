@@ -324,7 +324,7 @@ impl Worker<'_> {
         for lane in each(mask) {
             low = low.min(addrs[lane]);
             high = high.max(addrs[lane]);
-            misaligned |= u32::from(addrs[lane] % align != 0) << lane;
+            misaligned |= u32::from(!addrs[lane].is_multiple_of(align)) << lane;
         }
         if misaligned != 0 {
             return Err(fault::misaligned(misaligned, addrs, align, bytes, write));

@@ -208,7 +208,9 @@ fn parallel(run: &Run<'_>) -> Gathered {
         gathered.worker(&worker);
         gathered.output.append(&mut output);
     };
-    let helpers = (run.workers as u64).min(run.blocks).saturating_sub(1);
+    // A thread more is worth its start for a few thousand lanes.
+    let worth = (run.blocks * u64::from(run.warps)).div_ceil(64);
+    let helpers = (run.workers as u64).min(run.blocks).min(worth).saturating_sub(1);
     std::thread::scope(|scope| {
         for _ in 0..helpers {
             // Without a thread more, the work is done all the same.
@@ -233,8 +235,8 @@ fn serial(run: &Run<'_>) -> Gathered {
     // The blocks of a cooperative launch are all there from the start.
     let limit = if run.launch.cooperative { usize::MAX } else { run.resident.max(1) };
     let mut since_new = 0;
-    // Warp instructions since a block last came to its end: blocks that only wait for each other never do.
-    let mut since_end = 0;
+    // Warp instructions spent on waiting since a block last got anywhere.
+    let mut in_vain = 0;
     loop {
         // A new block when there is none, or when all that are there wait.
         let stuck = since_new >= under_way.len();
@@ -245,10 +247,10 @@ fn serial(run: &Run<'_>) -> Gathered {
         }
         let Some(mut block) = under_way.pop_front() else { break };
         let mut result = block.run(&mut worker, true);
-        since_end += worker.spent;
+        in_vain = if block.waits_in_vain() { in_vain + worker.spent } else { 0 };
         worker.settle();
         if let Ok(Progress::Suspended) = result
-            && since_end > run.block_budget
+            && in_vain > run.block_budget / 4
         {
             result = Err(block.endless(&mut worker));
         }
@@ -258,7 +260,7 @@ fn serial(run: &Run<'_>) -> Gathered {
                 under_way.push_back(block);
             }
             Ok(Progress::Finished) => {
-                (since_new, since_end) = (0, 0);
+                since_new = 0;
                 if !block.common.output.is_empty() {
                     gathered.output.push((block.index, std::mem::take(&mut block.common.output)));
                 }

@@ -36,7 +36,7 @@ fn check(local: &Local, mask: u32, addrs: &[u64; 32], bytes: u64, write: bool) -
     let (mut stray, mut misaligned) = (0u32, 0u32);
     for lane in each(mask) {
         stray |= u32::from(addrs[lane] > size || size - addrs[lane] < bytes) << lane;
-        misaligned |= u32::from(addrs[lane] % align != 0) << lane;
+        misaligned |= u32::from(!addrs[lane].is_multiple_of(align)) << lane;
     }
     if stray != 0 {
         let addr = each(stray).next().map_or(0, |lane| addrs[lane]);

@@ -92,7 +92,7 @@ impl Worker<'_> {
         let (mut stray, mut misaligned) = (0, 0);
         for lane in each(mask) {
             stray |= u32::from(addrs[lane] > size || size - addrs[lane] < bytes) << lane;
-            misaligned |= u32::from(addrs[lane] % align != 0) << lane;
+            misaligned |= u32::from(!addrs[lane].is_multiple_of(align)) << lane;
         }
         if stray != 0 {
             return Err(fault::stray_shared(self.run, stray, addrs, bytes, write));
@@ -101,6 +101,12 @@ impl Worker<'_> {
             return Err(fault::misaligned(misaligned, addrs, align, bytes, write));
         }
         Ok(())
+    }
+
+    /// Whether 32 words from an offset on are the block's.
+    #[inline(always)]
+    fn holds_row(&self, addr: u64) -> bool {
+        addr.saturating_add(128) <= u64::from(self.run.shared_bytes)
     }
 
     #[inline(always)]
@@ -112,23 +118,27 @@ impl Worker<'_> {
         mask: u32,
         addrs: &[u64; 32],
     ) -> Trapped {
-        if mask == FULL && access.words && addrs[0].is_multiple_of(4) {
-            if let [Some(reg)] = access.regs[..] {
-                let word = (addrs[0] / 4) as usize;
-                if sequential(addrs, 4)
-                    && let Some(words) = shared.get(word..word.saturating_add(32))
-                {
-                    regs.put_word(reg.slot, FULL, &lanes(|i| words[i]));
-                    count(&mut self.counters.shared_load, 1, 128);
-                    return Ok(());
-                }
-                if sequential(addrs, 0)
-                    && let Some(&value) = shared.get(word)
-                {
-                    regs.put_word(reg.slot, FULL, &[value; 32]);
-                    count(&mut self.counters.shared_load, 1, 128);
-                    return Ok(());
-                }
+        if mask == FULL
+            && access.words
+            && addrs[0].is_multiple_of(4)
+            && let [Some(reg)] = access.regs[..]
+        {
+            let word = (addrs[0] / 4) as usize;
+            if sequential(addrs, 4)
+                && self.holds_row(addrs[0])
+                && let Some(words) = shared.get(word..word.saturating_add(32))
+            {
+                regs.put_word(reg.slot, FULL, &lanes(|i| words[i]));
+                count(&mut self.counters.shared_load, 1, 128);
+                return Ok(());
+            }
+            if sequential(addrs, 0)
+                && addrs[0] < u64::from(self.run.shared_bytes / 4 * 4)
+                && let Some(&value) = shared.get(word)
+            {
+                regs.put_word(reg.slot, FULL, &[value; 32]);
+                count(&mut self.counters.shared_load, 1, 128);
+                return Ok(());
             }
         }
         self.load_shared_scattered(shared, regs, access, mask, addrs)
@@ -143,7 +153,12 @@ impl Worker<'_> {
         mask: u32,
         addrs: &[u64; 32],
     ) -> Trapped {
-        if mask == FULL && access.words && addrs[0].is_multiple_of(4) && sequential(addrs, 4) {
+        if mask == FULL
+            && access.words
+            && addrs[0].is_multiple_of(4)
+            && sequential(addrs, 4)
+            && self.holds_row(addrs[0])
+        {
             let word = (addrs[0] / 4) as usize;
             if let [Some(reg)] = access.regs[..]
                 && let Some(words) = shared.get_mut(word..word.saturating_add(32))

@@ -443,29 +443,30 @@ fn double2(f: impl Fn(f64, f64) -> f64) -> impl Fn(u64, u64) -> u64 {
 /// The comparisons of PTX ISA 9.3.1.2: ordered ones are false when an operand is NaN, `u` ones true.
 #[inline(always)]
 fn compare_f32(r: &mut View<'_>, c: Compared, m: u32, read: impl Fn(u32) -> f32) {
+    let unordered = |a: f32, b: f32| a.is_nan() | b.is_nan();
     macro_rules! compare {
-        ($test:expr) => {
+        (|$a:ident, $b:ident| $test:expr) => {
             r.compare_words(c.p, c.a, c.b, m, |a, b| {
-                let test: fn(f32, f32) -> bool = $test;
-                test(read(a), read(b))
+                let ($a, $b) = (read(a), read(b));
+                $test
             })
         };
     }
     match c.cmp {
         Compare::Eq => compare!(|a, b| a == b),
-        Compare::Ne => compare!(|a, b| a < b || a > b),
+        Compare::Ne => compare!(|a, b| (a != b) & !unordered(a, b)),
         Compare::Lt | Compare::Lo => compare!(|a, b| a < b),
         Compare::Le | Compare::Ls => compare!(|a, b| a <= b),
         Compare::Gt | Compare::Hi => compare!(|a, b| a > b),
         Compare::Ge | Compare::Hs => compare!(|a, b| a >= b),
-        Compare::Equ => compare!(|a, b| !(a < b || a > b)),
+        Compare::Equ => compare!(|a, b| (a == b) | unordered(a, b)),
         Compare::Neu => compare!(|a, b| a != b),
-        Compare::Ltu => compare!(|a, b| !(a >= b)),
-        Compare::Leu => compare!(|a, b| !(a > b)),
-        Compare::Gtu => compare!(|a, b| !(a <= b)),
-        Compare::Geu => compare!(|a, b| !(a < b)),
-        Compare::Num => compare!(|a, b| !a.is_nan() && !b.is_nan()),
-        Compare::Nan => compare!(|a, b| a.is_nan() || b.is_nan()),
+        Compare::Ltu => compare!(|a, b| (a < b) | unordered(a, b)),
+        Compare::Leu => compare!(|a, b| (a <= b) | unordered(a, b)),
+        Compare::Gtu => compare!(|a, b| (a > b) | unordered(a, b)),
+        Compare::Geu => compare!(|a, b| (a >= b) | unordered(a, b)),
+        Compare::Num => compare!(|a, b| !unordered(a, b)),
+        Compare::Nan => compare!(|a, b| unordered(a, b)),
     }
 }
 
