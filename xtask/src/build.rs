@@ -35,9 +35,9 @@ pub(crate) fn build(root: &Path, packages: &[String], interrupt: &Interrupt) -> 
     let mut command = cargo();
     command.current_dir(root).args(["build", "--keep-going"]);
     command.arg(if std::io::stderr().is_terminal() {
-        "--message-format=json-diagnostic-rendered-ansi,json-render-diagnostics"
+        "--message-format=json-diagnostic-rendered-ansi"
     } else {
-        "--message-format=json,json-render-diagnostics"
+        "--message-format=json"
     });
     // Cargo shows its progress on a terminal; elsewhere only what went wrong is of interest.
     if !std::io::stderr().is_terminal() {

@@ -230,9 +230,9 @@ fn next(options: &Options, report: &Report) -> String {
         }
     }
     line.push('.');
-    let Some(first) = report.exercises.iter().find(|judgement| judgement.verdict != Verdict::Pass) else {
-        return line;
-    };
+    let first_with = |wanted: fn(Verdict) -> bool| report.exercises.iter().find(|judgement| wanted(judgement.verdict));
+    let failed = first_with(|verdict| verdict == Verdict::Fail);
+    let Some(first) = failed.or_else(|| first_with(|verdict| verdict != Verdict::Pass)) else { return line };
     let flag = if options.solutions { " --solutions" } else { "" };
     if !options.solutions {
         line += &format!("\nNext: exercises/day{}/src/{}.cu", first.day, first.name);

@@ -14,8 +14,8 @@ use crate::panics;
 use crate::trouble::Trouble;
 
 /// Warp instructions that one launch may execute on the emulated device. The largest launch of an exercise needs less
-/// than a tenth; a loop that never ends is found within half a minute.
-const BUDGET: u64 = 1 << 28;
+/// than a quarter; a loop that never ends is found within seconds.
+const BUDGET: u64 = 1 << 26;
 
 /// Red zones on a real GPU, in bytes on either side of a buffer.
 const MARGIN: usize = 4096;

@@ -6,6 +6,7 @@ mod builtin;
 mod call;
 mod collective;
 mod fault;
+mod generic;
 mod global;
 mod grid;
 mod lanes;
@@ -16,5 +17,6 @@ mod slow;
 mod step;
 mod trap;
 mod warp;
+mod window;
 
 pub(crate) use grid::{Outcome, Run, Stopped, run};

@@ -331,3 +331,67 @@ impl Table {
         Some(base)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn memory() -> Memory {
+        Memory::new(1 << 20)
+    }
+
+    #[test]
+    fn allocations_are_aligned_and_far_apart() {
+        let memory = memory();
+        let bases = [(); 4].map(|()| memory.alloc(100, AllocationKind::Device).unwrap());
+        for pair in bases.windows(2) {
+            assert_eq!(pair[0] % 512, 0);
+            assert!(pair[1] - pair[0] > MIN_GAP);
+        }
+        assert_eq!((memory.used(), memory.total()), (400, 1 << 20));
+    }
+
+    #[test]
+    fn bytes_come_back_at_any_offset() {
+        let memory = memory();
+        let base = memory.alloc(41, AllocationKind::Device).unwrap();
+        let data: Vec<u8> = (1..=41).collect();
+        for (offset, len) in [(0, 41), (1, 1), (3, 2), (5, 9), (40, 1), (2, 0)] {
+            memory.fill(base, &[0], 41).unwrap();
+            memory.write(base + offset, &data[..len]).unwrap();
+            let mut all = [0; 41];
+            memory.read(base, &mut all).unwrap();
+            let (start, end) = (offset as usize, offset as usize + len);
+            assert_eq!(all[start..end], data[..len]);
+            assert!(all[..start].iter().chain(&all[end..]).all(|&b| b == 0));
+        }
+    }
+
+    #[test]
+    fn overlapping_copies_move_what_was_there() {
+        let memory = memory();
+        let n = 200_000u64;
+        let base = memory.alloc(n, AllocationKind::Device).unwrap();
+        let data: Vec<u8> = (0..n).map(|i| (i * 7 % 251) as u8).collect();
+        for (dst, src) in [(0, 1000), (1000, 0)] {
+            memory.write(base, &data).unwrap();
+            memory.copy(base + dst, base + src, n - 1000).unwrap();
+            let mut moved = vec![0; n as usize - 1000];
+            memory.read(base + dst, &mut moved).unwrap();
+            assert_eq!(moved, data[src as usize..][..moved.len()]);
+        }
+    }
+
+    #[test]
+    fn stray_accesses_say_what_is_wrong() {
+        let memory = memory();
+        let base = memory.alloc(16, AllocationKind::Device).unwrap();
+        let error = |addr| memory.write(addr, &[0; 8]).unwrap_err();
+        assert!(matches!(error(base + 12), AccessError::OutOfBounds { len: 8, .. }));
+        assert!(matches!(error(64), AccessError::Unmapped { addr: 64 }));
+        memory.free(base).unwrap();
+        assert!(matches!(error(base + 8), AccessError::Freed { .. }));
+        assert!(memory.free(base).is_err());
+        assert!(memory.alloc((1 << 20) + 1, AllocationKind::Device).is_err());
+    }
+}

@@ -5,12 +5,13 @@
 
 use super::block::Common;
 use super::fault;
+use super::generic::{resolve, same_place};
 use super::global::{count, distinct};
 use super::grid::Worker;
 use super::lanes::each;
 use super::local;
 use super::shared::{load_element, store_element, wavefronts};
-use super::step::{addresses, resolve, same_place};
+use super::step::addresses;
 use super::trap::Trapped;
 use super::warp::{Split, Warp};
 use crate::code::{Atomic, Place};
@@ -57,7 +58,7 @@ pub(crate) fn execute(
                 count(&mut worker.counters.shared_store, passes, bytes * u64::from(group.count_ones()));
             }
             Place::Global | Place::Constant => {
-                // Atomics remember no allocation: index 0 belongs to no one when there are no accesses.
+                // Atomics share one entry of the cache of allocations: there are few of them.
                 let one = worker.check_global(worker.atomic_cache, group, &inside, bytes, true)?;
                 for lane in each(group) {
                     let Some(w) = one.or_else(|| worker.window_of(inside[lane])) else { continue };

@@ -2,9 +2,9 @@
 
 use super::block::Common;
 use super::call::argument;
+use super::generic::resolve;
 use super::grid::Worker;
 use super::lanes::each;
-use super::step::resolve;
 use super::trap::{Trap, Trapped};
 use super::warp::{Split, Warp};
 use super::{local, shared};

@@ -12,8 +12,8 @@ use std::sync::{Mutex, PoisonError};
 use fusion_ptx::ast::Module;
 
 use super::block::{Block, Progress};
-use super::global::Window;
 use super::trap::Trap;
+use super::window::Window;
 use crate::code::Code;
 use crate::machine::Launch;
 use crate::memory::{Memory, Region};

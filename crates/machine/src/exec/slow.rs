@@ -5,7 +5,7 @@ use super::grid::Worker;
 use super::lanes::{FULL, View, each, lanes};
 use super::trap::{Trap, Trapped};
 use super::warp::{BarrierResult, Split, State, WAITS, Warp};
-use super::{atomic, call, collective, step};
+use super::{atomic, call, collective, generic, step};
 use crate::arith;
 use crate::code::{CARRY, CarryKind, CarryOp, Comparison, Dynamic, Place, SlowOp};
 use crate::report::Blame;
@@ -168,7 +168,7 @@ pub(crate) fn execute(
         SlowOp::CopyAsync { dst, src, size, src_size } => {
             let local_base = split.local_base;
             let regs = warp.regs.view(split.bases);
-            let to = step::addresses(&regs, dst, local_base).map(|a| step::resolve(a).1);
+            let to = step::addresses(&regs, dst, local_base).map(|a| generic::resolve(a).1);
             let from = step::addresses(&regs, src, local_base);
             let take = src_size.map_or([*size; 32], |s| *regs.word(s));
             atomic::copy(worker, common, mask, &to, &from, *size, &take)?;
@@ -193,7 +193,7 @@ pub(crate) fn execute(
             let a = *regs.double(*a);
             let mut truth = 0;
             for lane in each(mask) {
-                let (found, addr) = step::resolve(a[lane]);
+                let (found, addr) = generic::resolve(a[lane]);
                 let is = match place {
                     Place::Constant => worker.window_of(addr).is_some_and(|w| worker.windows[w].constant),
                     Place::Global => found == Place::Global,

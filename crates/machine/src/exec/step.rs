@@ -11,11 +11,11 @@ use super::lanes::{FULL, View, lanes};
 use super::slow::{self, Flow};
 use super::trap::Trapped;
 use super::warp::{Split, Warp};
-use super::{fault, param};
+use super::{generic, param};
 use crate::arith::approx;
 use crate::arith::round::RN;
 use crate::arith::{double, single};
-use crate::code::{Access, AddressOf, Base, Compared, D4, MicroOp, Place, TRUE, window};
+use crate::code::{AddressOf, Base, Compared, D4, MicroOp, Place, TRUE};
 use fusion_ptx::ast::{BoolOp, Compare};
 
 /// Runs one split until it must stop: its lanes part or leave, it reaches `meeting` (where others
@@ -345,7 +345,7 @@ fn execute<S: pulp::Simd>(
                     match access.place {
                         Place::Global => worker.load_global(r, index, access, m, &addrs)?,
                         Place::Shared => worker.load_shared(&common.shared, r, access, m, &addrs)?,
-                        _ => load_elsewhere(worker, common, &warp.local, r, index, access, m, &addrs)?,
+                        _ => generic::load(worker, common, &warp.local, r, index, access, m, &addrs)?,
                     }
                 }
                 MicroOp::Store(index) => {
@@ -354,7 +354,7 @@ fn execute<S: pulp::Simd>(
                     match access.place {
                         Place::Global => worker.store_global(r, index, access, m, &addrs)?,
                         Place::Shared => worker.store_shared(&mut common.shared, r, access, m, &addrs)?,
-                        _ => store_elsewhere(worker, common, &mut warp.local, r, index, access, m, &addrs)?,
+                        _ => generic::store(worker, common, &mut warp.local, r, index, access, m, &addrs)?,
                     }
                 }
                 MicroOp::Jump(target) => {
@@ -467,104 +467,5 @@ fn compare_f32(r: &mut View<'_>, c: Compared, m: u32, read: impl Fn(u32) -> f32)
         Compare::Geu => compare!(|a, b| (a >= b) | unordered(a, b)),
         Compare::Num => compare!(|a, b| !unordered(a, b)),
         Compare::Nan => compare!(|a, b| unordered(a, b)),
-    }
-}
-
-/// Which memory a generic address means, and its address there.
-pub(crate) fn resolve(addr: u64) -> (Place, u64) {
-    let offset = addr % (1 << 56);
-    match addr >> 56 {
-        1 if offset < window::SIZE => (Place::Shared, offset),
-        2 if offset < window::SIZE => (Place::Local, offset),
-        3 if offset < window::SIZE => (Place::Param, offset),
-        _ => (Place::Global, addr),
-    }
-}
-
-/// The lanes of a generic access that mean the same memory as its lowest lane, with their addresses there.
-pub(crate) fn same_place(mask: u32, addrs: &[u64; 32]) -> (Place, u32, [u64; 32]) {
-    let (place, _) = resolve(addrs[mask.trailing_zeros() as usize & 31]);
-    let mut group = 0;
-    let mut inside = *addrs;
-    for lane in super::lanes::each(mask) {
-        let (p, a) = resolve(addrs[lane]);
-        if p == place {
-            group |= 1 << lane;
-            inside[lane] = a;
-        }
-    }
-    (place, group, inside)
-}
-
-#[inline(never)]
-#[expect(clippy::too_many_arguments, reason = "passes on what the loop holds")]
-fn load_elsewhere(
-    worker: &mut Worker<'_>,
-    common: &mut Common,
-    local: &super::local::Local,
-    regs: &mut View<'_>,
-    index: u32,
-    access: &Access,
-    mask: u32,
-    addrs: &[u64; 32],
-) -> Trapped {
-    match access.place {
-        Place::Global | Place::Constant => worker.load_global(regs, index, access, mask, addrs),
-        Place::Shared => worker.load_shared(&common.shared, regs, access, mask, addrs),
-        Place::Local | Place::Frame => {
-            worker.load_local(local, regs, access, mask, addrs, access.place == Place::Local)
-        }
-        Place::Param => param::load(worker.run, regs, access, mask, addrs),
-        Place::Generic => {
-            let mut left = mask;
-            // The destination may hold the address of lanes that are still to come.
-            while left != 0 {
-                let (place, group, inside) = same_place(left, addrs);
-                match place {
-                    Place::Shared => worker.load_shared(&common.shared, regs, access, group, &inside)?,
-                    Place::Local => worker.load_local(local, regs, access, group, &inside, true)?,
-                    Place::Param => param::load(worker.run, regs, access, group, &inside)?,
-                    _ => worker.load_global(regs, index, access, group, &inside)?,
-                }
-                left &= !group;
-            }
-            Ok(())
-        }
-    }
-}
-
-#[inline(never)]
-#[expect(clippy::too_many_arguments, reason = "passes on what the loop holds")]
-fn store_elsewhere(
-    worker: &mut Worker<'_>,
-    common: &mut Common,
-    local: &mut super::local::Local,
-    regs: &View<'_>,
-    index: u32,
-    access: &Access,
-    mask: u32,
-    addrs: &[u64; 32],
-) -> Trapped {
-    match access.place {
-        Place::Global | Place::Constant => worker.store_global(regs, index, access, mask, addrs),
-        Place::Shared => worker.store_shared(&mut common.shared, regs, access, mask, addrs),
-        Place::Local | Place::Frame => {
-            worker.store_local(local, regs, access, mask, addrs, access.place == Place::Local)
-        }
-        Place::Param => Err(fault::readonly_param(mask)),
-        Place::Generic => {
-            let mut left = mask;
-            while left != 0 {
-                let (place, group, inside) = same_place(left, addrs);
-                match place {
-                    Place::Shared => worker.store_shared(&mut common.shared, regs, access, group, &inside)?,
-                    Place::Local => worker.store_local(local, regs, access, group, &inside, true)?,
-                    Place::Param => return Err(fault::readonly_param(group)),
-                    _ => worker.store_global(regs, index, access, group, &inside)?,
-                }
-                left &= !group;
-            }
-            Ok(())
-        }
     }
 }

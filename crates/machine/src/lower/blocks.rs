@@ -233,3 +233,42 @@ impl Layout<'_> {
         found
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A graph by its edges; the numbers are the source's order.
+    #[track_caller]
+    fn check(edges: &[(usize, usize)], expect: &[usize]) {
+        let count = 1 + edges.iter().map(|&(a, b)| a.max(b)).max().unwrap_or(0);
+        let successors = |n: usize| edges.iter().filter(|(a, _)| *a == n).map(|&(_, b)| b).collect();
+        let block = |n| Block { start: n, end: n + 1, successors: successors(n), next: None };
+        let blocks: Vec<Block> = (0..count).map(block).collect();
+        assert_eq!(order(&blocks), expect);
+    }
+
+    #[test]
+    fn a_join_stands_behind_both_arms() {
+        check(&[(0, 1), (0, 2), (1, 3), (2, 3)], &[0, 1, 2, 3]);
+        // The join comes first in the source.
+        check(&[(0, 2), (0, 3), (2, 1), (3, 1)], &[0, 2, 3, 1]);
+    }
+
+    #[test]
+    fn the_way_out_of_a_loop_stands_behind_its_body() {
+        check(&[(0, 1), (1, 2), (1, 3), (3, 1)], &[0, 1, 3, 2]);
+        // Two loops, one in the other, with a break from the inner to behind the outer.
+        check(&[(0, 1), (1, 2), (1, 5), (2, 3), (2, 4), (3, 2), (3, 5), (4, 1)], &[0, 1, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn what_nothing_leads_to_is_left_out() {
+        check(&[(0, 2), (1, 2)], &[0, 2]);
+    }
+
+    #[test]
+    fn a_loop_with_two_entries_is_laid_out_all_the_same() {
+        check(&[(0, 1), (0, 2), (1, 2), (2, 1), (1, 3)], &[0, 1, 2, 3]);
+    }
+}

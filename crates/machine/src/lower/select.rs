@@ -77,7 +77,7 @@ impl<'a> Selector<'a> {
     /// Emits a branch whose target is filled in later; returns its place.
     pub(super) fn branch(&mut self, guard: Option<Guard>) -> u32 {
         let at = self.here();
-        match guard.and_then(|g| self.register(g.reg).map(|r| (r.slot, g.negated))) {
+        match guard.and_then(|g| self.flag(g.reg).ok().map(|slot| (slot, g.negated))) {
             Some((p, negated)) => self.emit(MicroOp::Branch { p, negated, target: 0 }),
             None => self.emit(MicroOp::Jump(0)),
         }
@@ -102,13 +102,10 @@ impl<'a> Selector<'a> {
         let before = (self.here(), self.frame.predicates);
         let result = match guard {
             None => self.try_select(op),
-            Some(guard) => match self.register(guard.reg) {
-                Some(reg) => {
-                    self.guard = (reg.slot, guard.negated);
-                    self.try_select(op)
-                }
-                None => unsupported("the guard is no predicate"),
-            },
+            Some(guard) => self.flag(guard.reg).and_then(|slot| {
+                self.guard = (slot, guard.negated);
+                self.try_select(op)
+            }),
         };
         if let Err(Unsupported(reason)) = result {
             self.code.insts.truncate(before.0 as usize);
@@ -231,13 +228,32 @@ impl<'a> Selector<'a> {
         }
     }
 
-    /// The destination, or a slot that nobody reads for the sink.
+    /// The destination, which must be of the file for `bits`, or a slot that nobody reads for the sink.
     pub(super) fn destination(&mut self, d: Dst, bits: u32) -> Selected<Reg> {
+        let reg = self.any_destination(d, bits)?;
+        match (reg.bits, bits) {
+            (1, 1) | (64, 64) => Ok(reg),
+            (1 | 64, _) | (_, 1 | 64) => unsupported("the destination register has the wrong width"),
+            _ => Ok(reg),
+        }
+    }
+
+    /// A destination that may be wider than the result.
+    pub(super) fn any_destination(&mut self, d: Dst, bits: u32) -> Selected<Reg> {
         match d {
             Some(id) => self.reg(id),
             None if bits == 1 => Ok(Reg { slot: self.frame.predicate(), bits: 1 }),
             None => Ok(self.frame.temporary(bits)),
         }
+    }
+
+    /// A predicate that is written.
+    pub(super) fn flag(&self, id: RegId) -> Selected<Slot> {
+        self.pred(PredOperand { reg: id, negated: false }).map(|(slot, _)| slot)
+    }
+
+    pub(super) fn optional_flag(&self, d: Dst) -> Selected<Option<Slot>> {
+        d.map(|id| self.flag(id)).transpose()
     }
 
     pub(super) fn optional(&self, d: Dst) -> Selected<Option<Reg>> {

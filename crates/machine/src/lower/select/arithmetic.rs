@@ -107,7 +107,7 @@ impl Selector<'_> {
             Op::Lop3Pred { lut, or, d, p, a, b, c, q } => {
                 let (a, b, c) = (self.source(a, 32)?, self.source(b, 32)?, self.source(c, 32)?);
                 let d = self.destination(*d, 32)?.slot;
-                let p = self.reg(*p)?.slot;
+                let p = self.flag(*p)?;
                 let q = self.pred(*q)?;
                 self.emit(MicroOp::Lop3(D4 { d, a, b, c }, *lut));
                 self.slow(SlowOp::Lop3Predicate { d, p, or: *or, q });
@@ -121,7 +121,7 @@ impl Selector<'_> {
             }
             Op::Testp { property, ty, d, a } => {
                 let a = self.value(a, ty.bits())?;
-                let d = self.reg(*d)?.slot;
+                let d = self.flag(*d)?;
                 let Some(test) = arith::testp(*property, *ty) else {
                     return no_form(format!("testp of {ty:?}"));
                 };
@@ -154,8 +154,7 @@ impl Selector<'_> {
             }
             Op::Setp { cmp, combine, ty, ftz, p, q, a, b } => {
                 let (a, b) = (self.value(a, ty.bits())?, self.value(b, ty.bits())?);
-                let p = self.optional(*p)?.map(|r| r.slot);
-                let q = self.optional(*q)?.map(|r| r.slot);
+                let (p, q) = (self.optional_flag(*p)?, self.optional_flag(*q)?);
                 let combine = combine.map(|(op, c)| self.pred(c).map(|(s, n)| (op, s, n))).transpose()?;
                 if let (Some(p), None, None) = (p, q, combine)
                     && let Some(hot) = hot_comparison(*cmp, *ty, *ftz, p, a, b)

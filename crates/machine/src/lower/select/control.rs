@@ -13,8 +13,8 @@ impl Selector<'_> {
             Op::Shfl { mode, d, p, a, b, c, mask } => {
                 let (a, b, c) = (self.source(a, 32)?, self.source(b, 32)?, self.source(c, 32)?);
                 let mask = mask.as_ref().map(|m| self.source(m, 32)).transpose()?;
-                let d = self.optional(*d)?;
-                let p = self.optional(*p)?.map(|r| r.slot);
+                let d = d.map(|d| self.destination(Some(d), 32)).transpose()?;
+                let p = self.optional_flag(*p)?;
                 self.slow(SlowOp::Shuffle { mode: *mode, d, p, a, b, c, mask });
             }
             Op::Vote { mode, d, p, mask } => {
@@ -30,7 +30,7 @@ impl Selector<'_> {
                 let a = self.value(a, ty.bits())?;
                 let mask = self.source(mask, 32)?;
                 let d = self.optional(*d)?;
-                let p = self.optional(*p)?.map(|r| r.slot);
+                let p = self.optional_flag(*p)?;
                 self.slow(SlowOp::Match { all: *all, d, p, a, mask });
             }
             Op::Activemask { d } => {
@@ -48,7 +48,7 @@ impl Selector<'_> {
             Op::Elect { d, p, mask } => {
                 let mask = self.source(mask, 32)?;
                 let d = self.optional(*d)?;
-                let p = self.reg(*p)?.slot;
+                let p = self.flag(*p)?;
                 self.slow(SlowOp::Elect { d, p, mask });
             }
             Op::Barrier { op, aligned, d, barrier, threads, p } => {

@@ -18,7 +18,7 @@ impl Selector<'_> {
                 if ty.bits() > 64 {
                     return unsupported("128-bit moves are not supported");
                 }
-                let d = self.destination(*d, ty.bits())?;
+                let d = self.any_destination(*d, ty.bits())?;
                 self.mov(d, a)?;
             }
             Op::Selp { ty, d, a, b, p } => {
@@ -64,7 +64,7 @@ impl Selector<'_> {
             }
             Op::Cvt { dty, sty, mode, d, a, b } => {
                 let a = self.value(a, sty.bits())?;
-                let d = self.destination(*d, dty.bits())?;
+                let d = self.any_destination(*d, dty.bits())?;
                 if let Some(b) = b {
                     let b = self.value(b, sty.bits())?;
                     let Some(f) = arith::convert_pack(*dty, *sty, *mode) else {
@@ -86,7 +86,7 @@ impl Selector<'_> {
                     Space::Param => window::PARAM,
                     Space::Global | Space::Const | Space::Generic => 0,
                 };
-                let d = self.destination(*d, 64)?;
+                let d = self.any_destination(*d, 64)?;
                 if base == 0 || d.bits != 64 {
                     return self.mov(d, a);
                 }
@@ -105,7 +105,7 @@ impl Selector<'_> {
                     Space::Generic => Place::Generic,
                 };
                 let a = self.source(a, 64)?;
-                let d = self.reg(*d)?.slot;
+                let d = self.flag(*d)?;
                 self.slow(SlowOp::IsSpace { place, d, a });
             }
             _ => return unsupported("not a move"),
@@ -150,7 +150,7 @@ impl Selector<'_> {
 /// Conversions that are a loop of their own: integers without saturation, and integers to f32.
 fn hot_conversion(dty: ScalarType, sty: ScalarType, mode: &Mode, d: Reg, a: Reg) -> Option<MicroOp> {
     use ScalarType::*;
-    if mode.sat || mode.relu || mode.satfinite {
+    if mode.sat || mode.relu || mode.satfinite || (d.bits == 64) != (dty.bits() == 64) || d.bits == 1 {
         return None;
     }
     let slots = D2 { d: d.slot, a: a.slot };
