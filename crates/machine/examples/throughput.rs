@@ -36,12 +36,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let mut best = f64::INFINITY;
     let mut executed = 0;
-    for _ in 0..3 {
+    for run in 1..=3 {
         let start = Instant::now();
         let report = machine.launch(&loaded, kernel, &launch, &params)?;
         best = best.min(start.elapsed().as_secs_f64());
         executed = report.counters.thread_instructions;
-        println!("{:.3} s  {:?}", start.elapsed().as_secs_f64(), report.counters);
+        println!("run {run}: {:.3} s, {executed} thread-instructions", start.elapsed().as_secs_f64());
     }
 
     let start = Instant::now();
