@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use clap::ValueEnum;
-use fusion_grader::judgement::{DeviceInfo, DeviceKind, Judgement, Kind, Report, RunError, VERSION, Verdict};
+use fusion_grader::judgement::{
+    Code, DeviceInfo, DeviceKind, Failure, Judgement, Kind, Location, Report, RunError, VERSION, Verdict,
+};
 use fusion_grader::render;
 
 use crate::interrupt::{self, Interrupt};
@@ -12,7 +14,7 @@ use crate::output;
 use crate::programs::{self, Programs};
 use crate::progress::Progress;
 use crate::target::{self, Selection};
-use crate::{build, toolchain};
+use crate::{build, hint, toolchain};
 
 /// The command's options.
 #[derive(Clone, Debug, clap::Args)]
@@ -39,8 +41,11 @@ pub(crate) struct Options {
     #[arg(long, value_name = "SECONDS")]
     pub(crate) timeout: Option<u64>,
     /// Elements of the timed runs [default: 2^26 on a GPU that has the memory, 2^22 emulated]
-    #[arg(long, value_name = "ELEMENTS")]
+    #[arg(long, value_name = "ELEMENTS", value_parser = at_least_one)]
     pub(crate) size: Option<usize>,
+    /// Print the first N hints instead of grading; N is 1 where it is left out
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", conflicts_with = "json")]
+    pub(crate) hint: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -64,8 +69,20 @@ impl Options {
     }
 }
 
+/// A count of elements that says something about speed.
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("there is nothing to time in no elements".to_owned()),
+        Ok(elements) => Ok(elements),
+        Err(error) => Err(format!("{error}")),
+    }
+}
+
 /// Grades and returns the exit code.
 pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
+    if let Some(count) = options.hint {
+        return hint::run(&options.targets, count);
+    }
     let mut report = Report {
         version: VERSION,
         device: None,
@@ -79,17 +96,18 @@ pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
     report.exit_code = Verdict::combine(report.exercises.iter().map(|judgement| judgement.verdict)).exit_code();
     match ended {
         Ok(()) => {}
-        Err(Stop::Interrupted) => {
-            report.error = Some(RunError::new("interrupted", "interrupted: what follows is what was judged before"));
-            report.exit_code = interrupt::EXIT_CODE;
-        }
-        Err(Stop::Error(error)) => {
+        Err(Stop::Error(error)) if !interrupt.requested() => {
             report.error = Some(error);
             report.exit_code = 2;
         }
+        // Whatever goes wrong after Ctrl-C goes wrong because of it.
+        Err(_) => {
+            report.error = Some(RunError::new("interrupted", "interrupted: only what was judged before is reported"));
+            report.exit_code = interrupt::EXIT_CODE;
+        }
     }
-    tell(options, &report);
-    report.exit_code
+    // A verdict that could not be written is none.
+    if tell(options, &report) { report.exit_code } else { 2 }
 }
 
 fn grade(options: &Options, interrupt: &Interrupt, report: &mut Report) -> Result<(), Stop> {
@@ -178,7 +196,7 @@ fn judge_day(
 }
 
 /// The judgement of an exercise whose package did not compile.
-fn unbuilt(mut judgement: Judgement, failure: Option<&fusion_grader::judgement::Failure>) -> Judgement {
+fn unbuilt(mut judgement: Judgement, failure: Option<&Failure>) -> Judgement {
     match failure {
         Some(failure) => {
             judgement.right.verdict = Verdict::Fail;
@@ -191,26 +209,30 @@ fn unbuilt(mut judgement: Judgement, failure: Option<&fusion_grader::judgement::
     judgement.conclude()
 }
 
-fn tell(options: &Options, report: &Report) {
+/// Prints the report and returns whether that succeeded.
+fn tell(options: &Options, report: &Report) -> bool {
     if options.json {
-        match serde_json::to_string_pretty(report) {
+        return match serde_json::to_string_pretty(report) {
             Ok(json) => output::print(&format!("{json}\n")),
-            Err(error) => output::note(&format!("error: cannot write the report: {error}")),
-        }
-        return;
+            Err(error) => {
+                output::note(&format!("error: cannot write the report: {error}"));
+                false
+            }
+        };
     }
     let mut text = render::report(report, output::look());
     if !report.exercises.is_empty() {
         text += &format!("\n{}\n", next(options, report));
     }
-    output::print(&text);
+    let printed = output::print(&text);
     if let Some(error) = &report.error {
         output::note(&format!("error: {}", error.message));
     }
+    printed
 }
 
 /// How the learner is to call this program.
-fn program() -> String {
+pub(crate) fn program() -> String {
     if std::env::var_os("CARGO").is_some() {
         return "cargo xtask".to_owned();
     }
@@ -233,14 +255,26 @@ fn next(options: &Options, report: &Report) -> String {
     let first_with = |wanted: fn(Verdict) -> bool| report.exercises.iter().find(|judgement| wanted(judgement.verdict));
     let failed = first_with(|verdict| verdict == Verdict::Fail);
     let Some(first) = failed.or_else(|| first_with(|verdict| verdict != Verdict::Pass)) else { return line };
-    let flag = if options.solutions { " --solutions" } else { "" };
-    if !options.solutions {
-        line += &format!("\nNext: exercises/day{}/src/{}.cu", first.day, first.name);
-        if let Some(hint) = fusion_course::find(&first.name).and_then(|exercise| exercise.hints.first()) {
-            line += &format!("\n      hint: {hint}");
-        }
+    if options.solutions {
+        return line + &format!("\nThen: {} grade {} --solutions", program(), first.name);
     }
-    line + &format!("\nThen: {} grade {}{flag}", program(), first.name)
+    let folder = format!("exercises/day{}/src", first.day);
+    match first.failure() {
+        // As a starter is.
+        Some(failure) if failure.code == Code::Unwritten => {
+            line += &format!("\nNext: fill in what is marked TODO in {folder}/{0}.cu and {0}.rs", first.name);
+        }
+        Some(Failure { location: Some(Location { file, line: number, .. }), .. }) => {
+            line += &format!("\nNext: {file}:{number}");
+        }
+        Some(Failure { code: Code::Launch | Code::Stream | Code::Allocations | Code::Crash, .. }) => {
+            line += &format!("\nNext: {folder}/{}.rs", first.name);
+        }
+        Some(_) => line += &format!("\nNext: {folder}/{}.cu", first.name),
+        None => {}
+    }
+    line += &format!("\nThen: {} grade {}", program(), first.name);
+    line + &format!("\nStuck? {} grade {} --hint", program(), first.name)
 }
 
 #[cfg(test)]
@@ -249,7 +283,7 @@ mod tests {
 
     #[test]
     fn a_package_that_does_not_compile_fails_the_exercise_with_the_error_only() {
-        let failure = fusion_grader::judgement::Failure::new(fusion_grader::judgement::Code::Compile, "no");
+        let failure = Failure::new(Code::Compile, "no");
         assert_eq!(unbuilt(Judgement::default(), Some(&failure)).verdict, Verdict::Fail);
         assert_eq!(unbuilt(Judgement::default(), None).verdict, Verdict::Ungraded);
     }

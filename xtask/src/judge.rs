@@ -138,8 +138,15 @@ pub(crate) fn died(blank: Judgement, end: End, limit: Duration, doing: &str, com
         )
         .note("a loop that never ends, in the kernel or in the launch function? --timeout gives it more seconds"),
         End::Killed(signal) => {
-            Failure::new(Code::Crash, format!("the process died{while_doing}: {}", process::signal_name(signal)))
-                .note("a launch with too few arguments, or one of the wrong type, makes the driver read stray memory")
+            let title = format!("the process died{while_doing}: {}", process::signal_name(signal));
+            let failure = Failure::new(Code::Crash, title);
+            if process::is_stray_access(signal) {
+                failure.note(
+                    "a launch with too few arguments, or one of the wrong type, makes the driver read stray memory",
+                )
+            } else {
+                failure.note("does the launch function end the process?")
+            }
         }
         End::Exited(code) => {
             Failure::new(Code::Crash, format!("the process ended{while_doing} with exit code {code} and no verdict"))

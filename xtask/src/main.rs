@@ -3,6 +3,7 @@
 
 mod build;
 mod grade;
+mod hint;
 mod interrupt;
 mod judge;
 mod output;

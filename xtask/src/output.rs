@@ -5,13 +5,15 @@ use std::io::{ErrorKind, IsTerminal as _, Write as _};
 use fusion_grader::render::Look;
 
 /// Writes text to stdout. A closed pipe (`grade | head -1`) is silent: the verdict still decides the exit code
-/// of whoever looks at it.
-pub(crate) fn print(text: &str) {
+/// of whoever looks at it. Returns false, after saying why on stderr, when the text is lost.
+pub(crate) fn print(text: &str) -> bool {
     let mut stdout = std::io::stdout().lock();
-    if let Err(error) = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
-        && error.kind() != ErrorKind::BrokenPipe
-    {
-        note(&format!("error: cannot write to standard output: {error}"));
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            note(&format!("error: cannot write to standard output: {error}"));
+            false
+        }
+        _ => true,
     }
 }
 
@@ -28,6 +30,12 @@ pub(crate) fn look() -> Look {
     Look { terminal, color: terminal && !no_color, width: width.or_else(terminal_width) }
 }
 
+#[cfg(unix)]
 fn terminal_width() -> Option<u16> {
     rustix::termios::tcgetwinsize(std::io::stdout()).ok().map(|size| size.ws_col).filter(|&columns| columns > 0)
+}
+
+#[cfg(not(unix))]
+fn terminal_width() -> Option<u16> {
+    None
 }

@@ -1,7 +1,6 @@
 //! One child process, watched: what it says, how it ends, and that it does end.
 
 use std::io::{self, BufRead as _, BufReader, Read};
-use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
@@ -48,7 +47,11 @@ const LONGEST_LINE: u64 = 4 << 20;
 
 /// Runs the command to its end. Its stdin is a pipe that closes when this process dies, however it dies; workers
 /// read it and end themselves.
+///
+/// The child is in a process group of its own: Ctrl-C in a terminal reaches a whole group, and a worker that it ended
+/// would look as if its submission had crashed.
 pub(crate) fn run(command: &mut Command, watch: &Watch<'_>, mut hear: impl FnMut(Said)) -> io::Result<End> {
+    own_group(command);
     let mut child = Killed(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?);
     let (sender, receiver) = mpsc::channel();
     if let Some(stdout) = child.0.stdout.take() {
@@ -91,8 +94,30 @@ pub(crate) fn run(command: &mut Command, watch: &Watch<'_>, mut hear: impl FnMut
     }
 }
 
+#[cfg(unix)]
+fn own_group(command: &mut Command) {
+    std::os::unix::process::CommandExt::process_group(command, 0);
+}
+
+/// Windows' flag for the same (`CREATE_NEW_PROCESS_GROUP`, Win32 "Process Creation Flags").
+#[cfg(windows)]
+fn own_group(command: &mut Command) {
+    std::os::windows::process::CommandExt::creation_flags(command, 0x0000_0200);
+}
+
+#[cfg(unix)]
+fn signal(status: ExitStatus) -> Option<i32> {
+    std::os::unix::process::ExitStatusExt::signal(&status)
+}
+
+/// A process ends by a code alone: that of a crash is the exception's.
+#[cfg(windows)]
+fn signal(_status: ExitStatus) -> Option<i32> {
+    None
+}
+
 fn end(status: ExitStatus) -> End {
-    match (status.code(), status.signal()) {
+    match (status.code(), signal(status)) {
         (Some(code), _) => End::Exited(code),
         (None, signal) => End::Killed(signal.unwrap_or_default()),
     }
@@ -124,6 +149,11 @@ impl Drop for Killed {
         let _ended = self.0.kill();
         let _reaped = self.0.wait();
     }
+}
+
+/// Whether a signal ends a process for touching memory that is not its own: SIGBUS or SIGSEGV.
+pub(crate) fn is_stray_access(signal: i32) -> bool {
+    matches!(signal, 7 | 11)
 }
 
 /// The name of a signal that ends processes for what they did.

@@ -42,16 +42,17 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
     let mut tally = Tally::default();
     let ended = verify(options, interrupt, &mut tally);
-    output::print(&tally.to_string());
+    let printed = output::print(&tally.to_string());
     match ended {
+        Ok(()) if !printed => 2,
         Ok(()) => u8::from(!tally.problems.is_empty()),
-        Err(Stop::Interrupted) => {
-            output::note("error: interrupted: the rest was not verified");
-            interrupt::EXIT_CODE
-        }
-        Err(Stop::Error(error)) => {
+        Err(Stop::Error(error)) if !interrupt.requested() => {
             output::note(&format!("error: {}", error.message));
             2
+        }
+        Err(_) => {
+            output::note("error: interrupted: the rest was not verified");
+            interrupt::EXIT_CODE
         }
     }
 }

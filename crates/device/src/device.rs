@@ -103,6 +103,9 @@ impl Device {
 
     fn open_driver(driver: Driver) -> Result<Device, OpenError> {
         let failed = |doing| move |error| OpenError::Driver { doing, error };
+        if let Driver::Emulated(emulator, _) = &driver {
+            emulator.check_profile().map_err(OpenError::Emulator)?;
+        }
         let context = CudaContext::new(0).map_err(failed("opening a context on device 0"))?;
         // SAFETY: tracking orders work between streams, and this crate's contract is one stream.
         #[expect(unsafe_code, reason = "cudarc leaves the ordering of streams to whoever turns its tracking off")]

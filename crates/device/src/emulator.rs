@@ -5,8 +5,11 @@
 use std::ffi::{CStr, CString, c_char};
 use std::fmt;
 
-use fusion_machine::Report;
+use fusion_machine::{Profile, Report};
 use libloading::Library;
+
+/// The environment variable that chooses which GPU is emulated.
+const PROFILE: &str = "FUSION_EMULATED_GPU";
 
 /// What the emulated device tells beyond what CUDA can: reports of launches, counters and faults.
 #[derive(Clone, Copy)]
@@ -88,6 +91,17 @@ impl Emulator {
             2 => Err(self.error(&format!("`{json}` comes too late: the device is open"))),
             _ => Err(self.error(&format!("it does not know these options: `{json}`"))),
         }
+    }
+
+    /// Whether the GPU that the environment asks for can be emulated. The driver checks that as well, but an API that
+    /// answers with numbers cannot say what was wrong.
+    pub(crate) fn check_profile(&self) -> Result<(), EmulatorError> {
+        let id = std::env::var(PROFILE).unwrap_or_default();
+        if id.is_empty() || Profile::named(&id).is_some() {
+            return Ok(());
+        }
+        let names: Vec<&str> = Profile::all().iter().map(|profile| profile.id).collect();
+        Err(self.error(&format!("{PROFILE} is `{id}`, which is none of {}", names.join(", "))))
     }
 
     pub fn version(&self) -> String {

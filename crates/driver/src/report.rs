@@ -1,7 +1,7 @@
 //! What happened on the device, kept for our own tools and handed out as JSON; and what is said on stderr.
 //!
 //! Beside the faults of kernels, a report has those of calls that the driver refused: `E-LAUNCH-GRID`,
-//! `E-LAUNCH-BLOCK`, `E-LAUNCH-SHARED` and `E-LAUNCH-PARAMS` as the machine itself has them, `E-COPY`, `E-FREE`, `E-MODULE` and `E-OUT-OF-MEMORY`.
+//! `E-LAUNCH-BLOCK`, `E-LAUNCH-LOCAL`, `E-LAUNCH-SHARED` and `E-LAUNCH-PARAMS` as the machine itself has them, `E-COPY`, `E-FREE`, `E-MODULE` and `E-OUT-OF-MEMORY`.
 
 use std::collections::HashSet;
 use std::ffi::{CStr, CString, c_char, c_int};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cudarc::driver::{CudaStream, DriverError};
-use fusion_course::{Case, Data, DeviceBuffer, Exercise, Param, Reference, Shape, Shapes};
+use fusion_course::{Case, Data, DeviceBuffer, Exercise, Extent, Param, Reference, Shape, Shapes};
 
 use crate::judgement::{Code, Failure, Mismatch};
 
@@ -77,12 +77,15 @@ impl Expected<'_> {
         let mut failure = Failure::new(code, title).at(self.shape);
         if wrong.count == wrong.len {
             failure.notes.push(match wrong.is_unwritten() {
+                true if len == 1 => "it has no other element".to_owned(),
+                false if len == 1 => "it is the only element".to_owned(),
                 true => format!("none of its {len} elements was written"),
                 false => format!("all of its {len} elements are wrong"),
             });
         } else {
             let what = if wrong.is_unwritten() { "not written" } else { "wrong" };
-            failure.notes.push(format!("{} of its {len} elements are {what}", wrong.count));
+            let are = if wrong.count == 1 { "is" } else { "are" };
+            failure.notes.push(format!("{} of its {len} elements {are} {what}", wrong.count));
         }
         if !wrong.is_unwritten() && wrong.worst_index != wrong.index {
             failure.notes.push(format!(
@@ -139,6 +142,20 @@ impl Expected<'_> {
     }
 }
 
+/// What the element was made from, so that it can be checked by hand: `from x[6] = -1.5944883, scale = 0.0236`.
+/// Nothing where an element does not come from the elements at its own index.
+pub(crate) fn operands(exercise: &Exercise, case: &Case, index: usize) -> Option<String> {
+    if exercise.inputs.iter().any(|param| param.extent != Extent::Elements) {
+        return None;
+    }
+    let elements = exercise.inputs.iter().zip(&case.inputs);
+    let elements = elements.filter_map(|(param, data)| Some((format!("{}[{index}]", param.name), data.get(index)?)));
+    let scalars =
+        exercise.scalars.iter().zip(&case.scalars).map(|(name, scalar)| ((*name).to_owned(), scalar.to_f64()));
+    let all: Vec<String> = elements.chain(scalars).map(|(name, value)| format!("{name} = {}", number(value))).collect();
+    (!all.is_empty()).then(|| format!("from {}", all.join(", ")))
+}
+
 fn expected_at(reference: &Reference, index: usize) -> [f64; 2] {
     match reference {
         Reference::Close { values, .. } => [values.get(index).copied().unwrap_or(f64::NAN); 2],
@@ -181,6 +198,7 @@ pub(crate) fn check_inputs(
             let failure = Failure::new(Code::Inputs, title)
                 .note(format!("`{}[{index}]` was {} and is now {}", param.name, number(old), number(new)))
                 .note("declare inputs `const` in the kernel: the compiler then finds such a write")
+                .note("if they are: does the launch pass the arguments in the order of the kernel's parameters?")
                 .at(case.shape);
             return Ok(Some(failure));
         }

@@ -113,7 +113,12 @@ fn check(
     let references = (entry.exercise.reference)(case);
     let expected = Expected { exercise: entry.exercise, shape: case.shape, references: &references, block };
     for (index, output) in outputs.iter().enumerate() {
-        expected.check(index, output)?;
+        expected.check(index, output).map_err(|mut failure| {
+            let written = failure.mismatch.as_ref().filter(|_| !failure.title.ends_with("was never written"));
+            let operands = written.and_then(|wrong| problem::operands(entry.exercise, case, wrong.index as usize));
+            failure.notes.splice(0..0, operands);
+            failure
+        })?;
     }
     Ok(())
 }

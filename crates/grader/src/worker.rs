@@ -131,8 +131,19 @@ fn end_with_parent() {
         let mut stdin = std::io::stdin().lock();
         let mut buffer = [0; 64];
         while matches!(stdin.read(&mut buffer), Ok(count) if count > 0) {}
-        let _never_returns = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+        kill_self();
     });
+}
+
+#[cfg(unix)]
+fn kill_self() {
+    let _never_returns = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+}
+
+/// Elsewhere there are no signals; an exit runs the handlers of the C library only, which wait for no thread.
+#[cfg(not(unix))]
+fn kill_self() {
+    std::process::exit(1);
 }
 
 /// The exit code after the last judgement.

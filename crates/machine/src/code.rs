@@ -285,6 +285,9 @@ pub(crate) enum Fill {
     NwarpId,
     NsmId,
     GridId,
+    /// The address by which the blocks of a cooperative launch find their barrier, in two halves.
+    GridWorkspace,
+    GridWorkspaceHigh,
     SharedSize,
     DynamicSharedSize,
     /// Differs from block to block.

@@ -11,7 +11,7 @@ use fusion_ptx::ast::Module;
 pub use loaded::{Kernel, KernelInfo, LoadError, Loaded, ParamInfo};
 
 use crate::exec::{self, Outcome, Run};
-use crate::memory::{Memory, Region};
+use crate::memory::{AllocationKind, Memory, Region};
 use crate::occupancy;
 use crate::profile::Profile;
 use crate::report::{Fault, LaunchReport};
@@ -32,6 +32,10 @@ impl Default for Options {
         Self { instruction_budget: 1 << 33, workers: 0 }
     }
 }
+
+/// What a cooperative launch's blocks share: two words, the size and the barrier (`grid_workspace` of
+/// `cooperative_groups.h`).
+const WORKSPACE_BYTES: u64 = 8;
 
 /// An emulated GPU.
 #[derive(Debug)]
@@ -100,6 +104,17 @@ impl Machine {
 
         let mut launches = self.launches.lock().unwrap_or_else(PoisonError::into_inner);
         *launches += 1;
+        let workspace = match launch.cooperative {
+            true => self.memory.alloc(WORKSPACE_BYTES, AllocationKind::Global).map_err(|error| {
+                blame::launch(
+                    &info.name,
+                    "E-LAUNCH-MEMORY",
+                    "no memory for the grid's barrier",
+                    vec![error.to_string()],
+                )
+            })?,
+            false => 0,
+        };
         let regions = self.memory.snapshot();
         let threads: u32 = launch.block.iter().product();
         let blocks = launch.grid.iter().map(|&n| u64::from(n)).product();
@@ -120,6 +135,7 @@ impl Machine {
             sms: self.profile.sms,
             clock_khz: self.profile.sm_clock_khz,
             grid_id: *launches,
+            workspace,
             block_budget: self.options.instruction_budget / 128,
             budget: self.options.instruction_budget,
             workers: self.workers(),
@@ -127,6 +143,10 @@ impl Machine {
             spent: AtomicU64::new(0),
         };
         let Outcome { mut counters, output, stopped, touched } = exec::run(&run);
+        if launch.cooperative {
+            // It was allocated above, and nobody else knows it.
+            let _ = self.memory.free(workspace);
+        }
         for (region, _) in regions.iter().zip(touched).filter(|(_, touched)| *touched) {
             let (read, written) = sectors(region);
             counters.dram_read_bytes += 32 * read;

@@ -314,19 +314,18 @@ impl Table {
         let gap = size.max(MIN_GAP);
         let room = size.max(1).checked_add(2 * gap)?;
         let limit = LAST_ADDRESS.checked_sub(room)?;
-        let mut base = self.next_address;
-        if base > limit {
-            base = FIRST_ADDRESS;
+        if self.next_address > limit {
+            let mut base = FIRST_ADDRESS;
             for region in self.live.values() {
                 if region.allocation.base >= base.checked_add(room)? {
                     break;
                 }
                 base = base.max((region.allocation.end() + gap).next_multiple_of(ALIGNMENT));
             }
-            if base > limit {
-                return None;
-            }
+            // The next one looks for a gap again: what lies behind this one may be taken.
+            return (base <= limit).then_some(base);
         }
+        let base = self.next_address;
         self.next_address = (base + size.max(1) + gap).next_multiple_of(ALIGNMENT);
         Some(base)
     }
@@ -349,6 +348,21 @@ mod tests {
             assert!(pair[1] - pair[0] > MIN_GAP);
         }
         assert_eq!((memory.used(), memory.total()), (400, 1 << 20));
+    }
+
+    #[test]
+    fn used_up_addresses_are_taken_again_where_nothing_lies() {
+        let memory = memory();
+        let first = memory.alloc(4096, AllocationKind::Device).unwrap();
+        let second = memory.alloc(4096, AllocationKind::Device).unwrap();
+        memory.free(first).unwrap();
+        memory.write_table().next_address = LAST_ADDRESS;
+        let mut taken = vec![(second, 4096)];
+        for size in [512, 100_000, 4096, 1] {
+            let base = memory.alloc(size, AllocationKind::Device).unwrap();
+            assert!(taken.iter().all(|&(b, s)| base >= b + s || b >= base + size), "{base:#x} {taken:x?}");
+            taken.push((base, size));
+        }
     }
 
     #[test]

@@ -50,6 +50,8 @@ impl Profile {
     pub const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
     pub const MAX_GRID: [u32; 3] = [0x7fff_ffff, 65535, 65535];
     pub const MAX_REGISTERS_PER_THREAD: u32 = 255;
+    /// In bytes (CUDA C++ Programming Guide, technical specifications per compute capability).
+    pub const MAX_LOCAL_PER_THREAD: u32 = 512 << 10;
     pub const CONSTANT_BYTES: u32 = 65536;
     /// A warp's registers are handed out in multiples of this many.
     pub const REGISTER_UNIT: u32 = 256;

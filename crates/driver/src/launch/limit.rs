@@ -77,6 +77,11 @@ fn check_shape(function: &Function, launch: &Launch, threads: u32) -> Result<(),
         );
         return refuse(Error::LAUNCH_OUT_OF_RESOURCES, "E-LAUNCH-BLOCK", title, note);
     }
+    if info.local_bytes > Profile::MAX_LOCAL_PER_THREAD {
+        let most = Profile::MAX_LOCAL_PER_THREAD;
+        let title = format!("the kernel's arrays take {} bytes a thread: the device allows {most}", info.local_bytes);
+        return refuse(Error::LAUNCH_OUT_OF_RESOURCES, "E-LAUNCH-LOCAL", title, "Put them in global memory.");
+    }
     Ok(())
 }
 

@@ -16,8 +16,8 @@ pub(crate) struct Atomic {
     pub(crate) d: Vec<Option<Reg>>,
     pub(crate) a: Vec<Reg>,
     pub(crate) c: Option<Reg>,
-    /// An exchange: what a thread spins on while it waits for another.
-    pub(crate) waits: bool,
+    /// It gives the old value, so that a thread can spin on it while it waits for another.
+    pub(crate) answers: bool,
 }
 
 /// What is read when it is executed, not before.

@@ -16,6 +16,7 @@ use super::trap::Trapped;
 use super::warp::{Split, Warp};
 use crate::code::{Atomic, Place};
 
+/// Says whether it changed anything: an atomic that does not is how a thread looks whether another has.
 pub(crate) fn execute(
     worker: &mut Worker<'_>,
     common: &mut Common,
@@ -23,7 +24,7 @@ pub(crate) fn execute(
     split: &Split,
     op: &Atomic,
     mask: u32,
-) -> Trapped {
+) -> Trapped<bool> {
     let regs = warp.regs.view(split.bases);
     let addrs = addresses(&regs, &op.address, split.local_base);
     let parts = op.a.len();
@@ -32,10 +33,15 @@ pub(crate) fn execute(
     let keep = u64::MAX >> (64 - 8 * op.element);
     let bytes = u64::from(op.element) * parts as u64;
     let mut old = vec![[0u64; 32]; parts];
-    let update = |part: usize, lane: usize, before: u64| match &c {
-        Some(new) if before == a[part][lane] & keep => new[lane] & keep,
-        Some(_) => before,
-        None => (op.f)(before, a[part][lane] & keep) & keep,
+    let mut changed = false;
+    let mut update = |part: usize, lane: usize, before: u64| {
+        let after = match &c {
+            Some(new) if before == a[part][lane] & keep => new[lane] & keep,
+            Some(_) => before,
+            None => (op.f)(before, a[part][lane] & keep) & keep,
+        };
+        changed |= after != before;
+        after
     };
     let mut left = mask;
     while left != 0 {
@@ -96,7 +102,7 @@ pub(crate) fn execute(
             regs.put(*d, mask, old);
         }
     }
-    Ok(())
+    Ok(changed)
 }
 
 /// `cp.async`: `take` bytes of a lane's `size` come from global memory, the rest are zero.

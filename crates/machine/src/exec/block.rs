@@ -95,6 +95,9 @@ pub(crate) enum Progress {
 
 /// Instructions of a warp's turn.
 const TURN: u64 = 1 << 14;
+/// Instructions after which a block lets the others of its grid run, as it may be waiting for one of them in a way that
+/// nobody can tell from work.
+const SHARE: u64 = 1 << 20;
 
 impl Block {
     /// Room for a block; [`Block::start`] makes it one.
@@ -128,7 +131,7 @@ impl Block {
 
     /// Runs to the end; with `yields`, until it only waits or has had its share.
     pub(crate) fn run(&mut self, worker: &mut Worker<'_>, yields: bool) -> Trapped<Progress> {
-        let mut executed = 0;
+        let (mut executed, mut turn) = (0, 0);
         self.common.passed = false;
         loop {
             let mut ran = false;
@@ -154,7 +157,8 @@ impl Block {
                 return Err(self.endless(worker));
             }
             worker.spent += executed;
-            if yields && (self.common.waits > 0 || executed > 1 << 20) {
+            turn += executed;
+            if yields && (self.common.waits > 0 || turn > SHARE) {
                 return Ok(Progress::Suspended);
             }
             executed = 0;

@@ -9,12 +9,11 @@ use super::slow::{Flow, detach, detach_to, exit};
 use super::trap::{Trap, Trapped};
 use super::warp::{Frame, Split, Warp};
 use crate::code::{Argument, MicroOp, Reg, SlowOp, Target, window};
+use crate::profile::Profile;
 use crate::report::Blame;
 
 /// Calls inside of calls.
 const MAX_DEPTH: usize = 256;
-/// Local memory of a thread, as large as any GPU has it.
-const MAX_LOCAL: u32 = 512 * 1024;
 
 #[expect(clippy::too_many_arguments, reason = "the parts of one instruction")]
 pub(crate) fn call(
@@ -63,7 +62,7 @@ pub(crate) fn call(
         predicates: split.bases.predicates + caller.predicates,
     };
     let local_base = split.local_base + caller.frame_bytes;
-    if split.callers.len() >= MAX_DEPTH || local_base + function.frame_bytes > MAX_LOCAL {
+    if split.callers.len() >= MAX_DEPTH || local_base + function.frame_bytes > Profile::MAX_LOCAL_PER_THREAD {
         return Err(Trap::new("E-STACK-OVERFLOW", mask, format!("stack overflow in `{}`", function.name))
             .note(format!("{} calls deep, {local_base} bytes of local memory", split.callers.len()))
             .note("a recursion that does not end?"));

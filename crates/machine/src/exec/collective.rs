@@ -14,7 +14,8 @@ enum Presence {
     Missing,
 }
 
-/// Checks the member masks of the executing lanes.
+/// Checks the member masks of the executing lanes. Lanes that have exited need not come (CUDA C++ Programming Guide,
+/// warp functions: "all non-exited threads named in mask must execute").
 fn presence(warp: &Warp, members: &[u32; 32], mask: u32) -> Trapped<Presence> {
     // The rule: a whole warp that names itself.
     if mask == FULL && *members == [FULL; 32] {
@@ -24,21 +25,12 @@ fn presence(warp: &Warp, members: &[u32; 32], mask: u32) -> Trapped<Presence> {
     let mut outside = 0;
     for lane in each(mask) {
         outside |= u32::from(members[lane] >> lane & 1 == 0) << lane;
-        missing |= members[lane] & warp.threads & !mask;
+        missing |= members[lane] & warp.alive & !mask;
     }
     if outside != 0 {
         let lane = outside.trailing_zeros() as usize & 31;
         return Err(Trap::new("E-SYNC-MASK", outside, "a thread executes a warp operation whose mask leaves it out")
             .note(format!("the mask is {:#010x}, which does not name {}", members[lane], lane_list(outside))));
-    }
-    let exited = missing & warp.exited();
-    if exited != 0 {
-        let lane = mask.trailing_zeros() as usize & 31;
-        return Err(Trap::new("E-SYNC-MASK", mask, "the mask of a warp operation names threads that have exited")
-            .note(format!("the mask is {:#010x}; {} have exited", members[lane], lane_list(exited)))
-            .note(
-                "do not return early in code that shuffles or votes afterwards, or compute the mask from who is left",
-            ));
     }
     Ok(if missing == 0 { Presence::Complete } else { Presence::Missing })
 }
@@ -59,6 +51,7 @@ pub(crate) fn execute(warp: &mut Warp, split: &mut Split, op: &SlowOp, mask: u32
     if let Presence::Missing = presence(warp, &members, mask)? {
         return Ok(gather(warp, split, mask));
     }
+    let exited = warp.exited();
     let mut regs = warp.regs.view(split.bases);
     // The lanes that a lane works with: those of its mask that are here.
     let group = |lane: usize| members[lane] & mask;
@@ -69,6 +62,17 @@ pub(crate) fn execute(warp: &mut Warp, split: &mut Split, op: &SlowOp, mask: u32
             let inside = (0..32).fold(0u32, |inside, i| inside | u32::from(sources[i].1) << i);
             // A source that does not take part gives an undefined value; here, the lane's own.
             let source = |i: usize| if group(i) >> sources[i].0 & 1 == 1 { sources[i].0 as usize & 31 } else { i };
+            let from_exited = each(if exited != 0 { mask } else { 0 })
+                .filter(|&i| (members[i] & exited) >> sources[i].0 & 1 == 1)
+                .fold(0u32, |found, i| found | 1 << i);
+            if from_exited != 0 {
+                let lane = from_exited.trailing_zeros() as usize & 31;
+                return Err(Trap::new("E-SYNC-MASK", from_exited, "a shuffle reads from threads that have exited")
+                    .note(format!("the mask is {:#010x}; {} have exited", members[lane], lane_list(exited)))
+                    .note(
+                        "do not return early in code that shuffles afterwards, or compute the mask from who is left",
+                    ));
+            }
             let value = lanes(|i| a[source(i)]);
             if let Some(d) = d {
                 regs.put_word(d.slot, mask, &value);

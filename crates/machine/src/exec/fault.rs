@@ -3,7 +3,7 @@
 use super::grid::Run;
 use super::lanes::each;
 use super::trap::Trap;
-use crate::memory::Allocation;
+use crate::memory::{Allocation, AllocationKind};
 
 fn verb(write: bool) -> &'static str {
     if write { "write" } else { "read" }
@@ -80,7 +80,11 @@ pub(crate) fn stray_global(run: &Run<'_>, lanes: u32, addrs: &[u64; 32], bytes: 
 fn past(run: &Run<'_>, lanes: u32, addr: u64, bytes: u64, verb: &str, a: &Allocation) -> Box<Trap> {
     let size = plural(bytes, "byte");
     let index = (addr - a.base) / bytes.max(1);
-    let trap = Trap::new("E-OOB-GLOBAL", lanes, format!("{verb} of {size} past the end of an allocation"));
+    let (code, what) = match a.kind {
+        AllocationKind::Constant => ("E-OOB-CONST", "a constant variable"),
+        _ => ("E-OOB-GLOBAL", "an allocation"),
+    };
+    let trap = Trap::new(code, lanes, format!("{verb} of {size} past the end of {what}"));
     let whose = match run.names.iter().find(|(base, _)| *base == a.base) {
         Some((_, name)) => format!("variable `{name}`"),
         None => format!("allocation {}", a.id),

@@ -37,6 +37,8 @@ pub(crate) struct Run<'a> {
     pub(crate) sms: u32,
     pub(crate) clock_khz: u32,
     pub(crate) grid_id: u64,
+    /// Address of a cooperative launch's barrier; 0 for other launches.
+    pub(crate) workspace: u64,
     /// Warp instructions of one block, and of all.
     pub(crate) block_budget: u64,
     pub(crate) budget: u64,

@@ -160,8 +160,8 @@ pub(crate) fn execute(
             }
         }
         SlowOp::Atomic(atomic) => {
-            atomic::execute(worker, common, warp, split, atomic, mask)?;
-            if atomic.waits {
+            let changed = atomic::execute(worker, common, warp, split, atomic, mask)?;
+            if atomic.answers && !changed {
                 return Ok(waited(common, warp, split));
             }
         }

@@ -148,7 +148,8 @@ impl Warp {
     /// Puts the constants of a callee's frame in place for some lanes.
     pub(crate) fn enter(&mut self, worker: &Worker<'_>, block: [u32; 3], f: &Function, bases: Bases, mask: u32) {
         self.regs.reserve(bases, f.words, f.doubles, f.predicates);
-        self.regs.predicates[(bases.predicates + TRUE) as usize] = FULL;
+        // Only for these lanes: where this frame has the constant, another split's frame may have a predicate of its own.
+        self.regs.predicates[(bases.predicates + TRUE) as usize] |= mask;
         for &(fill, reg) in &f.fills {
             self.fill(worker, block, bases, fill, reg, mask);
         }
@@ -183,6 +184,8 @@ impl Warp {
                 Fill::NwarpId => u64::from(run.warps),
                 Fill::NsmId => u64::from(run.sms),
                 Fill::GridId => run.grid_id,
+                Fill::GridWorkspace => run.workspace & 0xffff_ffff,
+                Fill::GridWorkspaceHigh => run.workspace >> 32,
                 Fill::SharedSize => u64::from(run.shared_bytes),
                 Fill::DynamicSharedSize => u64::from(run.launch.dynamic_shared),
                 Fill::Ctaid(axis) => u64::from(block[axis as usize % 3]),

@@ -56,8 +56,8 @@ impl Selector<'_> {
                 let d = d.iter().map(|d| self.optional(*d)).collect::<Selected<Vec<_>>>()?;
                 let a = a.iter().map(|a| self.value(a, ty.bits())).collect::<Selected<Vec<_>>>()?;
                 let c = c.as_ref().map(|c| self.value(c, ty.bits())).transpose()?;
-                let waits = matches!(op, AtomicOp::Cas | AtomicOp::Exch);
-                self.slow(SlowOp::Atomic(Atomic { place, address, element: ty.bytes(), f, d, a, c, waits }));
+                let answers = d.iter().any(Option::is_some);
+                self.slow(SlowOp::Atomic(Atomic { place, address, element: ty.bytes(), f, d, a, c, answers }));
             }
             Op::CpAsync { dst, src, size, src_size, .. } => {
                 let (_, dst) = self.address(Space::Shared, dst)?;

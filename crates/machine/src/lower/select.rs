@@ -299,6 +299,9 @@ impl<'a> Selector<'a> {
             Special::Smid => Fill::SmId,
             Special::Nsmid => Fill::NsmId,
             Special::Gridid => Fill::GridId,
+            // What a driver puts there is its own affair; `cooperative_groups.h` relies on these two.
+            Special::Envreg(1) => Fill::GridWorkspaceHigh,
+            Special::Envreg(2) => Fill::GridWorkspace,
             Special::LanemaskEq => Fill::LaneMaskEq,
             Special::LanemaskLt => Fill::LaneMaskLt,
             Special::LanemaskLe => Fill::LaneMaskLe,
@@ -318,7 +321,7 @@ impl<'a> Selector<'a> {
             Special::GlobalTimer => return self.dynamic(Dynamic::GlobalTimer, 64, bits),
             Special::GlobalTimerLo => return self.dynamic(Dynamic::GlobalTimer, 32, bits),
             Special::GlobalTimerHi => return self.dynamic(Dynamic::GlobalTimerHigh, 32, bits),
-            Special::Other => return unsupported("this special register is not emulated"),
+            Special::Envreg(_) | Special::Other => return unsupported("this special register is not emulated"),
         };
         Ok(self.frame.fill(fill, bits))
     }

@@ -52,6 +52,10 @@ pub(super) fn check_launch(
         );
         return fail("E-LAUNCH-SHARED", format!("{shared} bytes of shared memory a block"), note);
     }
+    if info.local_bytes > Profile::MAX_LOCAL_PER_THREAD {
+        let note = format!("a thread has {} at most: use global memory", Profile::MAX_LOCAL_PER_THREAD);
+        return fail("E-LAUNCH-LOCAL", format!("{} bytes of local memory a thread", info.local_bytes), note);
+    }
     if params.len() < info.param_bytes as usize {
         let note = format!("the kernel has {} parameters of {} bytes in all", info.params.len(), info.param_bytes);
         return fail("E-LAUNCH-PARAMS", format!("{} bytes of parameters", params.len()), note);

@@ -123,8 +123,24 @@ fn masks_must_name_those_who_are_there() {
     let fault = device.fault("wrong_mask", 1, 32, &[Pointer(out)]);
     check(&fault, "E-SYNC-MASK", "if (t >= 16) out[t]", 16);
     let fault = device.fault("gone", 1, 32, &[Pointer(out), I32(20)]);
-    check(&fault, "E-SYNC-MASK", "__shfl_down_sync(0xffffffffu, t, 1)", 0);
+    check(&fault, "E-SYNC-MASK", "__shfl_down_sync(0xffffffffu, t, 1)", 19);
     says(&fault, "lanes 20-31");
+}
+
+#[test]
+fn past_the_end_of_a_constant() {
+    let ptx = ".version 8.0\n.target sm_90\n.address_size 64\n.const .align 4 .b32 c[4];\n\
+               .visible .entry k() { .reg .b32 %r; ld.const.u32 %r, [c+16]; ret; }\n";
+    let fault = Device::new(ptx).fault("k", 1, 32, &[]);
+    assert_eq!((fault.code.as_str(), fault.lanes), ("E-OOB-CONST", 32));
+    says(&fault, "variable `c`");
+}
+
+#[test]
+fn more_local_memory_than_a_thread_can_have() {
+    let ptx = ".version 8.0\n.target sm_90\n.address_size 64\n\
+               .visible .entry k() { .local .align 4 .b8 a[524304]; st.local.u32 [a], 1; ret; }\n";
+    assert_eq!(Device::new(ptx).fault("k", 1, 32, &[]).code, "E-LAUNCH-LOCAL");
 }
 
 #[test]

@@ -11,3 +11,4 @@ mod handwritten;
 mod hostile;
 mod kernels;
 mod support;
+mod waiting;

@@ -324,6 +324,8 @@ pub enum Special {
     ClusterCtarank,
     ClusterNctarank,
     IsExplicitCluster,
-    /// `%envreg0` to `%envreg31`, and the rest of the manual's list.
+    /// `%envreg0` to `%envreg31`: what the driver tells the kernel.
+    Envreg(u8),
+    /// The rest of the manual's list.
     Other,
 }

@@ -314,9 +314,10 @@ fn special(name: &str, member: Option<&str>) -> Option<Special> {
         "cluster_nctarank" => Special::ClusterNctarank,
         "is_explicit_cluster" => Special::IsExplicitCluster,
         "current_graph_exec" => Special::Other,
-        _ if name.starts_with("envreg") || name.starts_with("pm") || name.starts_with("reserved_smem_") => {
-            Special::Other
-        }
-        _ => return None,
+        _ if name.starts_with("pm") || name.starts_with("reserved_smem_") => Special::Other,
+        _ => match name.strip_prefix("envreg")?.parse() {
+            Ok(n) if n < 32 => Special::Envreg(n),
+            _ => return None,
+        },
     })
 }
