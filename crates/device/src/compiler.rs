@@ -4,7 +4,9 @@ mod compiled;
 mod diagnostic;
 mod error;
 mod nvrtc;
+mod parameters;
 mod standard;
+mod tokens;
 
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
@@ -72,7 +74,8 @@ impl Compiler {
     }
 
     /// Compiles to PTX for a device of this compute capability (90 for 9.0) or, where NVRTC does not know it, for the
-    /// nearest older one that it knows, else the oldest.
+    /// nearest older one that it knows, else the oldest. Comments at its end tell what the kernels' parameters are
+    /// called, which is where the emulated device's reports have it from.
     ///
     /// # Errors
     /// See [`CompileError`].
@@ -84,7 +87,10 @@ impl Compiler {
         options: &Options,
     ) -> Result<Compiled, CompileError> {
         let architecture = self.at_most(capability).or(self.architectures().first().copied()).unwrap_or(capability);
-        self.compile(source, headers, &format!("compute_{architecture}"), architecture, options)
+        let mut compiled = self.compile(source, headers, &format!("compute_{architecture}"), architecture, options)?;
+        let texts: Vec<&str> = headers.iter().chain([source]).map(|it| it.text).collect();
+        parameters::add_names(&mut compiled.ptx, &texts);
+        Ok(compiled)
     }
 
     /// Compiles to machine code for a device of this compute capability. A device that is newer than NVRTC gets PTX,

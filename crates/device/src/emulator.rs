@@ -1,11 +1,11 @@
-//! The emulated driver's own interface, beside the CUDA API: four C functions.
+//! The emulated driver's own interface, beside the CUDA API: five C functions.
 
 #![allow(unsafe_code)] // Calls them.
 
 use std::ffi::{CStr, CString, c_char};
 use std::fmt;
 
-use fusion_machine::{Profile, Report};
+use fusion_machine::{Checks, Profile, Report};
 use libloading::Library;
 
 /// The environment variable that chooses which GPU is emulated.
@@ -18,6 +18,7 @@ pub struct Emulator {
     free_string: extern "C" fn(*mut c_char),
     version: extern "C" fn() -> *const c_char,
     set_options: extern "C" fn(*const c_char) -> i32,
+    forget: extern "C" fn(u64, u64) -> i32,
 }
 
 /// Settings of the emulator; what is `None` stays as it is. See `fusion_machine::Options` for the defaults.
@@ -31,6 +32,10 @@ pub struct EmulatorOptions {
     pub record: Option<bool>,
     /// How many launches are kept.
     pub record_limit: Option<usize>,
+    /// Which checks are made beside those that always are. What is `None` here follows `FUSION_EMULATOR_CHECKS`.
+    pub checks: Option<Checks>,
+    /// Whether faults tell where in the host program their buffer was allocated.
+    pub allocation_sites: Option<bool>,
 }
 
 /// Why the emulator's answer could not be used: it is of another version than this program.
@@ -51,6 +56,7 @@ impl Emulator {
                 free_string: *library.get(b"fusion_emulator_free_string\0").ok()?,
                 version: *library.get(b"fusion_emulator_version\0").ok()?,
                 set_options: *library.get(b"fusion_emulator_set_options\0").ok()?,
+                forget: *library.get(b"fusion_emulator_forget\0").ok()?,
             })
         }
     }
@@ -78,18 +84,36 @@ impl Emulator {
     /// # Errors
     /// When one comes too late, or the emulator is of another version.
     pub fn set(&self, options: &EmulatorOptions) -> Result<(), EmulatorError> {
-        let EmulatorOptions { instruction_budget, workers, record, record_limit } = *options;
+        let EmulatorOptions { instruction_budget, workers, record, record_limit, checks, allocation_sites } = *options;
         let mut json = serde_json::Map::new();
         json.extend(instruction_budget.map(|count| ("instruction_budget".to_owned(), count.into())));
         json.extend(workers.map(|count| ("workers".to_owned(), count.into())));
         json.extend(record.map(|yes| ("record".to_owned(), yes.into())));
         json.extend(record_limit.map(|count| ("record_limit".to_owned(), count.into())));
+        json.extend(allocation_sites.map(|yes| ("allocation_sites".to_owned(), yes.into())));
+        json.extend(checks.map(|Checks { init, races, arithmetic, performance }| {
+            let each = [("init", init), ("races", races), ("arithmetic", arithmetic), ("performance", performance)];
+            let each = each.map(|(name, yes)| (name.to_owned(), serde_json::Value::Bool(yes)));
+            ("checks".to_owned(), serde_json::Value::Object(each.into_iter().collect()))
+        }));
         let json = serde_json::Value::Object(json).to_string();
         let text = CString::new(json.as_str()).map_err(|_| self.error("the options contain a NUL byte"))?;
         match (self.set_options)(text.as_ptr()) {
             0 => Ok(()),
             2 => Err(self.error(&format!("`{json}` comes too late: the device is open"))),
             _ => Err(self.error(&format!("it does not know these options: `{json}`"))),
+        }
+    }
+
+    /// Makes bytes of device memory count as never written: kernels that depend on them are reported. They keep their
+    /// values. Synchronise the stream first.
+    ///
+    /// # Errors
+    /// When the range does not lie in one allocation.
+    pub fn forget(&self, address: u64, len: u64) -> Result<(), EmulatorError> {
+        match (self.forget)(address, len) {
+            0 => Ok(()),
+            _ => Err(self.error(&format!("{len} bytes at {address:#x} are not of one allocation"))),
         }
     }
 

@@ -19,6 +19,9 @@ mod timer;
 
 pub use compiler::{CompileError, Compiled, Compiler, Diagnostic, Options, Severity, Source};
 pub use device::{Choice, Device, Kind, OpenError, Properties};
+/// Which checks the emulated device makes.
+pub use fusion_machine::Checks;
+
 pub use emulator::{Emulator, EmulatorError, EmulatorOptions};
 pub use program::{KernelError, LoadError, MissingKernel, Program, describe};
 pub use timer::Timer;

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, unsafe_code, reason = "a test, which launches a kernel")]
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use fusion_device::{Choice, Compiled, Device, EmulatorOptions, KernelError, Kind, OpenError, Timer};
+use fusion_device::{Checks, Choice, Compiled, Device, EmulatorOptions, KernelError, Kind, OpenError, Timer};
 
 const PTX: &str = r#"
 .version 7.5
@@ -50,7 +50,8 @@ fn compiled(ptx: &str) -> Compiled {
 /// One test: the report belongs to the process, and options come before the device is opened.
 #[test]
 fn a_program_runs_and_is_reported() {
-    let options = EmulatorOptions { workers: Some(2), record: Some(true), ..EmulatorOptions::default() };
+    let checks = Some(Checks { performance: false, ..Checks::ALL });
+    let options = EmulatorOptions { workers: Some(2), record: Some(true), checks, ..EmulatorOptions::default() };
     let device = Device::open_with(Choice::Emulated, &options).unwrap();
     assert_eq!(device.kind, Kind::Emulated);
     assert!(device.properties.name.starts_with("Emulated "), "{:?}", device.properties);

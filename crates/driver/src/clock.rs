@@ -61,7 +61,7 @@ impl State {
     pub(crate) fn host_waits_for(&mut self, stream: Handle) -> Result {
         let ready = self.ready(stream)?;
         self.timeline.host = self.timeline.host.max(ready);
-        Ok(())
+        self.host_behind_stream(stream)
     }
 
     /// Makes the host wait until `time`.
@@ -73,6 +73,7 @@ impl State {
     pub(crate) fn host_waits_for_context(&mut self, context: Handle) {
         let last = self.streams.iter().filter(|(_, s)| s.context == context).map(|(_, s)| s.clock).fold(0.0, f64::max);
         self.timeline.host = self.timeline.host.max(last);
+        self.host_behind_all();
     }
 
     /// When a stream may begin something new. The legacy default stream and the blocking streams of its

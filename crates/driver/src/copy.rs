@@ -1,15 +1,19 @@
 //! Copies in every direction, of lines, planes and boxes.
 
-use fusion_machine::AllocationKind;
-use fusion_machine::report::Blame;
+use fusion_machine::report::{Blame, Severity};
+use fusion_machine::{AllocationKind, Fault, Footprint};
 
 use crate::boundary::{In, Raw, export};
 use crate::clock::Engine;
-use crate::driver::{Driver, Session};
+use crate::driver::{Driver, Session, State};
 use crate::error::{Error, Result};
 use crate::ffi::{DevicePtr, Handle, MEMORYTYPE_DEVICE, MEMORYTYPE_HOST, MEMORYTYPE_UNIFIED, Memcpy2D, Memcpy3D};
 use crate::operation::Operation;
+use crate::order::{Act, footprint};
 use crate::report;
+
+/// How many runs of unwritten bytes are counted.
+const RUNS: u32 = 1 << 12;
 
 /// A copy of `depth` planes of `height` rows of `width` bytes.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +47,13 @@ impl Place {
             Self::Device(address) => Self::Device(address + bytes as u64),
         }
     }
+
+    fn address(self) -> u64 {
+        match self {
+            Self::Host(address) => address as u64,
+            Self::Device(address) => address,
+        }
+    }
 }
 
 /// An end of a copy as the caller names it.
@@ -69,6 +80,71 @@ impl Copy {
         }
     }
 
+    /// What it is to others.
+    pub(crate) fn act(&self) -> Act {
+        match (self.to.place, self.from.place) {
+            (Place::Device(_), Place::Device(_)) => Act::WithinDevice,
+            (Place::Device(_), Place::Host(_)) => Act::ToDevice,
+            (Place::Host(_), _) => Act::ToHost,
+        }
+    }
+
+    /// What it reads and writes of memory that kernels may touch.
+    pub(crate) fn footprint(&self, state: &State) -> Footprint {
+        let rows = |side: Side| {
+            let shared = match side.place {
+                Place::Device(_) => true,
+                Place::Host(address) => is_pinned(state, address),
+            };
+            let planes = if shared { 0..self.depth } else { 0..0 };
+            let rows =
+                planes.flat_map(move |plane| (0..self.height).map(move |row| plane * side.plane + row * side.pitch));
+            rows.map(move |offset| (side.place.offset(offset).address(), self.width as u64))
+        };
+        footprint(rows(self.from), rows(self.to))
+    }
+
+    /// Whether the host, which asked for it, waits until it is done in any case: a copy to memory that is not pinned.
+    pub(crate) fn returns_done(&self, state: &State) -> bool {
+        matches!(self.to.place, Place::Host(address) if !is_pinned(state, address))
+    }
+
+    /// Advice about a copy to the host of bytes that nobody has written.
+    pub(crate) fn unwritten(&self, driver: &Driver) -> Option<Fault> {
+        let (Place::Host(_), Place::Device(address)) = (self.to.place, self.from.place) else { return None };
+        // Of a rectangle, only one that lies in one piece: what is between the rows is nobody's.
+        if self.from.pitch != self.width && self.height * self.depth > 1 {
+            return None;
+        }
+        let (len, memory) = (self.bytes(), driver.machine.memory());
+        let (first, _) = memory.unwritten(address, len)?;
+        let (mut missing, mut runs, mut at) = (0, 0, 0);
+        while let Some((skip, run)) = memory.unwritten(address + at, len - at).filter(|_| at < len) {
+            (missing, at, runs) = (missing + run, at + skip + run, runs + 1);
+            if runs == RUNS {
+                break;
+            }
+        }
+        let more = if runs == RUNS { "at least " } else { "" };
+        let title = format!("a copy to the host reads {more}{missing} bytes that were never written");
+        let mut fault = Fault::new("W-COPY-UNINIT", Blame::Kernel, title);
+        (fault.severity, fault.count) = (Severity::Warning, 1);
+        fault.notes = vec![match first % 4 {
+            0 => format!(
+                "the first one is byte {first} of the {len} that are copied: index {} of 4-byte elements",
+                first / 4
+            ),
+            _ => format!("the first one is byte {first} of the {len} that are copied"),
+        }];
+        fault.help = vec![
+            "let the kernel write every element: compare the launch's blocks and threads with the number of elements, and \
+             the kernel's guard. Where some are meant to stay as they are, begin with `alloc_zeros`"
+                .into(),
+        ];
+        fault.related.extend(driver.state().sites.related(address));
+        Some(fault)
+    }
+
     pub(crate) fn run(&self, driver: &Driver) -> Result {
         for plane in 0..self.depth {
             let (to, from) =
@@ -83,6 +159,10 @@ impl Copy {
         }
         Ok(())
     }
+}
+
+fn is_pinned(state: &State, address: usize) -> bool {
+    state.host_blocks.range(..=address).next_back().is_some_and(|(_, block)| block.contains(address))
 }
 
 fn line(driver: &Driver, to: Place, from: Place, len: usize) -> Result {

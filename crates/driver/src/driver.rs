@@ -22,10 +22,12 @@ use crate::graph::{Exec, Graph, Node};
 use crate::host::HostBlock;
 use crate::memory::Owned;
 use crate::module::Module;
+use crate::order::Order;
 use crate::pool::Pool;
-use crate::report;
+use crate::site::Sites;
 use crate::stream::Stream;
 use crate::{boundary::Out, device};
+use crate::{peek, report};
 
 /// What the driver says its version is: CUDA 13.0.
 const VERSION: i32 = 13000;
@@ -61,6 +63,8 @@ pub(crate) struct State {
     /// Host memory that kernels may touch, by address.
     pub(crate) host_blocks: BTreeMap<usize, HostBlock>,
     pub(crate) timeline: Timeline,
+    pub(crate) order: Order,
+    pub(crate) sites: Sites,
 }
 
 /// Objects by handle.
@@ -138,6 +142,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Driver {
     fn new(profile: Profile) -> Self {
         let machine = Machine::new(profile, report::machine_options());
+        machine.memory().recognise_host(peek::is_readable);
         let mut state = State::default();
         state.default_pool = state.pools.insert(Pool::default());
         state.current_pool = state.default_pool;

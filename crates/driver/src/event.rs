@@ -7,6 +7,7 @@ use crate::driver::Session;
 use crate::error::{Error, Result};
 use crate::ffi::Handle;
 use crate::operation::Operation;
+use crate::order::Clock;
 use crate::stream::Capturing;
 
 /// `CU_EVENT_DISABLE_TIMING` and `CU_EVENT_INTERPROCESS`, and all flags there are.
@@ -20,6 +21,8 @@ pub(crate) struct Event {
     timing: bool,
     /// When it was reached, in nanoseconds; none while it was never recorded.
     pub(crate) time: Option<f64>,
+    /// What it is behind.
+    pub(crate) behind: Clock,
     /// The capture that it was last recorded in, and what waiting for it means there.
     pub(crate) captured: Option<Capturing>,
 }
@@ -119,7 +122,7 @@ export! {
         }
         let context = session.context;
         let timing = flags & DISABLE_TIMING == 0;
-        event.set(session.state.events.insert(Event { context, timing, time: None, captured: None }))
+        event.set(session.state.events.insert(Event { context, timing, time: None, behind: Clock::default(), captured: None }))
     }
 
     fn cuEventDestroy_v2(event: Handle) {
@@ -141,13 +144,18 @@ export! {
 
     fn cuEventQuery(event: Handle) {
         // All work has run by the time the call that asked for it returns.
-        look_at(event).map(|_| ())
+        let mut session = look_at(event)?;
+        let behind = session.state.events.get(event)?.behind.clone();
+        session.state.host_behind(&behind);
+        Ok(())
     }
 
     fn cuEventSynchronize(event: Handle) {
         let mut session = look_at(event)?;
-        let time = session.state.events.get(event)?.time.unwrap_or(0.0);
+        let event = session.state.events.get(event)?;
+        let (time, behind) = (event.time.unwrap_or(0.0), event.behind.clone());
         session.state.host_waits_until(time);
+        session.state.host_behind(&behind);
         Ok(())
     }
 

@@ -64,6 +64,8 @@ pub(crate) fn allocate(session: &mut Session, size: usize, kind: HostKind, flags
     if size == 0 {
         return Err(Error::INVALID_VALUE);
     }
+    // Kernels before and behind such an allocation do not run at once (CUDA C++ Programming Guide, implicit synchronization).
+    session.state.host_behind_all();
     let layout = layout(size)?;
     // SAFETY: the size is not zero.
     let pointer = unsafe { alloc_zeroed(layout) };
@@ -151,6 +153,7 @@ fn release(pointer: Raw, kind: HostKind, otherwise: Error) -> Result {
     let block = session.state.host_blocks.get(&pointer.0).copied();
     let block = block.filter(|b| b.kind == kind).ok_or(otherwise)?;
     session.state.host_blocks.remove(&block.base);
+    session.state.host_behind_all();
     block.release(session.driver);
     session.sticky()
 }

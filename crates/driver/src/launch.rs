@@ -5,7 +5,8 @@ mod limit;
 use std::ffi::c_uint;
 use std::sync::Arc;
 
-use fusion_machine::{Fault, Kernel, Loaded};
+use fusion_machine::report::{PtxPosition, SourcePosition};
+use fusion_machine::{Fault, Kernel, Loaded, ParamInfo, Tracing};
 
 use crate::boundary::{In, Raw, export};
 use crate::clock::Engine;
@@ -14,7 +15,8 @@ use crate::error::{Error, Result};
 use crate::ffi::{Handle, KernelNodeParams, LaunchAttribute, LaunchConfig};
 use crate::function::Function;
 use crate::host::Mirrored;
-use crate::operation::Operation;
+use crate::operation::{self, Operation};
+use crate::order::Act;
 use crate::{peek, report};
 
 /// `CUlaunchAttributeID`.
@@ -69,21 +71,60 @@ impl Launch {
         }
     }
 
+    pub(crate) fn kernel_name(&self) -> String {
+        self.loaded.info(self.kernel).name
+    }
+
+    /// Where an instruction of the kernel stands, in its source and in the PTX.
+    pub(crate) fn place(&self, pc: u32) -> (Vec<SourcePosition>, Option<PtxPosition>) {
+        self.loaded.place(self.kernel, pc)
+    }
+
+    /// Adds to a fault where the buffer was allocated that it is about, when that may be the mistake.
+    fn add_site(&self, driver: &Driver, fault: &mut Fault) {
+        let concerned = ["E-OOB-GLOBAL", "E-UNINIT-GLOBAL", "E-USE-AFTER-FREE"].contains(&fault.code.as_str());
+        let argument = fault.buffer.as_ref().and_then(|buffer| buffer.argument);
+        let param = argument.and_then(|i| self.loaded.info(self.kernel).params.into_iter().nth(i as usize));
+        if concerned && let Some(address) = param.and_then(|param| self.pointer(&param)) {
+            fault.related.extend(driver.state().sites.related(address));
+        }
+    }
+
+    /// The value of a parameter of eight bytes, which may be a pointer.
+    fn pointer(&self, param: &ParamInfo) -> Option<u64> {
+        let bytes = self.params.get(param.offset as usize..)?.get(..8)?;
+        (param.size == 8).then(|| u64::from_le_bytes(bytes.try_into().unwrap_or_default()))
+    }
+
+    /// The first argument that points to this allocation, or else into it: its index and what it is called.
+    pub(crate) fn argument_at(&self, base: u64, size: u64) -> Option<(u32, String)> {
+        let params = self.loaded.info(self.kernel).params;
+        let pointing = |at: &dyn Fn(u64) -> bool| params.iter().position(|p| self.pointer(p).is_some_and(at));
+        let index = pointing(&|v| v == base).or_else(|| pointing(&|v| v > base && v <= base + size))?;
+        let name = params[index].argument.clone().unwrap_or_else(|| format!("argument {index}"));
+        Some((index as u32, name))
+    }
+
     /// Runs the kernel. What it does wrong stays in the context: a launch itself succeeds.
-    pub(crate) fn run(&self, driver: &Driver, stream: Handle) -> Result {
+    pub(crate) fn run(self: &Arc<Self>, driver: &Driver, stream: Handle) -> Result {
         let _busy = driver.busy();
         let memory = driver.machine.memory();
         let mirrored = Mirrored::to_machine(&driver.state(), memory);
-        let outcome = driver.machine.launch(&self.loaded, self.kernel, &self.shape, &self.params);
+        let tracing = if driver.machine.checks().races { driver.state().tracing() } else { Tracing::Off };
+        let machine = &driver.machine;
+        let outcome = machine.launch_traced(&self.loaded, self.kernel, &self.shape, &self.params, tracing);
         mirrored.into_host(&driver.state(), memory);
         match outcome {
-            Ok(launch) => {
+            Ok((mut launch, footprint)) => {
                 let nanoseconds = launch.predicted_ns;
+                launch.findings.iter_mut().for_each(|finding| self.add_site(driver, finding));
                 report::launched(launch);
+                operation::order(driver, stream, Act::Launch(self.clone()), |_| footprint)?;
                 driver.state().advance(stream, Engine::Compute, nanoseconds).map(|_| ())
             }
-            Err(fault) => {
+            Err(mut fault) => {
                 let error = error_of(&fault);
+                self.add_site(driver, &mut fault);
                 report::faulted(*fault);
                 let mut state = driver.state();
                 let context = state.streams.get(stream)?.context;
@@ -109,6 +150,7 @@ fn error_of(fault: &Fault) -> Error {
         ("NULL", Error::ILLEGAL_ADDRESS),
         ("READONLY", Error::ILLEGAL_ADDRESS),
         ("UNMAPPED", Error::ILLEGAL_ADDRESS),
+        ("HOST-POINTER", Error::ILLEGAL_ADDRESS),
     ];
     let known = CODES.iter().find(|(part, _)| fault.code.contains(part));
     known.map_or(Error::LAUNCH_FAILED, |(_, error)| *error)

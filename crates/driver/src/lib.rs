@@ -7,7 +7,8 @@
 //! Work runs at once, on the calling thread; streams and events keep a modelled clock. The one piece
 //! of global state is the driver itself, for that is what the C API is about.
 //!
-//! `FUSION_EMULATED_GPU` chooses the GPU, `FUSION_EMULATOR_QUIET=1` silences stderr.
+//! `FUSION_EMULATED_GPU` chooses the GPU, `FUSION_EMULATOR_CHECKS` which checks are made, and `FUSION_EMULATOR_QUIET=1`
+//! silences stderr.
 
 // The C boundary: every pointer that crosses it is followed in an `unsafe` block with its reason.
 #![allow(unsafe_code)]
@@ -34,11 +35,13 @@ mod memset;
 mod module;
 mod occupancy;
 mod operation;
+mod order;
 mod peek;
 mod pointer;
 mod pool;
 mod profiler;
 mod report;
+mod site;
 mod stream;
 mod symbols;
 mod unsupported;

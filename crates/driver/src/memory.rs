@@ -41,6 +41,7 @@ impl Session {
         }
         let context = self.context;
         self.state.owned.insert(address, Owned { context, size, pool });
+        self.state.sites.remember(address, size);
         Ok(address)
     }
 
@@ -117,6 +118,8 @@ fn free(address: DevicePtr) -> Result {
     let _busy = crate::driver::driver()?.busy();
     let mut session = Session::begin_regardless()?;
     session.refuse_during_capture()?;
+    // A GPU frees when nothing runs that may use it.
+    session.state.host_behind_all();
     let driver = session.driver;
     let block = session.state.host_blocks.get(&(address as usize)).copied();
     match block {
@@ -177,6 +180,7 @@ export! {
         if size == 0 {
             return Err(Error::INVALID_VALUE);
         }
+        session.state.host_behind_all();
         address.set(session.allocate(size, None)?)
     }
 
@@ -195,6 +199,7 @@ export! {
         if size == 0 || !matches!(element_size, 4 | 8 | 16) {
             return Err(Error::INVALID_VALUE);
         }
+        session.state.host_behind_all();
         address.set(session.allocate(size, None)?)?;
         pitch.set(row)
     }

@@ -1,11 +1,14 @@
 //! Memsets of every width, in lines and planes.
 
+use fusion_machine::Footprint;
+
 use crate::boundary::export;
 use crate::copy::resolve_device;
 use crate::driver::{Driver, Session};
 use crate::error::{Error, Result};
 use crate::ffi::{DevicePtr, Handle, MemsetNodeParams};
 use crate::operation::Operation;
+use crate::order::footprint;
 
 /// `height` rows of `width` elements of `element` bytes, set to the low bytes of `value`.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +55,12 @@ impl Fill {
             return Err(Error::INVALID_VALUE);
         }
         resolve_device(driver, self.address, len.ok_or(Error::INVALID_VALUE)?).map(|_| ())
+    }
+
+    /// What it writes.
+    pub(crate) fn footprint(&self) -> Footprint {
+        let row = (self.width * self.element) as u64;
+        footprint([], (0..self.height).map(|i| (self.address + (i * self.pitch) as u64, row)))
     }
 
     fn is_empty(&self) -> bool {

@@ -75,6 +75,7 @@ fn unload(module: Handle) -> Result {
     let _busy = driver()?.busy();
     let mut session = Session::begin_regardless()?;
     let removed = session.state.modules.remove(module)?;
+    session.state.host_behind_all();
     removed.unload(session.driver, &mut session.state);
     session.sticky()
 }

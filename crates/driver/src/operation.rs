@@ -3,13 +3,16 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
+use fusion_machine::Footprint;
+
 use crate::clock::Engine;
 use crate::copy::Copy;
-use crate::driver::{Driver, Session};
+use crate::driver::{Driver, Session, State};
 use crate::error::{Result, Status};
 use crate::ffi::Handle;
 use crate::launch::Launch;
 use crate::memset::Fill;
+use crate::order::{Act, footprint};
 use crate::{report, stream};
 
 /// One operation of a stream, with everything that it needs.
@@ -76,6 +79,15 @@ fn run(driver: &Driver, stream: Handle, operation: &Operation) -> Result {
         Operation::Copy(copy) => {
             let _busy = driver.busy();
             copy.run(driver)?;
+            order(driver, stream, copy.act(), |state| copy.footprint(state))?;
+            if driver.machine.checks().init {
+                copy.unwritten(driver).into_iter().for_each(report::found);
+            }
+            let mut state = driver.state();
+            if copy.returns_done(&state) {
+                state.host_behind_stream(stream)?;
+            }
+            drop(state);
             let (engine, over_the_bus) = copy.route();
             report::copied(copy.bytes());
             let nanoseconds = driver.machine.copy_time_ns(copy.bytes(), over_the_bus);
@@ -84,34 +96,53 @@ fn run(driver: &Driver, stream: Handle, operation: &Operation) -> Result {
         Operation::Fill(fill) => {
             let _busy = driver.busy();
             fill.run(driver)?;
+            order(driver, stream, Act::Memset, |_| fill.footprint())?;
             report::copied(fill.bytes());
             let nanoseconds = driver.machine.copy_time_ns(fill.bytes(), false);
             driver.state().advance(stream, Engine::Compute, nanoseconds).map(|_| ())
         }
         Operation::Call(callback) => {
             stream::run(*callback);
-            Ok(())
+            // It may have told another thread that it was reached.
+            driver.state().host_behind_stream(stream)
         }
         Operation::Record(event) => {
             let mut state = driver.state();
             let time = state.advance(stream, Engine::None, 0.0)?;
+            let behind = state.mark(stream)?;
             let event = state.events.get_mut(*event)?;
-            event.time = Some(time);
+            (event.time, event.behind) = (Some(time), behind);
             event.captured = None;
             Ok(())
         }
         Operation::Wait(event) => {
             let mut state = driver.state();
-            let time = state.events.get(*event)?.time.unwrap_or(0.0);
+            let event = state.events.get(*event)?;
+            let (time, behind) = (event.time.unwrap_or(0.0), event.behind.clone());
+            state.order_behind(stream, &behind)?;
             state.wait_until(stream, time)
         }
         Operation::Free(address) => {
             let _busy = driver.busy();
-            driver.state().free(driver, *address)
+            let size = driver.state().owned.get(address).map_or(0, |owned| owned.size);
+            driver.state().free(driver, *address)?;
+            order(driver, stream, Act::Free, |_| footprint([], [(*address, size)]))
         }
         Operation::Nothing(_) => Ok(()),
         Operation::Child(operations) => run_all(driver, stream, operations),
     }
+}
+
+/// Puts what has run into its stream's order, and reports the race that it has.
+pub(crate) fn order(driver: &Driver, stream: Handle, act: Act, footprint: impl FnOnce(&State) -> Footprint) -> Result {
+    if driver.machine.checks().races {
+        let mut state = driver.state();
+        let footprint = footprint(&state);
+        let race = state.order(stream, act, footprint)?;
+        drop(state);
+        race.into_iter().for_each(report::found);
+    }
+    Ok(())
 }
 
 /// Runs operations one after another, until one leaves an error in the stream's context.

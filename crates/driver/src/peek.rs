@@ -20,6 +20,14 @@ pub(crate) fn read(places: &[(usize, usize)]) -> Result<Vec<u8>, usize> {
     Ok(bytes)
 }
 
+/// Whether the process has memory at an address, where the system lets us ask.
+pub(crate) fn is_readable(address: u64) -> bool {
+    #[cfg(target_os = "linux")]
+    return usize::try_from(address).is_ok_and(|at| at != 0 && matches!(linux::read(&[(at, 1)]), Some(Ok(_))));
+    #[cfg(not(target_os = "linux"))]
+    return false;
+}
+
 #[cfg(target_os = "linux")]
 mod linux {
     use libc::{c_void, iovec, process_vm_readv};
@@ -63,7 +71,7 @@ mod linux {
 
 #[cfg(test)]
 mod tests {
-    use super::read;
+    use super::{is_readable, read};
 
     #[test]
     fn places_are_read_in_order_and_the_first_bad_one_is_named() {
@@ -73,5 +81,13 @@ mod tests {
         assert_eq!(read(&[(address, 4), (0, 8)]), Err(1));
         #[cfg(target_os = "linux")]
         assert_eq!(read(&[(address, 4), (8, 8), (address, 4)]), Err(1));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn memory_of_the_process_is_known() {
+        let value = Box::new(1u8);
+        assert!(is_readable(&raw const *value as u64));
+        assert!(!is_readable(0) && !is_readable(8) && !is_readable(u64::MAX));
     }
 }

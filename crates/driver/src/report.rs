@@ -3,14 +3,18 @@
 //! Beside the faults of kernels, a report has those of calls that the driver refused: `E-LAUNCH-GRID`,
 //! `E-LAUNCH-BLOCK`, `E-LAUNCH-LOCAL`, `E-LAUNCH-SHARED` and `E-LAUNCH-PARAMS` as the machine itself has them, `E-COPY`, `E-FREE`, `E-MODULE` and `E-OUT-OF-MEMORY`.
 
+mod settings;
+mod text;
+
 use std::collections::HashSet;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::io::Write;
 use std::sync::Mutex;
 
-use fusion_machine::report::Blame;
+use fusion_machine::report::{Blame, Severity};
 use fusion_machine::{Fault, LaunchReport, Options, Report};
-use serde::Deserialize;
+use settings::Settings;
+use text::short;
 
 use crate::driver::{driver, lock};
 
@@ -18,6 +22,7 @@ use crate::driver::{driver, lock};
 const QUIET: &str = "FUSION_EMULATOR_QUIET";
 /// How many launches are kept when nobody takes reports. Of more, the older half is forgotten.
 const LAUNCHES: usize = 1 << 16;
+/// How many faults are kept, and how much advice.
 const FAULTS: usize = 256;
 
 static RECORDER: Mutex<Option<Recorder>> = Mutex::new(None);
@@ -30,29 +35,6 @@ struct Recorder {
     taken: bool,
     /// Titles that were printed.
     said: HashSet<String>,
-}
-
-/// What `fusion_emulator_set_options` may set. A field that is left out stays as it is.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Settings {
-    /// Warp instructions that one launch may execute. Only before `cuInit`.
-    instruction_budget: Option<u64>,
-    /// Threads to run blocks on; 0 for as many as there are cores. Only before `cuInit`.
-    workers: Option<usize>,
-    /// Whether launches are kept in reports.
-    record: Option<bool>,
-    /// How many launches are kept.
-    record_limit: Option<usize>,
-}
-
-impl Settings {
-    fn change(&mut self, to: Settings) {
-        self.instruction_budget = to.instruction_budget.or(self.instruction_budget);
-        self.workers = to.workers.or(self.workers);
-        self.record = to.record.or(self.record);
-        self.record_limit = to.record_limit.or(self.record_limit);
-    }
 }
 
 fn record<T>(change: impl FnOnce(&mut Recorder) -> T) -> T {
@@ -69,26 +51,23 @@ pub(crate) fn say(text: &str) {
     }
 }
 
-/// The options that the machine begins with.
+/// The options that the machine begins with. An environment that asks for what there is not is told so.
 pub(crate) fn machine_options() -> Options {
     let settings = record(|recorder| recorder.settings);
-    let mut options = Options::default();
-    options.instruction_budget = settings.instruction_budget.unwrap_or(options.instruction_budget);
-    // Counted once, for asking how many cores there are takes longer than a small launch.
-    let workers = settings.workers.filter(|workers| *workers > 0).or_else(cores);
-    options.workers = workers.unwrap_or(options.workers);
-    options
+    settings.machine_options().unwrap_or_else(|(options, problem)| {
+        say(&problem);
+        options
+    })
 }
 
-fn cores() -> Option<usize> {
-    std::thread::available_parallelism().ok().map(Into::into)
-}
-
-pub(crate) fn launched(launch: LaunchReport) {
+pub(crate) fn launched(mut launch: LaunchReport) {
     if !launch.output.is_empty() {
         let mut stdout = std::io::stdout().lock();
         // A closed pipe is no error of the kernel that prints.
         let _ = stdout.write_all(launch.output.as_bytes()).and_then(|()| stdout.flush());
+    }
+    for finding in std::mem::take(&mut launch.findings) {
+        found(finding);
     }
     record(|recorder| {
         if !recorder.settings.record.unwrap_or(true) {
@@ -105,6 +84,45 @@ pub(crate) fn launched(launch: LaunchReport) {
     });
 }
 
+/// Whether faults tell where their buffer was allocated.
+pub(crate) fn allocation_sites() -> bool {
+    record(|recorder| recorder.settings.allocation_sites.unwrap_or(true))
+}
+
+/// Records what a check has found beside work that went on: an error among the faults, and anything less as advice.
+/// What launches do again and again is one entry, with its counts added.
+pub(crate) fn found(finding: Fault) {
+    let text = (finding.severity == Severity::Error).then(|| short(&finding));
+    let new = record(|recorder| {
+        let report = &mut recorder.report;
+        let list = if text.is_some() { &mut report.faults } else { &mut report.advice };
+        if let Some(known) = list.iter_mut().find(|known| same_site(known, &finding)) {
+            known.count = known.count.saturating_add(finding.count);
+            return false;
+        }
+        if list.len() >= FAULTS {
+            return false;
+        }
+        list.push(finding);
+        !recorder.taken
+    });
+    if let Some(text) = text.filter(|_| new) {
+        say(&text);
+    }
+}
+
+/// Whether two findings are about the same mistake in the same place. What is about no place is known by its title.
+fn same_site(a: &Fault, b: &Fault) -> bool {
+    let place = |fault: &Fault| fault.ptx.as_ref().map(|ptx| ptx.line);
+    let placed = |fault: &Fault| !fault.source.is_empty() || fault.ptx.is_some();
+    a.code == b.code
+        && a.kernel == b.kernel
+        && a.source.first() == b.source.first()
+        && place(a) == place(b)
+        && (placed(a) || a.title == b.title)
+}
+
+/// Records what has stopped a kernel, or why a call was refused.
 pub(crate) fn faulted(fault: Fault) {
     let text = short(&fault);
     let taken = record(|recorder| {
@@ -129,18 +147,10 @@ pub(crate) fn refused_launch(code: &str, kernel: &str, title: &str, note: &str) 
 }
 
 fn refuse(blame: Blame, code: &str, kernel: &str, title: &str, note: &str) {
-    faulted(Fault {
-        code: code.to_owned(),
-        blame,
-        title: title.to_owned(),
-        notes: if note.is_empty() { Vec::new() } else { vec![note.to_owned()] },
-        kernel: kernel.to_owned(),
-        source: Vec::new(),
-        ptx: None,
-        block: None,
-        thread: None,
-        lanes: 0,
-    });
+    let mut fault = Fault::new(code, blame, title);
+    fault.notes = if note.is_empty() { Vec::new() } else { vec![note.to_owned()] };
+    fault.kernel = kernel.to_owned();
+    faulted(fault);
 }
 
 pub(crate) fn allocated(bytes: u64) {
@@ -155,27 +165,6 @@ pub(crate) fn copied(bytes: u64) {
         recorder.report.copies += 1;
         recorder.report.copied_bytes += bytes;
     });
-}
-
-/// A fault in a few lines: what, where, and what else there is to say.
-fn short(fault: &Fault) -> String {
-    let mut text = fault.to_string();
-    if !fault.kernel.is_empty() {
-        text += &format!(" (kernel {})", fault.kernel);
-    }
-    for position in fault.source.iter().take(1) {
-        text += &format!("\n  at {}:{}:{}", position.file, position.line, position.column);
-    }
-    if let Some(ptx) = &fault.ptx {
-        text += &format!("\n  PTX line {}: {}", ptx.line, ptx.text.trim());
-    }
-    if let (Some(block), Some(thread)) = (fault.block, fault.thread) {
-        text += &format!("\n  block {block:?}, thread {thread:?}");
-    }
-    for note in &fault.notes {
-        text += &format!("\n  {note}");
-    }
-    text
 }
 
 /// Returns what happened since the last call as JSON of a `fusion_machine::Report`. To be freed with `fusion_emulator_free_string`.
@@ -209,8 +198,8 @@ extern "C" fn fusion_emulator_version() -> *const c_char {
     VERSION.as_ptr().cast()
 }
 
-/// Sets options from JSON, for example `{"instruction_budget": 1000000, "record": false}`, and announces that
-/// reports will be taken, so that faults are not printed.
+/// Sets options from JSON, for example `{"instruction_budget": 1000000, "checks": {"races": false}}`, and announces
+/// that reports will be taken, so that faults are not printed.
 ///
 /// Returns 0, or 1 when it is not JSON of that form, or 2 when an option comes too late, after `cuInit`.
 #[unsafe(no_mangle)]
@@ -223,9 +212,11 @@ extern "C" fn fusion_emulator_set_options(json: *const c_char) -> c_int {
     let Ok(settings) = serde_json::from_slice::<Settings>(json.to_bytes()) else {
         return 1;
     };
-    let late = driver().is_ok() && (settings.instruction_budget.is_some() || settings.workers.is_some());
-    if late {
+    if driver().is_ok() && settings.concerns_machine() {
         return 2;
+    }
+    if let (Ok(driver), true) = (driver(), settings.concerns_checks()) {
+        driver.machine.set_checks(settings.checks.over(driver.machine.checks()));
     }
     record(|recorder| {
         recorder.taken = true;
@@ -234,15 +225,12 @@ extern "C" fn fusion_emulator_set_options(json: *const c_char) -> c_int {
     0
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn options_that_are_left_out_stay() {
-        let mut settings = Settings { workers: Some(3), ..Settings::default() };
-        settings.change(serde_json::from_str(r#"{"record": false}"#).unwrap());
-        assert_eq!((settings.workers, settings.record), (Some(3), Some(false)));
-        assert!(serde_json::from_str::<Settings>(r#"{"recrod": false}"#).is_err());
-    }
+/// Makes bytes of device memory count as never written, so that kernels which depend on them are reported. They keep their
+/// values. For whoever fills buffers with what nobody should read.
+///
+/// Returns 0, or 1 when the range does not lie in one allocation.
+#[unsafe(no_mangle)]
+extern "C" fn fusion_emulator_forget(address: u64, len: u64) -> c_int {
+    let forgotten = driver().is_ok_and(|driver| driver.machine.memory().forget(address, len).is_ok());
+    c_int::from(!forgotten)
 }

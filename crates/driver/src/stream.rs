@@ -7,6 +7,7 @@ use crate::driver::Session;
 use crate::error::{Error, Result, Status};
 use crate::ffi::{DevicePtr, Handle, HostFn, StreamCallback};
 use crate::operation::{Callback, Operation};
+use crate::order::Clock;
 
 pub(crate) const LEAST_PRIORITY: c_int = 0;
 pub(crate) const GREATEST_PRIORITY: c_int = -5;
@@ -24,6 +25,11 @@ pub(crate) struct Stream {
     priority: c_int,
     /// When its work so far ends, by the modelled clock.
     pub(crate) clock: f64,
+    /// Operations on memory so far, and what the next one is behind.
+    pub(crate) operations: u64,
+    pub(crate) behind: Clock,
+    /// Counted from 1 in the order of making; 0 for the default ones.
+    pub(crate) number: u32,
     pub(crate) capturing: Option<Capturing>,
 }
 
@@ -36,7 +42,16 @@ pub(crate) struct Capturing {
 
 impl Stream {
     pub(crate) fn new(context: Handle, blocking: bool, priority: c_int) -> Self {
-        Self { context, blocking, priority, clock: 0.0, capturing: None }
+        let (operations, behind) = (0, Clock::default());
+        Self { context, blocking, priority, clock: 0.0, operations, behind, number: 0, capturing: None }
+    }
+
+    /// What reports call it.
+    pub(crate) fn name(&self) -> String {
+        match self.number {
+            0 => "the default stream".into(),
+            number => format!("stream {number}"),
+        }
     }
 }
 
@@ -59,7 +74,9 @@ fn create(out: Out<Handle>, flags: c_uint, priority: c_int) -> Result {
         return Err(Error::INVALID_VALUE);
     }
     let priority = priority.clamp(GREATEST_PRIORITY, LEAST_PRIORITY);
-    let stream = Stream::new(session.context, flags & NON_BLOCKING == 0, priority);
+    let mut stream = Stream::new(session.context, flags & NON_BLOCKING == 0, priority);
+    session.state.order.streams += 1;
+    stream.number = session.state.order.streams;
     out.set(session.state.streams.insert(stream))
 }
 
@@ -108,7 +125,8 @@ export! {
         let mut session = Session::begin()?;
         let stream = session.stream(stream)?;
         // All work has run by the time the call that asked for it returns.
-        session.refuse_if_captured(stream)
+        session.refuse_if_captured(stream)?;
+        session.state.host_behind_stream(stream)
     }
 
     fn cuStreamWaitEvent(stream: Handle, event: Handle, flags: c_uint) {

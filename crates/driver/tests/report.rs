@@ -8,10 +8,10 @@ mod support;
 use std::ffi::{CStr, c_char, c_int};
 use std::sync::{Arc, Mutex, Once};
 
-use cudarc::driver::{CudaContext, LaunchConfig, PushKernelArg};
-use fusion_machine::Report;
+use cudarc::driver::{CudaContext, DevicePtr, LaunchConfig, PushKernelArg};
 use fusion_machine::report::Blame;
-use support::{WRONG, add_one, module, symbol};
+use fusion_machine::{Fault, Report};
+use support::{ADD_ONE, WRONG, add_one, module, symbol};
 
 static TURN: Mutex<()> = Mutex::new(());
 
@@ -75,6 +75,88 @@ fn launches_copies_and_faults_are_reported_once() {
     assert_eq!(report.faults[0].kernel, "spin");
 }
 
+/// What a launch of `add_one` on these three parameters does wrong.
+fn fault_of(context: &Arc<CudaContext>, ptx: &str, out: u64, x: u64, n: u32) -> Fault {
+    let stream = context.default_stream();
+    let kernel = module(context, ptx).load_function("add_one").unwrap();
+    let mut launch = stream.launch_builder(&kernel);
+    launch.arg(&out).arg(&x).arg(&n);
+    // SAFETY: the kernel goes wrong, which on the emulated device is a fault and nothing more.
+    unsafe { launch.launch(LaunchConfig::for_num_elems(n)) }.unwrap();
+    context.synchronize().unwrap_err();
+    take().faults.remove(0)
+}
+
+#[test]
+fn buffers_have_the_names_of_arguments() {
+    let _turn = TURN.lock();
+    let named = format!("{ADD_ONE}\n// parameters add_one: result, _, n\n");
+    for (ptx, name) in [(ADD_ONE, "argument 0"), (named.as_str(), "result")] {
+        let context = own_context();
+        let stream = context.default_stream();
+        let (x, y) = (stream.alloc_zeros::<f32>(64).unwrap(), stream.alloc_zeros::<f32>(32).unwrap());
+        take();
+        let fault = fault_of(&context, ptx, y.device_ptr(&stream).0, x.device_ptr(&stream).0, 64);
+        let buffer = fault.buffer.as_ref().unwrap();
+        assert_eq!((buffer.name.as_str(), buffer.argument, buffer.size, buffer.offset), (name, Some(0), 128, 128));
+        assert_eq!(fault.title, format!("write past the end of `{name}`"));
+        // Where the program, which is this one, asked cudarc for it.
+        let line =
+            include_str!("report.rs").lines().position(|line| line.contains("let (x, y) = (stream.alloc")).unwrap();
+        let allocated = &fault.related[0];
+        assert_eq!(
+            (allocated.label.as_str(), allocated.source[0].line),
+            ("allocated here", line as u32 + 1),
+            "{fault:#?}"
+        );
+        assert!(allocated.source[0].file.ends_with("tests/report.rs"), "{allocated:?}");
+    }
+}
+
+#[test]
+fn copies_of_what_was_never_written_are_advised_upon() {
+    let _turn = TURN.lock();
+    let context = own_context();
+    let stream = context.default_stream();
+    let kernel = add_one(&context);
+    let x = stream.clone_htod(&[1.0f32; 64]).unwrap();
+    // SAFETY: read below, where it is not written, which is what this is about.
+    let mut y = unsafe { stream.alloc::<f32>(64) }.unwrap();
+    for (n, missing) in [(48u32, Some("a copy to the host reads 64 bytes that were never written")), (64, None)] {
+        take();
+        let mut launch = stream.launch_builder(&kernel);
+        launch.arg(&mut y).arg(&x).arg(&n);
+        // SAFETY: the parameters are those of the kernel.
+        unsafe { launch.launch(LaunchConfig::for_num_elems(n)) }.unwrap();
+        stream.clone_dtoh(&y).unwrap();
+        let report = take();
+        assert!(report.faults.is_empty(), "{:#?}", report.faults);
+        let advice: Vec<_> = report.advice.iter().filter(|advice| advice.code == "W-COPY-UNINIT").collect();
+        assert_eq!(advice.first().map(|advice| advice.title.as_str()), missing);
+        assert!(advice.iter().all(|advice| advice.notes[0].contains("index 48 of")), "{advice:#?}");
+    }
+}
+
+#[test]
+fn pointers_to_host_memory_are_recognised() {
+    let _turn = TURN.lock();
+    let context = own_context();
+    let host = vec![1.0f32; 64];
+    take();
+    let fault = fault_of(&context, ADD_ONE, 0, host.as_ptr() as u64, 64);
+    assert_eq!((fault.code.as_str(), fault.buffer.unwrap().argument), ("E-HOST-POINTER", Some(1)));
+    assert!(fault.help[0].contains("CudaSlice"), "{:?}", fault.help);
+    // Past the end of pinned memory lies the host's too, and yet it is out of bounds.
+    let context = own_context();
+    // SAFETY: only the device reads it, in a launch that goes wrong.
+    let pinned = unsafe { context.alloc_pinned::<f32>(1024) }.unwrap();
+    let stream = context.default_stream();
+    let out = stream.alloc_zeros::<f32>(2048).unwrap();
+    take();
+    let fault = fault_of(&context, ADD_ONE, out.device_ptr(&stream).0, pinned.as_ptr().unwrap() as u64, 2048);
+    assert_eq!((fault.code.as_str(), fault.buffer.unwrap().argument), ("E-OOB-GLOBAL", Some(1)));
+}
+
 /// The code that a refused call returns says little; the report says why.
 #[test]
 fn refused_calls_are_explained() {
@@ -103,5 +185,7 @@ fn options_are_checked() {
     assert_eq!(set_options(c"{\"recrod\": true}"), 1);
     // Too late: the machine exists.
     assert_eq!(set_options(c"{\"instruction_budget\": 5}"), 2);
+    assert_eq!(set_options(c"{\"checks\": {\"races\": true}}"), 0);
+    assert_eq!(set_options(c"{\"checks\": {\"bounds\": false}}"), 1);
     assert_eq!(set_options(c"{\"record\": true}"), 0);
 }

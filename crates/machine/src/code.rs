@@ -5,11 +5,15 @@
 //! Immediates and special registers are slots too, filled before the code runs, so that the
 //! interpreter's loops know one kind of operand only.
 
+mod operands;
 mod slow;
+mod spread;
 
-use fusion_ptx::ast::{BoolOp, Compare, LocId, Span};
+use fusion_ptx::ast::{BoolOp, Compare, LocId, Ordering, Scope, Span};
 
-pub(crate) use slow::{Argument, Atomic, CarryKind, CarryOp, Dynamic, SlowOp, Target};
+pub(crate) use operands::{base, operands};
+pub(crate) use slow::{Argument, Atomic, CarryKind, CarryOp, Checked, Dynamic, Lint, SlowOp, Target};
+pub(crate) use spread::Spread;
 
 /// Index into one of the register files, relative to the frame.
 pub(crate) type Slot = u32;
@@ -246,6 +250,31 @@ pub(crate) struct AddressOf {
     pub(crate) in_frame: bool,
 }
 
+/// What an access says to other threads beyond its value (PTX ISA 8.4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Order {
+    /// `.volatile`, `.relaxed` or more, and every atomic.
+    pub(crate) strong: bool,
+    pub(crate) acquire: bool,
+    pub(crate) release: bool,
+    /// For the threads of the own block only.
+    pub(crate) narrow: bool,
+}
+
+impl Order {
+    pub(crate) const WEAK: Self = Self { strong: false, acquire: false, release: false, narrow: false };
+
+    pub(crate) fn new(ordering: Ordering, scope: Scope) -> Self {
+        Self {
+            strong: ordering != Ordering::Weak,
+            acquire: matches!(ordering, Ordering::Acquire | Ordering::AcqRel | Ordering::SeqCst),
+            release: matches!(ordering, Ordering::Release | Ordering::AcqRel | Ordering::SeqCst),
+            // Every block is a cluster of its own.
+            narrow: matches!(scope, Scope::Cta | Scope::Cluster),
+        }
+    }
+}
+
 /// A load or store of one to eight elements a lane.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
@@ -258,6 +287,7 @@ pub(crate) struct Access {
     pub(crate) regs: Vec<Option<Reg>>,
     /// Every register is a word and every element has four bytes.
     pub(crate) words: bool,
+    pub(crate) order: Order,
 }
 
 impl Access {
@@ -348,6 +378,8 @@ pub(crate) struct Code {
     pub(crate) comparisons: Vec<Comparison>,
     pub(crate) ternaries: Vec<TernaryOp>,
     pub(crate) slow: Vec<SlowOp>,
+    /// By instruction, in order, where it is not [`Spread::Whole`].
+    pub(crate) spreads: Vec<(u32, Spread)>,
     /// Indexed by [`FunctionId`]; empty where the kernel cannot get.
     pub(crate) functions: Vec<Option<Function>>,
     pub(crate) entry: u32,
@@ -358,6 +390,13 @@ pub(crate) struct Code {
     /// Blocks talk to each other through global memory: they must run in a fixed order.
     pub(crate) communicates: bool,
     pub(crate) param_bytes: u32,
+}
+
+impl Code {
+    pub(crate) fn spread(&self, pc: u32) -> Spread {
+        let found = self.spreads.binary_search_by_key(&pc, |(at, _)| *at);
+        found.map_or(Spread::Whole, |i| self.spreads[i].1)
+    }
 }
 
 /// Bases of the windows through which generic addresses reach the other spaces. They lie above

@@ -16,7 +16,10 @@ pub mod profile;
 pub mod report;
 pub mod timing;
 
-pub use machine::{Kernel, KernelInfo, Launch, LoadError, Loaded, Machine, Options, ParamInfo};
+pub use machine::{
+    Checks, Footprint, Kernel, KernelInfo, Launch, LoadError, Loaded, Machine, Options, ParamInfo, Span, Tracing,
+    thresholds,
+};
 pub use memory::{AccessError, Allocation, AllocationKind, Memory, OutOfMemory};
 pub use profile::Profile;
-pub use report::{Counters, Fault, LaunchReport, Report};
+pub use report::{Counters, Fault, LaunchReport, Report, Severity};

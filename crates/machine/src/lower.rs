@@ -9,6 +9,7 @@ mod frame;
 mod memory;
 mod operands;
 mod select;
+mod suspects;
 
 use std::collections::HashMap;
 
@@ -16,6 +17,7 @@ use fusion_ptx::ast::{self, Callee, FunctionId, GlobalId, LocalId, Module, Op, O
 
 use crate::code::{Code, Inst, MicroOp, Origin, SharedVariable, SlowOp, TRUE};
 use select::Selector;
+pub(crate) use suspects::checked;
 
 /// Where the module's variables lie.
 #[derive(Debug)]

@@ -1,14 +1,22 @@
 //! The machine: load a module, launch a kernel.
 
+mod advice;
 mod blame;
+mod checks;
+mod footprint;
 mod loaded;
+pub mod thresholds;
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fusion_ptx::ast::Module;
 
+pub use checks::Checks;
+pub use footprint::{Footprint, Span, Tracing};
 pub use loaded::{Kernel, KernelInfo, LoadError, Loaded, ParamInfo};
+
+use advice::round_trip::{self, Left, Used};
 
 use crate::exec::{self, Outcome, Run};
 use crate::memory::{AllocationKind, Memory, Region};
@@ -25,11 +33,12 @@ pub struct Options {
     pub instruction_budget: u64,
     /// Threads to run blocks on; 0 for as many as there are cores.
     pub workers: usize,
+    pub checks: Checks,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { instruction_budget: 1 << 33, workers: 0 }
+        Self { instruction_budget: 1 << 33, workers: 0, checks: Checks::default() }
     }
 }
 
@@ -37,12 +46,19 @@ impl Default for Options {
 /// `cooperative_groups.h`).
 const WORKSPACE_BYTES: u64 = 8;
 
+/// What the shared and local memory of all blocks that are under way may take of the host's memory.
+const HOST_BYTES: u64 = 4 << 30;
+
 /// An emulated GPU.
 #[derive(Debug)]
 pub struct Machine {
     profile: Profile,
     options: Options,
     memory: Memory,
+    /// Those of the options to begin with; they may change between launches.
+    checks: Mutex<Checks>,
+    /// What the last launch left, for the advice that needs two.
+    left: Mutex<Left>,
     /// Launches so far. Held during a launch: kernels run one at a time, as the counts of touched sectors are the memory's.
     launches: Mutex<u64>,
 }
@@ -61,11 +77,33 @@ pub struct Launch {
 impl Machine {
     pub fn new(profile: Profile, options: Options) -> Self {
         let memory = Memory::new(profile.memory_bytes);
-        Self { profile, options, memory, launches: Mutex::new(0) }
+        Self {
+            profile,
+            options,
+            memory,
+            checks: Mutex::new(options.checks),
+            left: Mutex::default(),
+            launches: Mutex::new(0),
+        }
     }
 
     pub fn profile(&self) -> &Profile {
         &self.profile
+    }
+
+    /// What is looked for.
+    pub fn checks(&self) -> Checks {
+        *self.checks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Looks for something else, from the next launch on.
+    pub fn set_checks(&self, checks: Checks) {
+        let mut current = self.checks.lock().unwrap_or_else(PoisonError::into_inner);
+        if checks.init && !current.init {
+            // Launches have not noted what they wrote: all that is there counts as written.
+            self.memory.assume_written();
+        }
+        *current = checks;
     }
 
     pub fn memory(&self) -> &Memory {
@@ -96,14 +134,43 @@ impl Machine {
         launch: &Launch,
         params: &[u8],
     ) -> Result<LaunchReport, Box<Fault>> {
+        self.launch_traced(loaded, kernel, launch, params, Tracing::Off).map(|(report, _)| report)
+    }
+
+    /// As [`Machine::launch`], and tells what was accessed in global memory.
+    ///
+    /// # Errors
+    /// As [`Machine::launch`]'s.
+    pub fn launch_traced(
+        &self,
+        loaded: &Loaded,
+        kernel: Kernel,
+        launch: &Launch,
+        params: &[u8],
+        tracing: Tracing,
+    ) -> Result<(LaunchReport, Footprint), Box<Fault>> {
         let info = loaded.info(kernel);
-        let Some(code) = loaded.code(kernel) else {
+        let checks = self.checks();
+        let code = if checks.arithmetic { loaded.checked(kernel) } else { loaded.code(kernel) };
+        let Some(code) = code else {
             return Err(blame::launch(&info.name, "E-LAUNCH-KERNEL", "this module has no such kernel", Vec::new()));
         };
         blame::check_launch(&self.profile, &info, launch, params)?;
+        let threads: u32 = launch.block.iter().product();
+        let blocks: u64 = launch.grid.iter().map(|&n| u64::from(n)).product();
+        let shared_bytes = code.dynamic_shared_offset.max(code.static_shared) + launch.dynamic_shared;
+        let fits = occupancy::blocks_per_sm(&self.profile, threads, info.registers, shared_bytes).blocks.max(1);
+        // Blocks that the host has room for at once.
+        let room =
+            (HOST_BYTES / (u64::from(shared_bytes) + u64::from(threads) * u64::from(info.local_bytes) + 1)).max(1);
+        let resident = u64::from(fits * self.profile.sms).min(room);
+        if launch.cooperative && blocks > resident {
+            return Err(blame::too_many_to_meet(&info.name, blocks, resident, room));
+        }
 
         let mut launches = self.launches.lock().unwrap_or_else(PoisonError::into_inner);
         *launches += 1;
+        let before = std::mem::take(&mut *self.left.lock().unwrap_or_else(PoisonError::into_inner));
         let workspace = match launch.cooperative {
             true => self.memory.alloc(WORKSPACE_BYTES, AllocationKind::Global).map_err(|error| {
                 blame::launch(
@@ -116,10 +183,6 @@ impl Machine {
             false => 0,
         };
         let regions = self.memory.snapshot();
-        let threads: u32 = launch.block.iter().product();
-        let blocks = launch.grid.iter().map(|&n| u64::from(n)).product();
-        let shared_bytes = code.dynamic_shared_offset.max(code.static_shared) + launch.dynamic_shared;
-        let fits = occupancy::blocks_per_sm(&self.profile, threads, info.registers, shared_bytes).blocks.max(1);
         let run = Run {
             code,
             module: loaded.module(),
@@ -127,6 +190,7 @@ impl Machine {
             params,
             memory: &self.memory,
             regions: &regions,
+            arguments: &info.params,
             names: loaded.names(),
             threads,
             warps: threads.div_ceil(32),
@@ -138,25 +202,55 @@ impl Machine {
             workspace,
             block_budget: self.options.instruction_budget / 128,
             budget: self.options.instruction_budget,
-            workers: self.workers(),
-            resident: (fits * self.profile.sms) as usize,
+            workers: self.workers().min(room as usize),
+            resident: resident as usize,
             spent: AtomicU64::new(0),
+            checks,
+            traced: tracing == Tracing::Bytes,
         };
-        let Outcome { mut counters, output, stopped, touched } = exec::run(&run);
+        let Outcome { mut counters, output, stopped, touched, mut findings, trace, tally } = exec::run(&run);
         if launch.cooperative {
             // It was allocated above, and nobody else knows it.
             let _ = self.memory.free(workspace);
         }
-        for (region, _) in regions.iter().zip(touched).filter(|(_, touched)| *touched) {
+        let mut footprint = Footprint {
+            exact: tracing == Tracing::Bytes,
+            communicates: code.communicates,
+            read: trace.read.sorted(),
+            written: trace.written.sorted(),
+        };
+        let mut used = Vec::new();
+        for (at, region) in regions.iter().enumerate().filter(|(at, _)| touched.get(*at) == Some(&true)) {
+            if tracing == Tracing::Sectors {
+                footprint.add_sectors(region);
+            }
             let (read, written) = sectors(region);
             counters.dram_read_bytes += 32 * read;
             counters.dram_write_bytes += 32 * written;
-        }
-        if let Some(stopped) = stopped {
-            return Err(blame::fault(&run, loaded.source(), &info.name, stopped));
+            used.push(Used { region: at, read, written });
         }
         let shape = timing::Shape { blocks, threads_per_block: threads, blocks_per_sm: fits };
-        Ok(LaunchReport {
+        let ended = advice::Ended::new(&run, &self.profile, shape, counters, &tally);
+        if stopped.is_none() {
+            advice::advise(&ended, &mut findings);
+        }
+        // Blocks behind the one that stopped may or may not have run: what they did is not told.
+        let last = stopped.as_ref().map_or(u64::MAX, |stopped| stopped.block);
+        let findings = findings.sorted().filter(|finding| finding.block <= last);
+        let findings = findings.map(|finding| blame::finding(&run, loaded.source(), &info.name, finding));
+        let mut findings = blame::by_source(findings);
+        blame::without_consequences(&mut findings);
+        if let Some(stopped) = stopped {
+            let mut fault = blame::fault(&run, loaded.source(), &info.name, stopped);
+            fault.earlier = findings;
+            return Err(fault);
+        }
+        if checks.performance {
+            findings.extend(round_trip::advise(&ended, loaded.source(), &info.name, &used, &before));
+            let left = round_trip::leave(&ended, loaded.source(), &info.name, &used);
+            *self.left.lock().unwrap_or_else(PoisonError::into_inner) = left;
+        }
+        let report = LaunchReport {
             kernel: info.name,
             grid: launch.grid,
             block: launch.block,
@@ -164,7 +258,9 @@ impl Machine {
             counters,
             predicted_ns: timing::predict_ns(&self.profile, &shape, &counters),
             output,
-        })
+            findings,
+        };
+        Ok((report, footprint))
     }
 
     /// Modelled nanoseconds of a copy or memset.

@@ -5,12 +5,14 @@
 //! undefined behaviour of the emulator.
 
 mod region;
+mod written;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 pub(crate) use region::{Region, Snapshot};
+pub(crate) use written::Written;
 
 /// Where the machine's own addresses begin. Host heaps, stacks and libraries lie far above it, so
 /// a host pointer passed to a kernel can be told apart.
@@ -103,6 +105,8 @@ impl std::error::Error for AccessError {}
 pub struct Memory {
     total: u64,
     table: RwLock<Table>,
+    /// Tells whether the host has memory at an address.
+    host: OnceLock<fn(u64) -> bool>,
 }
 
 #[derive(Default)]
@@ -119,7 +123,7 @@ struct Table {
 impl Memory {
     pub(crate) fn new(total: u64) -> Self {
         let table = Table { next_address: FIRST_ADDRESS, ..Table::default() };
-        Self { total, table: RwLock::new(table) }
+        Self { total, table: RwLock::new(table), host: OnceLock::new() }
     }
 
     /// Allocates zeroed memory: 512-byte aligned, with unmapped space on both sides. A size of zero takes one byte's place.
@@ -182,6 +186,7 @@ impl Memory {
         }
         let region = self.region(addr, data.len() as u64)?;
         region.write(addr - region.allocation.base, data);
+        region.written.fill(addr - region.allocation.base, data.len() as u64);
         Ok(())
     }
 
@@ -194,6 +199,7 @@ impl Memory {
         let region = self.region(addr, len)?;
         let chunk: Vec<u8> = pattern.iter().copied().cycle().take(pattern.len() * 4096).collect();
         let mut offset = addr - region.allocation.base;
+        region.written.fill(offset, len);
         let mut left = len;
         while left > 0 {
             let n = left.min(chunk.len() as u64);
@@ -222,7 +228,41 @@ impl Memory {
             from.read(from_offset + at, part);
             to.write(to_offset + at, part);
         }
+        copy_written((&from.written, from_offset), (&to.written, to_offset), len);
         Ok(())
+    }
+
+    /// The first bytes of a range that nobody has ever written: their offset from `addr` and how many they are. `None` where all are
+    /// written or the range is in no allocation.
+    pub fn unwritten(&self, addr: u64, len: u64) -> Option<(u64, u64)> {
+        let region = self.region(addr, len).ok().filter(|_| len > 0)?;
+        let offset = addr - region.allocation.base;
+        region.written.first_missing(offset, len).map(|(at, n)| (at - offset, n))
+    }
+
+    /// Makes a range's bytes count as never written. They keep their values.
+    pub fn forget(&self, addr: u64, len: u64) -> Result<(), AccessError> {
+        let region = self.region(addr, len)?;
+        region.written.clear(addr - region.allocation.base, len);
+        Ok(())
+    }
+
+    /// Makes all that is allocated count as written.
+    pub(crate) fn assume_written(&self) {
+        for region in self.read_table().live.values() {
+            region.written.fill(0, region.allocation.size);
+        }
+    }
+
+    /// Gives the machine, which does no I/O, the means to recognise a pointer to host memory. It is asked when an
+    /// access has gone wrong; the first one that is given stays.
+    pub fn recognise_host(&self, has: fn(u64) -> bool) {
+        let _ = self.host.set(has);
+    }
+
+    /// Whether the host is known to have memory at this address.
+    pub(crate) fn is_host(&self, addr: u64) -> bool {
+        self.host.get().is_some_and(|has| has(addr))
     }
 
     /// Bytes allocated.
@@ -268,7 +308,10 @@ impl Memory {
     fn region(&self, addr: u64, len: u64) -> Result<Arc<Region>, AccessError> {
         let table = self.read_table();
         match table.region(addr) {
-            Some(region) if region.allocation.end() - addr >= len => Ok(region.clone()),
+            Some(region) if region.allocation.end() - addr >= len => {
+                region.host.store(true, std::sync::atomic::Ordering::Relaxed);
+                Ok(region.clone())
+            }
             _ => Err(table.explain(addr, len)),
         }
     }
@@ -280,6 +323,21 @@ impl Memory {
 
     fn write_table(&self) -> RwLockWriteGuard<'_, Table> {
         self.table.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A copy of what was never written is as good as never written.
+fn copy_written(from: (&Written, u64), to: (&Written, u64), len: u64) {
+    let missing = |at: u64| from.0.first_missing(from.1 + at, len - at).map(|(start, n)| (start - from.1, n));
+    let mut holes = Vec::new();
+    let mut at = 0;
+    while let Some((start, n)) = (at < len).then(|| missing(at)).flatten() {
+        holes.push((start, n));
+        at = start + n;
+    }
+    to.0.fill(to.1, len);
+    for (start, n) in holes {
+        to.0.clear(to.1 + start, n);
     }
 }
 
@@ -394,6 +452,27 @@ mod tests {
             memory.read(base + dst, &mut moved).unwrap();
             assert_eq!(moved, data[src as usize..][..moved.len()]);
         }
+    }
+
+    #[test]
+    fn what_was_never_written_is_known() {
+        let memory = memory();
+        let [a, b] = [(); 2].map(|()| memory.alloc(1000, AllocationKind::Device).unwrap());
+        let mirror = memory.alloc(64, AllocationKind::Pinned).unwrap();
+        assert_eq!((memory.unwritten(a, 1000), memory.unwritten(mirror, 64)), (Some((0, 1000)), None));
+        memory.write(a + 100, &[1; 10]).unwrap();
+        memory.fill(a + 120, &[2, 3], 5).unwrap();
+        assert_eq!(memory.unwritten(a + 100, 10), None);
+        assert_eq!(memory.unwritten(a + 100, 100), Some((10, 10)));
+        memory.fill(b, &[0], 1000).unwrap();
+        assert_eq!(memory.unwritten(b, 1000), None);
+        memory.copy(b + 3, a + 100, 100).unwrap();
+        assert_eq!(memory.unwritten(b, 1000), Some((13, 10)));
+        assert_eq!(memory.unwritten(b + 23, 900), Some((10, 70)));
+        memory.write(b, &[0; 1000]).unwrap();
+        memory.forget(b + 999, 1).unwrap();
+        assert_eq!(memory.unwritten(b, 1000), Some((999, 1)));
+        assert!(memory.forget(b, 1001).is_err());
     }
 
     #[test]

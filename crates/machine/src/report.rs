@@ -3,7 +3,13 @@
 //! Everything here serialises, because the driver hands it to our own tools as JSON across the C
 //! boundary.
 
+mod code;
+mod fault;
+
 use serde::{Deserialize, Serialize};
+
+pub use code::{CODES, meaning};
+pub use fault::{Blame, Buffer, Fault, PtxPosition, Related, Severity, SourcePosition};
 
 /// Everything that happened on the device since the last report was taken.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -11,7 +17,11 @@ pub struct Report {
     /// The device's name, for example `Emulated H200`.
     pub device: String,
     pub launches: Vec<LaunchReport>,
+    /// Errors, in the order in which they were found.
     pub faults: Vec<Fault>,
+    /// Warnings and advice: what is no error, or not necessarily.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub advice: Vec<Fault>,
     /// Device allocations made, and their bytes.
     pub allocations: u64,
     pub allocated_bytes: u64,
@@ -21,7 +31,7 @@ pub struct Report {
     pub copies: u64,
 }
 
-/// One launch that ran to its end.
+/// One launch that ran to its end, whether or not the checks found something.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct LaunchReport {
     pub kernel: String,
@@ -35,6 +45,9 @@ pub struct LaunchReport {
     /// What the kernel printed with `printf`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub output: String,
+    /// What the checks found that did not stop it: races, reads of what was never written, advice. One a site.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Fault>,
 }
 
 /// Exact counts of one launch, named as Nsight Compute's metrics are.
@@ -102,61 +115,8 @@ impl std::ops::AddAssign for Counters {
     }
 }
 
-/// Whose mistake a fault is. The three are never mixed in one title.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Blame {
-    /// The kernel or its launch is wrong.
-    Kernel,
-    /// The emulator does not support something that a real GPU does.
-    Unsupported,
-    /// The machine or its input is at fault: out of memory, a module that is not PTX.
-    Environment,
+/// A C++ name for people; as it is where it is not mangled.
+pub fn demangle(name: &str) -> String {
+    let symbol = name.starts_with("_Z").then(|| cpp_demangle::Symbol::new(name).ok()).flatten();
+    symbol.and_then(|s| s.demangle().ok()).unwrap_or_else(|| name.to_string())
 }
-
-/// A structured fault; text is made from it only at the edge.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Fault {
-    /// Stable: `E-OOB-GLOBAL`, `E-MISALIGNED`, `E-BARRIER-DIVERGENT`, ...
-    pub code: String,
-    pub blame: Blame,
-    /// One line: what happened. No location in it.
-    pub title: String,
-    /// More sentences: by how much, which allocation, what a likely mend is.
-    pub notes: Vec<String>,
-    pub kernel: String,
-    /// Where: the innermost source position first, then the calls that it was inlined into.
-    /// Empty when the PTX carries no line table.
-    pub source: Vec<SourcePosition>,
-    /// The offending PTX instruction's text and its one-based line in the PTX.
-    pub ptx: Option<PtxPosition>,
-    /// The first thread that did it (lowest block, then lowest thread).
-    pub block: Option<[u32; 3]>,
-    pub thread: Option<[u32; 3]>,
-    /// How many lanes of that warp did it at once.
-    pub lanes: u32,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SourcePosition {
-    pub file: String,
-    /// One-based.
-    pub line: u32,
-    pub column: u32,
-    /// The inlined function that this position lies in, demangled where possible.
-    pub function: Option<String>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PtxPosition {
-    pub line: u32,
-    pub text: String,
-}
-
-impl std::fmt::Display for Fault {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.code, self.title)
-    }
-}
-
-impl std::error::Error for Fault {}

@@ -36,46 +36,67 @@ const DEPENDENT_ISSUE_CLOCKS: f64 = 4.0;
 /// What one SM can take from L2, in bytes a clock.
 const SM_BYTES_PER_CLOCK: f64 = 64.0;
 /// Until the first sector arrives from DRAM (Hopper: about 0.5 to 0.8 microseconds).
-const MEMORY_LATENCY_NS: f64 = 600.0;
+pub(crate) const MEMORY_LATENCY_NS: f64 = 600.0;
 const SECTOR_BYTES: f64 = 32.0;
 /// What starting a copy costs beyond its bytes: a copy engine or a copy kernel is asked by the host.
 const COPY_OVERHEAD_NS: f64 = 1500.0;
 
 /// Predicted nanoseconds of one launch in a busy stream, its overhead included, which is also the least.
 pub fn predict_ns(profile: &Profile, launch: &Shape, counters: &Counters) -> f64 {
-    let sectors = [
-        counters.global_load,
-        counters.global_store,
-        counters.global_atomic,
-        counters.local_load,
-        counters.local_store,
-    ]
-    .iter()
-    .map(|traffic| traffic.sectors)
-    .sum::<u64>() as f64;
-    let dram_bytes = (counters.dram_read_bytes + counters.dram_write_bytes) as f64;
-    let wavefronts = (counters.shared_load.sectors + counters.shared_store.sectors) as f64;
+    let times = Times::of(profile, launch, counters);
+    let latency = if sectors(counters) > 0 { MEMORY_LATENCY_NS } else { 0.0 };
+    profile.launch_overhead_ns + latency + times.longest()
+}
 
-    let sms = f64::from(profile.sms);
-    let clock = f64::from(profile.sm_clock_khz) * 1e3;
-    let blocks = launch.blocks.max(1) as f64;
-    let active_sms = blocks.min(sms);
-    let supply = active_sms * SM_BYTES_PER_CLOCK * clock;
+/// The four times of the model, in nanoseconds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Times {
+    pub(crate) dram: f64,
+    pub(crate) l2: f64,
+    pub(crate) issue: f64,
+    pub(crate) shared: f64,
+}
 
-    let dram = dram_bytes / profile.dram_bandwidth.min(supply);
-    let l2 = sectors * SECTOR_BYTES / profile.l2_bandwidth.min(supply);
-    // The share of all work that the busiest SM does.
-    let blocks_on_busiest = (blocks / sms).ceil();
-    let busiest = blocks_on_busiest / blocks;
-    let resident_blocks = blocks_on_busiest.min(f64::from(launch.blocks_per_sm.max(1)));
-    let resident_warps = resident_blocks * f64::from(launch.threads_per_block.div_ceil(Profile::WARP_SIZE).max(1));
-    let issue_per_clock =
-        f64::from(profile.lanes_per_sm / Profile::WARP_SIZE).min(resident_warps / DEPENDENT_ISSUE_CLOCKS);
-    let issue = counters.warp_instructions as f64 * busiest / (issue_per_clock * clock);
-    let shared = wavefronts * busiest / clock;
+impl Times {
+    pub(crate) fn longest(&self) -> f64 {
+        self.dram.max(self.l2).max(self.issue).max(self.shared)
+    }
+}
 
-    let latency = if sectors > 0.0 { MEMORY_LATENCY_NS } else { 0.0 };
-    profile.launch_overhead_ns + latency + 1e9 * dram.max(l2).max(issue).max(shared)
+/// Sectors that go through L2.
+fn sectors(counters: &Counters) -> u64 {
+    [counters.global_load, counters.global_store, counters.global_atomic, counters.local_load, counters.local_store]
+        .iter()
+        .map(|traffic| traffic.sectors)
+        .sum()
+}
+
+impl Times {
+    pub(crate) fn of(profile: &Profile, launch: &Shape, counters: &Counters) -> Self {
+        let sectors = sectors(counters) as f64;
+        let dram_bytes = (counters.dram_read_bytes + counters.dram_write_bytes) as f64;
+        let wavefronts = (counters.shared_load.sectors + counters.shared_store.sectors) as f64;
+
+        let sms = f64::from(profile.sms);
+        let clock = f64::from(profile.sm_clock_khz) * 1e3;
+        let blocks = launch.blocks.max(1) as f64;
+        let active_sms = blocks.min(sms);
+        let supply = active_sms * SM_BYTES_PER_CLOCK * clock;
+
+        let dram = dram_bytes / profile.dram_bandwidth.min(supply);
+        let l2 = sectors * SECTOR_BYTES / profile.l2_bandwidth.min(supply);
+        // The share of all work that the busiest SM does.
+        let blocks_on_busiest = (blocks / sms).ceil();
+        let busiest = blocks_on_busiest / blocks;
+        let resident_blocks = blocks_on_busiest.min(f64::from(launch.blocks_per_sm.max(1)));
+        let resident_warps = resident_blocks * f64::from(launch.threads_per_block.div_ceil(Profile::WARP_SIZE).max(1));
+        let issue_per_clock =
+            f64::from(profile.lanes_per_sm / Profile::WARP_SIZE).min(resident_warps / DEPENDENT_ISSUE_CLOCKS);
+        let issue = counters.warp_instructions as f64 * busiest / (issue_per_clock * clock);
+        let shared = wavefronts * busiest / clock;
+
+        Self { dram: 1e9 * dram, l2: 1e9 * l2, issue: 1e9 * issue, shared: 1e9 * shared }
+    }
 }
 
 /// Predicted nanoseconds of a copy or fill that moves `bytes`: over the bus to or from the host, or

@@ -5,9 +5,11 @@
 //! assembly blocks are entries of their own, renamed by nothing but their index.
 
 mod instruction;
+mod operation;
 mod types;
 
 pub use instruction::*;
+pub use operation::*;
 pub use types::*;
 
 /// A half-open range of byte offsets in the PTX text.

@@ -270,10 +270,12 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// A word of the text for a message, cut short if it is long.
+/// A piece of the text for a message of one line: cut short if it is long, a line break as a space.
 pub(crate) fn quote(text: &str) -> String {
-    match text.char_indices().nth(60) {
-        Some((end, _)) => format!("`{}...`", &text[..end]),
-        None => format!("`{text}`"),
+    let mut characters = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    let start: String = characters.by_ref().take(60).collect();
+    match characters.next() {
+        Some(_) => format!("`{start}...`"),
+        None => format!("`{start}`"),
     }
 }

@@ -29,7 +29,7 @@ impl Compiled {
 }
 
 /// The name in `.visible .entry name(`.
-fn kernel(line: &str) -> Option<&str> {
+pub(super) fn kernel(line: &str) -> Option<&str> {
     let code = line.split("//").next().unwrap_or_default();
     let (_, name) = code.split_once(".entry ")?;
     let name = name.trim_start();

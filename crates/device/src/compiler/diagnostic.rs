@@ -212,4 +212,53 @@ mod tests {
             parse(log);
         }
     }
+
+    #[test]
+    fn logs_at_random_are_read_without_harm() {
+        let words = [
+            "a.cu",
+            "(",
+            ")",
+            "12",
+            "99999999999",
+            ": ",
+            "error",
+            "warning",
+            "catastrophic error",
+            "#177-D",
+            ":",
+            "^",
+            " ",
+            "\n",
+            "\n",
+            "  ",
+            "nvrtc: ",
+            "ptxas ",
+            "declared at line",
+            "é",
+            "\u{2028}",
+            "\t",
+            "\r",
+            "::",
+            "\"x\"",
+        ];
+        // xorshift64: the same texts on every run.
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut below = |n: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 11) as usize % n
+        };
+        let mut found = 0;
+        for _ in 0..5000 {
+            let log: String = (0..below(40)).map(|_| words[below(words.len())]).collect();
+            for diagnostic in parse(&log) {
+                found += 1;
+                let column = diagnostic.place.and_then(|place| place.column).unwrap_or(1);
+                assert!(column >= 1 && column as usize <= log.len(), "{log:?}");
+            }
+        }
+        assert!(found > 0);
+    }
 }

@@ -29,6 +29,7 @@ fn ptx_has_lines_of_the_names_that_were_given() {
     assert_eq!(compiled.kernels(), ["k", "_Z5otherPf"]);
     assert_eq!((compiled.architecture, compiled.machine_code), (90, None));
     assert_eq!((compiled.log.as_str(), compiled.diagnostics.len()), ("", 0));
+    assert!(compiled.ptx.ends_with("\n// parameters k: x\n"), "{}", compiled.ptx);
 }
 
 #[test]

@@ -32,7 +32,8 @@ pub(super) fn check(profile: &Profile, function: &Function, launch: &Launch) -> 
 }
 
 fn check_device(launch: &Launch, threads: u32) -> Result<(), Refusal> {
-    const EMPTY: &str = "When there is nothing to do, return before the launch.";
+    const EMPTY: &str = "When there is nothing to do, return before the launch; otherwise round the number of blocks up: \
+                         n.div_ceil(256) for blocks of 256 threads.";
     let Launch { grid, block, .. } = *launch;
     let exceeds = |dims: [u32; 3], most: [u32; 3]| dims.iter().zip(most).any(|(n, most)| *n > most);
     if grid.contains(&0) {
@@ -41,7 +42,7 @@ fn check_device(launch: &Launch, threads: u32) -> Result<(), Refusal> {
     }
     if block.contains(&0) {
         let title = format!("a block of {block:?} threads has no thread");
-        return refuse(Error::INVALID_VALUE, "E-LAUNCH-BLOCK", title, EMPTY);
+        return refuse(Error::INVALID_VALUE, "E-LAUNCH-BLOCK", title, "Every dimension must be 1 at least.");
     }
     if exceeds(grid, Profile::MAX_GRID) {
         let title = format!("a grid of {grid:?} blocks is too large: the device allows {:?}", Profile::MAX_GRID);
@@ -110,8 +111,9 @@ fn check_cooperative(profile: &Profile, function: &Function, launch: &Launch, th
     let title = format!("{blocks} blocks are too many for a cooperative launch: {room} fit on the device at once");
     refuse(
         Error::COOPERATIVE_LAUNCH_TOO_LARGE,
-        "E-LAUNCH-GRID",
+        "E-COOPERATIVE",
         title,
-        "Let every block do more than one piece of work.",
+        "The blocks of a cooperative launch wait for one another, so that all must run at once. Let every block do more \
+         than one piece of work, and ask cuOccupancyMaxActiveBlocksPerMultiprocessor how many fit.",
     )
 }

@@ -2,7 +2,7 @@
 
 use fusion_ptx::ast::{BarrierOp, FunctionId, ScalarType, ShuffleMode, VoteMode};
 
-use super::{AddressOf, Place, Reg, Slot};
+use super::{AddressOf, MicroOp, Order, Place, Reg, Slot};
 
 /// An atomic or reduction.
 #[derive(Clone, Debug)]
@@ -18,6 +18,7 @@ pub(crate) struct Atomic {
     pub(crate) c: Option<Reg>,
     /// It gives the old value, so that a thread can spin on it while it waits for another.
     pub(crate) answers: bool,
+    pub(crate) order: Order,
 }
 
 /// What is read when it is executed, not before.
@@ -46,6 +47,31 @@ pub(crate) enum Target {
     Direct(FunctionId),
     Indirect(Slot),
     Builtin(String),
+}
+
+/// What may be wrong with the operands of an arithmetic instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lint {
+    /// Its result becomes part of the address of `access`, widened with or without its sign.
+    Index {
+        signed: bool,
+        access: u32,
+    },
+    Shift {
+        bits: u32,
+    },
+    Divide,
+    FloatToInt {
+        from: ScalarType,
+        to: ScalarType,
+    },
+}
+
+/// An instruction that the arithmetic lints look at before it is executed.
+#[derive(Clone, Debug)]
+pub(crate) struct Checked {
+    pub(crate) op: MicroOp,
+    pub(crate) lints: Vec<Lint>,
 }
 
 /// Operations that need more than the lanes' registers.
@@ -118,6 +144,7 @@ pub(crate) enum SlowOp {
         p: Slot,
         mask: Slot,
     },
+    Checked(Checked),
     Atomic(Atomic),
     CopyAsync {
         dst: AddressOf,
@@ -125,6 +152,13 @@ pub(crate) enum SlowOp {
         size: u32,
         src_size: Option<Slot>,
     },
+    /// Closes the group of the copies begun so far.
+    CopyCommit,
+    /// Waits until at most so many groups are pending; without a number, for every copy.
+    CopyWait {
+        groups: Option<u32>,
+    },
+    Fence(Order),
     /// Reads a clock.
     Read {
         d: Reg,

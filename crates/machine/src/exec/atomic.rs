@@ -14,7 +14,8 @@ use super::shared::{load_element, store_element, wavefronts};
 use super::step::addresses;
 use super::trap::Trapped;
 use super::warp::{Split, Warp};
-use crate::code::{Atomic, Place};
+use super::watch::{Action, Touch};
+use crate::code::{Atomic, Order, Place};
 
 /// Says whether it changed anything: an atomic that does not is how a thread looks whether another has.
 pub(crate) fn execute(
@@ -53,6 +54,8 @@ pub(crate) fn execute(
         match place {
             Place::Shared => {
                 worker.check_shared(&common.shared, group, &inside, bytes, true)?;
+                let touch = Touch { shared: &common.shared, ..atomic(Place::Shared, group, &inside, bytes, None, op) };
+                worker.watch(&mut common.checks, &touch);
                 for lane in each(group) {
                     for (part, old) in old.iter_mut().enumerate() {
                         let at = inside[lane] + part as u64 * u64::from(op.element);
@@ -66,6 +69,7 @@ pub(crate) fn execute(
             Place::Global | Place::Constant => {
                 // Atomics share one entry of the cache of allocations: there are few of them.
                 let one = worker.check_global(worker.atomic_cache, group, &inside, bytes, true)?;
+                worker.watch(&mut common.checks, &atomic(Place::Global, group, &inside, bytes, one, op));
                 for lane in each(group) {
                     let Some(w) = one.or_else(|| worker.window_of(inside[lane])) else { continue };
                     let window = &mut worker.windows[w];
@@ -105,6 +109,29 @@ pub(crate) fn execute(
     Ok(changed)
 }
 
+fn atomic<'t>(
+    place: Place,
+    mask: u32,
+    addrs: &'t [u64; 32],
+    bytes: u64,
+    window: Option<usize>,
+    op: &Atomic,
+) -> Touch<'t> {
+    Touch {
+        place,
+        action: Action::Atomic,
+        mask,
+        addrs,
+        bytes,
+        row: false,
+        window,
+        access: None,
+        stored: None,
+        order: op.order,
+        shared: &[],
+    }
+}
+
 /// `cp.async`: `take` bytes of a lane's `size` come from global memory, the rest are zero.
 pub(crate) fn copy(
     worker: &mut Worker<'_>,
@@ -130,6 +157,26 @@ pub(crate) fn copy(
             }
         }
     }
+    let global = Touch {
+        place: Place::Global,
+        action: Action::Read,
+        mask: reading,
+        addrs: &from,
+        bytes,
+        row: false,
+        window: one,
+        access: None,
+        stored: None,
+        order: Order::WEAK,
+        shared: &[],
+    };
+    // Of a source that is taken in part, the rest is not read; it is rare enough to be left out of the checks.
+    if reading != 0 && each(reading).all(|lane| take[lane] >= size) {
+        worker.watch(&mut common.checks, &global);
+    }
+    let (place, action) = (Place::Shared, Action::CopyAsync);
+    let shared = Touch { place, action, mask, addrs: to, window: None, shared: &common.shared, ..global };
+    worker.watch(&mut common.checks, &shared);
     for lane in each(mask) {
         let window = one.or_else(|| worker.window_of(from[lane]));
         for at in 0..bytes {
@@ -144,7 +191,14 @@ pub(crate) fn copy(
         }
     }
     let lanes = u64::from(mask.count_ones());
-    count(&mut worker.counters.global_load, distinct(&from, reading, 5), bytes * u64::from(reading.count_ones()));
-    count(&mut worker.counters.shared_store, wavefronts(to, mask, bytes), bytes * lanes);
+    let (sectors, passes) = (distinct(&from, reading, 5), wavefronts(to, mask, bytes));
+    count(&mut worker.counters.global_load, sectors, bytes * u64::from(reading.count_ones()));
+    count(&mut worker.counters.shared_store, passes, bytes * lanes);
+    if reading != 0 {
+        let who = worker.who(reading, &from);
+        worker.tally.global(worker.pc, who, &from, bytes, sectors);
+    }
+    let who = worker.who(mask, to);
+    worker.tally.shared(worker.pc, who, to, bytes, passes);
     Ok(())
 }

@@ -1,10 +1,13 @@
 //! A block: its warps, its shared memory, its barriers.
 
 use super::fault;
+use super::finding::Site;
 use super::grid::Worker;
-use super::trap::{Trap, Trapped};
+use super::trap::{Party, Trap, Trapped};
 use super::warp::{BarrierResult, Split, State, Warp};
+use super::watch::BlockChecks;
 use crate::code::SlowOp;
+use crate::report::Severity;
 
 /// What the warps of a block share.
 #[derive(Debug)]
@@ -19,12 +22,15 @@ pub(crate) struct Common {
     /// A barrier has been completed since the block's turn began.
     passed: bool,
     pub(crate) output: String,
+    pub(crate) checks: BlockChecks,
 }
 
 /// A named barrier (PTX ISA 9.7.13.1).
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Barrier {
     arrived: u32,
+    /// How many of these wait.
+    waiting: u32,
     /// How many threads complete it; `None` for every live thread of the block.
     expected: Option<u32>,
     /// How often it has been completed.
@@ -33,6 +39,15 @@ pub(crate) struct Barrier {
     all: bool,
     any: bool,
     last: (u32, bool, bool),
+    /// Who came first in this round.
+    pub(crate) first: Option<Arrival>,
+}
+
+/// A thread's arrival at a barrier.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    pub(crate) pc: u32,
+    pub(crate) thread: u32,
 }
 
 impl Barrier {
@@ -46,11 +61,13 @@ impl Barrier {
     }
 
     /// Threads arrive, `truths` of `lanes` of them with a true predicate.
-    pub(crate) fn arrive(&mut self, threads: u32, lanes: u32, truths: u32, expected: Option<u32>) {
+    pub(crate) fn arrive(&mut self, threads: u32, lanes: u32, truths: u32, expected: Option<u32>, waits: bool) {
         if self.arrived == 0 {
             (self.popc, self.all, self.any) = (0, true, false);
+            self.waiting = 0;
         }
         self.arrived += threads;
+        self.waiting += if waits { lanes } else { 0 };
         self.expected = expected;
         self.popc += truths;
         self.all &= truths == lanes;
@@ -63,6 +80,7 @@ impl Barrier {
         if complete {
             self.last = (self.popc, self.all, self.any);
             self.arrived = 0;
+            self.first = None;
             self.round += 1;
         }
         complete
@@ -72,8 +90,13 @@ impl Barrier {
 impl Common {
     /// Completes the barriers at which enough threads have arrived.
     pub(crate) fn settle(&mut self) {
-        for barrier in &mut self.barriers {
-            self.passed |= barrier.settle(self.live);
+        for (id, barrier) in self.barriers.iter_mut().enumerate() {
+            // Of those that have arrived, all wait if nobody has only announced itself.
+            let whole = barrier.expected.is_none() || [barrier.waiting, barrier.arrived] == [self.live; 2];
+            if barrier.settle(self.live) {
+                self.passed = true;
+                self.checks.races.complete(id as u32, whole);
+            }
         }
     }
 }
@@ -111,6 +134,7 @@ impl Block {
             waits: 0,
             passed: false,
             output: String::new(),
+            checks: BlockChecks::new(run),
         };
         let warps = (0..run.warps).map(|w| Warp::new(worker, w)).collect();
         Self { index: 0, common, warps }
@@ -124,6 +148,7 @@ impl Block {
         self.common.barriers = [Barrier::default(); 16];
         self.common.live = worker.run.threads;
         self.common.output.clear();
+        self.common.checks.start(worker.run, index);
         for warp in &mut self.warps {
             warp.start(worker, self.common.id);
         }
@@ -133,6 +158,7 @@ impl Block {
     pub(crate) fn run(&mut self, worker: &mut Worker<'_>, yields: bool) -> Trapped<Progress> {
         let (mut executed, mut turn) = (0, 0);
         self.common.passed = false;
+        worker.block = self.index;
         loop {
             let mut ran = false;
             self.common.waits = 0;
@@ -194,36 +220,111 @@ impl Block {
             Some(crate::code::MicroOp::Slow(index)) => code.slow.get(index as usize),
             _ => None,
         };
+        let before_barrier = |split: &Split| matches!(op(split), Some(SlowOp::Barrier { .. }));
         let gathering = || self.splits().filter(|(_, s)| s.state == State::Gathering);
-        let at_barrier = gathering().find(|(_, s)| matches!(op(s), Some(SlowOp::Barrier { .. })));
-        let first = at_barrier.or(gathering().next()).or(self.splits().next());
+        let at_barrier = gathering().find(|(_, s)| before_barrier(s));
+        // Lanes that a warp operation waits for while they stand before a barrier: the mask is wrong, not the barrier.
+        let in_vain = at_barrier.and_then(|(w, _)| gathering().find(|(v, s)| v.index == w.index && !before_barrier(s)));
+        let first = in_vain.or(at_barrier).or(gathering().next()).or(self.splits().next());
         let Some((warp, split)) = first else { return Trap::new("E-DEADLOCK", 0, "the block cannot go on") };
         worker.warp = warp.index;
-        let trap = if at_barrier.is_some() {
+        let lanes = fault::lane_list(split.mask);
+        let trap = if in_vain.is_some() {
+            Trap::new("E-SYNC-MASK", split.mask, "a warp operation whose mask names threads that do not come to it")
+                .label(format!("{lanes} of warp {} wait here for the others that the mask names", warp.index))
+                .note("every thread that the mask names must execute the same operation")
+                .help("let the whole warp execute it, or name in the mask those that do (`__ballot_sync` before the branch)")
+        } else if at_barrier.is_some() {
+            let another = gathering().any(|(_, s)| before_barrier(s) && s.pc != split.pc);
             Trap::new("E-BARRIER-DIVERGENT", split.mask, "a barrier in divergent code")
-                .note(format!(
-                    "{} of warp {} wait at the barrier; the warp's other threads never come to it",
-                    fault::lane_list(split.mask),
-                    warp.index
-                ))
-                .note("every thread of the block must reach the same __syncthreads(): move it out of the condition")
+                .label(format!("{lanes} of warp {} wait here", warp.index))
+                .note(match another {
+                    true => "two barriers, one on either side of a branch, are not one: each waits for all threads".to_string(),
+                    false => format!(
+                        "{lanes} of warp {} wait at the barrier; the warp's other threads never come to it",
+                        warp.index
+                    ),
+                })
+                .note("every thread of the block must reach the same `__syncthreads()`")
+                .help("move the barrier out of the condition, so that threads with nothing to do wait there too, and guard what follows it again")
         } else {
-            Trap::new("E-DEADLOCK", split.mask, "every thread of the block waits for another")
-        };
-        let mut trap = trap.at(if let State::Barrier { at, .. } = split.state { at } else { split.pc });
-        for (w, s) in self.splits().take(8) {
-            let (what, at) = match s.state {
-                State::Barrier { id, at, .. } => (format!("wait at barrier {id}"), at),
-                _ if matches!(op(s), Some(SlowOp::Barrier { .. })) => ("stand before a barrier".into(), s.pc),
-                _ => ("wait for other lanes of their warp".into(), s.pc),
+            let label = match split.state {
+                State::Barrier { id, .. } => format!("{lanes} of warp {} wait at barrier {id} here", warp.index),
+                _ => format!("{lanes} of warp {} wait here for other lanes", warp.index),
             };
-            let place = worker.run.place(at);
-            trap = trap.note(format!("warp {}: {} {what} at {place}", w.index, fault::lane_list(s.mask)));
+            Trap::new("E-DEADLOCK", split.mask, "every thread of the block waits for another").label(label).help(
+                "let all who take part come to the same barriers in the same order, as many threads as each counts",
+            )
+        };
+        let here = |s: &Split| if let State::Barrier { at, .. } = s.state { at } else { s.pc };
+        let mut trap = trap.at(here(split));
+        let others = self.splits().filter(|(w, s)| (w.index, s.mask) != (warp.index, split.mask));
+        // Warps that wait together are one party.
+        let mut told: Vec<(u32, String, Party, u32)> = Vec::new();
+        for (w, s) in others {
+            let what = match s.state {
+                State::Barrier { id, .. } => format!("at barrier {id}"),
+                _ if before_barrier(s) => "before this barrier for the rest of the warp".into(),
+                _ => "for other lanes of the warp".into(),
+            };
+            let at = here(s);
+            if let Some(same) = told.iter_mut().find(|t| t.0 == at && t.1 == what) {
+                same.3 += 1;
+                continue;
+            }
+            let label = format!("{} of warp {} wait {what}", fault::lane_list(s.mask), w.index);
+            let thread = Some(32 * w.index + s.mask.trailing_zeros());
+            told.push((at, what, Party { label, pc: at, block: Some(self.index), thread }, 0));
         }
-        if self.warps.iter().any(|w| w.exited() != 0) {
-            let exited: u32 = self.warps.iter().map(|w| w.exited().count_ones()).sum();
-            trap = trap.note(format!("{exited} threads of the block have exited"));
+        for (.., mut party, more) in told.into_iter().take(8) {
+            match more {
+                0 => {}
+                1 => party.label += ", and so does another warp",
+                n => party.label += &format!(", and so do {n} other warps"),
+            }
+            trap = trap.party(party);
         }
-        trap
+        for (id, barrier) in self.common.barriers.iter().enumerate().filter(|(_, b)| b.arrived > 0) {
+            let wanted = barrier.expected.unwrap_or(self.common.live);
+            trap = trap.note(format!("barrier {id} has {} of the {wanted} threads that it waits for", barrier.arrived));
+        }
+        let exited: u32 = self.warps.iter().map(|w| w.exited().count_ones()).sum();
+        match exited {
+            0 => trap,
+            1 => trap.note("1 thread of the block has exited: nobody waits for it"),
+            n => trap.note(format!("{n} threads of the block have exited: nobody waits for them")),
+        }
     }
+}
+
+/// Two warps at different barriers of the source that are one to the hardware.
+pub(crate) fn mismatch(worker: &mut Worker<'_>, lanes: u32, id: u32, at: u32, first: Arrival) {
+    let run = worker.run;
+    let location = |pc: u32| {
+        let loc = run.code.origins.get(pc as usize)?.loc?;
+        run.module.locations.get(loc.index()).map(|l| (l.file, l.line, l.column))
+    };
+    // A barrier that the compiler has made two of.
+    if location(at).is_some() && location(at) == location(first.pc) {
+        return;
+    }
+    let site = Site { code: "E-BARRIER-MISMATCH", pc: at, other: first.pc };
+    let (block, warp) = (worker.block, worker.warp);
+    worker.findings.add(site, block, warp, u64::from(lanes.count_ones()), || {
+        let trap = Trap::new("E-BARRIER-MISMATCH", lanes, "warps of a block wait at different barriers")
+            .at(at)
+            .label(format!("warp {warp} comes to this one"))
+            .party(Party {
+                label: format!("warp {} waits at this one", first.thread / 32),
+                pc: first.pc,
+                block: Some(block),
+                thread: Some(first.thread),
+            })
+            .note(format!(
+                "both are barrier {id}, and the hardware counts who arrives, not where: the two let each other go on, and \
+                 later barriers may pair up wrongly too"
+            ))
+            .help("let every thread of the block reach the same `__syncthreads()`: put one behind the branches");
+        (Severity::Error, trap)
+    });
 }

@@ -1,9 +1,12 @@
 //! The device runtime: `printf` and failed assertions.
 
+use std::cell::Cell;
+
 use super::block::Common;
 use super::call::argument;
 use super::generic::resolve;
 use super::grid::Worker;
+use super::init::Origin;
 use super::lanes::each;
 use super::trap::{Trap, Trapped};
 use super::warp::{Split, Warp};
@@ -33,14 +36,18 @@ pub(crate) fn call(
     for lane in each(mask) {
         let format = argument(warp, split, lane, args.first());
         let buffer = argument(warp, split, lane, args.get(1));
-        let memory = Memory { worker, common, warp, lane };
+        let memory = Memory::new(worker, common, warp, lane);
         let Some(format) = memory.string(format) else {
             return Err(Trap::new("E-OOB-GLOBAL", 1 << lane, "printf: the format is not readable memory"));
         };
         let mut text = String::new();
         printed[lane] = print(&mut text, &format, &memory, buffer);
+        let undefined = memory.undefined.take();
         if common.output.len() + text.len() <= MAX_OUTPUT {
             common.output.push_str(&text);
+        }
+        if let Some(origin) = undefined {
+            worker.printed_undefined(1 << lane, origin);
         }
     }
     match returns.first() {
@@ -50,6 +57,9 @@ pub(crate) fn call(
                 let at = u64::from(split.local_base + offset);
                 if at + 4 <= 4 * warp.local.len() as u64 {
                     local::store_element(&mut warp.local, lane, at, 4, printed[lane]);
+                    if let Some(init) = &mut common.checks.init {
+                        init.returned(warp.index, lane, at, 4);
+                    }
                 }
             }
         }
@@ -69,7 +79,7 @@ fn failed_assertion(
 ) -> Box<Trap> {
     let lane = mask.trailing_zeros() as usize & 31;
     let values: Vec<u64> = (0..4).map(|i| argument(warp, split, lane, args.get(i))).collect();
-    let memory = Memory { worker, common, warp, lane };
+    let memory = Memory::new(worker, common, warp, lane);
     let text = |at: usize| memory.string(values[at]).unwrap_or_default();
     let (message, file, function) = (text(0), text(1), text(3));
     Trap::new("E-ASSERT", mask, format!("assertion `{message}` failed"))
@@ -82,9 +92,15 @@ struct Memory<'m, 'a> {
     common: &'m Common,
     warp: &'m Warp,
     lane: usize,
+    /// Where an undefined value came from that was read.
+    undefined: Cell<Option<Origin>>,
 }
 
-impl Memory<'_, '_> {
+impl<'m, 'a> Memory<'m, 'a> {
+    fn new(worker: &'m Worker<'a>, common: &'m Common, warp: &'m Warp, lane: usize) -> Self {
+        Self { worker, common, warp, lane, undefined: Cell::new(None) }
+    }
+
     fn byte(&self, addr: u64) -> Option<u8> {
         let (place, at) = resolve(addr);
         let value = match place {
@@ -104,6 +120,12 @@ impl Memory<'_, '_> {
     }
 
     fn value(&self, addr: u64, size: u64) -> u64 {
+        if let (Place::Local, at) = resolve(addr)
+            && let Some(init) = &self.common.checks.init
+            && let Some(origin) = init.undefined_at(self.warp.index, self.lane, at, size)
+        {
+            self.undefined.set(Some(origin));
+        }
         (0..size).fold(0, |v, i| v | u64::from(self.byte(addr.wrapping_add(i)).unwrap_or(0)) << (8 * i))
     }
 

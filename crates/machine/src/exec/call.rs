@@ -3,6 +3,7 @@
 use super::block::Common;
 use super::builtin;
 use super::grid::Worker;
+use super::init::Placed;
 use super::lanes::{Bases, Lanes, each};
 use super::local;
 use super::slow::{Flow, detach, detach_to, exit};
@@ -63,17 +64,20 @@ pub(crate) fn call(
     };
     let local_base = split.local_base + caller.frame_bytes;
     if split.callers.len() >= MAX_DEPTH || local_base + function.frame_bytes > Profile::MAX_LOCAL_PER_THREAD {
-        return Err(Trap::new("E-STACK-OVERFLOW", mask, format!("stack overflow in `{}`", function.name))
+        return Err(Trap::new("E-STACK", mask, format!("stack overflow in `{}`", function.name))
             .note(format!("{} calls deep, {local_base} bytes of local memory", split.callers.len()))
             .note("a recursion that does not end?"));
     }
     warp.enter(worker, common.id, function, bases, mask);
+    if let Some(init) = &mut common.checks.init {
+        init.enter(warp.index, function, bases, local_base, mask);
+    }
     let rows = ((local_base + function.frame_bytes) / 4) as usize;
     if warp.local.len() < rows {
         warp.local.resize(rows, Lanes([0; 32]));
     }
     for (from, to) in args.iter().zip(&function.params) {
-        pass(warp, mask, (*from, split.bases, split.local_base), (*to, bases, local_base));
+        pass(common, warp, mask, (*from, split.bases, split.local_base), (*to, bases, local_base));
     }
     let frame = Frame { call: split.pc, function: split.function, bases: split.bases, local_base: split.local_base };
     split.callers.push(frame);
@@ -92,7 +96,7 @@ pub(crate) fn ret(
     mask: u32,
 ) -> Trapped<Flow> {
     let code = worker.run.code;
-    let Some(&frame) = split.callers.last() else { return Ok(exit(common, warp, split, mask)) };
+    let Some(&frame) = split.callers.last() else { return exit(worker, common, warp, split, mask) };
     detach(warp, split, mask);
     let returns = match code.insts.get(frame.call as usize).map(|i| i.op) {
         Some(MicroOp::Slow(index)) => match &code.slow[index as usize] {
@@ -103,8 +107,11 @@ pub(crate) fn ret(
     };
     if let Some(function) = code.function(split.function) {
         for (from, to) in function.returns.iter().zip(returns) {
-            pass(warp, mask, (*from, split.bases, split.local_base), (*to, frame.bases, frame.local_base));
+            pass(common, warp, mask, (*from, split.bases, split.local_base), (*to, frame.bases, frame.local_base));
         }
+    }
+    if let Some(init) = &mut common.checks.init {
+        init.leave(warp.index, split.bases, mask);
     }
     split.callers.pop();
     split.function = frame.function;
@@ -114,10 +121,11 @@ pub(crate) fn ret(
     Ok(Flow::Leave)
 }
 
-type Placed = (Argument, Bases, u32);
-
 /// Copies an argument from one frame to another.
-fn pass(warp: &mut Warp, mask: u32, from: Placed, to: Placed) {
+fn pass(common: &mut Common, warp: &mut Warp, mask: u32, from: Placed, to: Placed) {
+    if let Some(init) = &mut common.checks.init {
+        init.pass(warp.index, mask, from, to);
+    }
     match (from.0, to.0) {
         (Argument::Register(a), Argument::Register(d)) => {
             let value = warp.regs.view(from.1).get(a);

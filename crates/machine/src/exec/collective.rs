@@ -5,7 +5,7 @@ use super::lanes::{FULL, each, lanes};
 use super::slow::{Flow, gather};
 use super::trap::{Trap, Trapped};
 use super::warp::{Split, Warp};
-use crate::code::SlowOp;
+use crate::code::{Slot, SlowOp};
 use fusion_ptx::ast::{ShuffleMode, VoteMode};
 
 /// Whether every lane that takes part is here.
@@ -30,27 +30,34 @@ fn presence(warp: &Warp, members: &[u32; 32], mask: u32) -> Trapped<Presence> {
     if outside != 0 {
         let lane = outside.trailing_zeros() as usize & 31;
         return Err(Trap::new("E-SYNC-MASK", outside, "a thread executes a warp operation whose mask leaves it out")
-            .note(format!("the mask is {:#010x}, which does not name {}", members[lane], lane_list(outside))));
+            .label(format!("{} come here", lane_list(mask)))
+            .note(format!("the mask is {:#010x}, which does not name {}", members[lane], lane_list(outside)))
+            .help("name in the mask every thread that executes the operation, and no other: `__ballot_sync` before the branch tells"));
     }
     Ok(if missing == 0 { Presence::Complete } else { Presence::Missing })
 }
 
-pub(crate) fn execute(warp: &mut Warp, split: &mut Split, op: &SlowOp, mask: u32) -> Trapped<Flow> {
-    let member_slot = match op {
+/// The register with the mask of a warp operation.
+pub(crate) fn member_slot(op: &SlowOp) -> Option<Slot> {
+    match op {
         SlowOp::WarpSync { mask }
         | SlowOp::Match { mask, .. }
         | SlowOp::Redux { mask, .. }
         | SlowOp::Elect { mask, .. } => Some(*mask),
         SlowOp::Shuffle { mask, .. } | SlowOp::Vote { mask, .. } => *mask,
         _ => None,
-    };
-    let members = match member_slot {
+    }
+}
+
+pub(crate) fn execute(warp: &mut Warp, split: &mut Split, op: &SlowOp, mask: u32) -> Trapped<Flow> {
+    let members = match member_slot(op) {
         Some(slot) => *warp.regs.view(split.bases).word(slot),
         None => [mask; 32],
     };
     if let Presence::Missing = presence(warp, &members, mask)? {
         return Ok(gather(warp, split, mask));
     }
+    split.waits_since = None;
     let exited = warp.exited();
     let mut regs = warp.regs.view(split.bases);
     // The lanes that a lane works with: those of its mask that are here.
@@ -69,8 +76,10 @@ pub(crate) fn execute(warp: &mut Warp, split: &mut Split, op: &SlowOp, mask: u32
                 let lane = from_exited.trailing_zeros() as usize & 31;
                 return Err(Trap::new("E-SYNC-MASK", from_exited, "a shuffle reads from threads that have exited")
                     .note(format!("the mask is {:#010x}; {} have exited", members[lane], lane_list(exited)))
-                    .note(
-                        "do not return early in code that shuffles afterwards, or compute the mask from who is left",
+                    .label(format!("{} of warp {} read from them here", lane_list(from_exited), warp.index))
+                    .help(
+                        "let no thread return before the shuffle: threads with nothing to do take part with a value that changes \
+                         nothing (0 in a sum, -infinity in a maximum), and what is stored afterwards is guarded",
                     ));
             }
             let value = lanes(|i| a[source(i)]);
@@ -148,7 +157,7 @@ pub(crate) fn execute(warp: &mut Warp, split: &mut Split, op: &SlowOp, mask: u32
 }
 
 /// The lane that a shuffle reads, and whether it is in range (PTX ISA 9.7.9.6).
-fn shuffle_source(mode: ShuffleMode, lane: u32, b: u32, c: u32) -> (u32, bool) {
+pub(super) fn shuffle_source(mode: ShuffleMode, lane: u32, b: u32, c: u32) -> (u32, bool) {
     let b = b & 31;
     let clamp = c & 31;
     let segment = c >> 8 & 31;

@@ -47,10 +47,10 @@ pub(crate) fn load(
     addrs: &[u64; 32],
 ) -> Trapped {
     match access.place {
-        Place::Global | Place::Constant => worker.load_global(regs, index, access, mask, addrs),
-        Place::Shared => worker.load_shared(&common.shared, regs, access, mask, addrs),
+        Place::Global | Place::Constant => worker.load_global(common, regs, index, access, mask, addrs),
+        Place::Shared => worker.load_shared(common, regs, access, mask, addrs),
         Place::Local | Place::Frame => {
-            worker.load_local(local, regs, access, mask, addrs, access.place == Place::Local)
+            worker.load_local(common, local, regs, access, mask, addrs, access.place == Place::Local)
         }
         Place::Param => param::load(worker.run, regs, access, mask, addrs),
         Place::Generic => {
@@ -59,10 +59,10 @@ pub(crate) fn load(
             while left != 0 {
                 let (place, group, inside) = same_place(left, addrs);
                 match place {
-                    Place::Shared => worker.load_shared(&common.shared, regs, access, group, &inside)?,
-                    Place::Local => worker.load_local(local, regs, access, group, &inside, true)?,
+                    Place::Shared => worker.load_shared(common, regs, access, group, &inside)?,
+                    Place::Local => worker.load_local(common, local, regs, access, group, &inside, true)?,
                     Place::Param => param::load(worker.run, regs, access, group, &inside)?,
-                    _ => worker.load_global(regs, index, access, group, &inside)?,
+                    _ => worker.load_global(common, regs, index, access, group, &inside)?,
                 }
                 left &= !group;
             }
@@ -84,10 +84,10 @@ pub(crate) fn store(
     addrs: &[u64; 32],
 ) -> Trapped {
     match access.place {
-        Place::Global | Place::Constant => worker.store_global(regs, index, access, mask, addrs),
-        Place::Shared => worker.store_shared(&mut common.shared, regs, access, mask, addrs),
+        Place::Global | Place::Constant => worker.store_global(common, regs, index, access, mask, addrs),
+        Place::Shared => worker.store_shared(common, regs, access, mask, addrs),
         Place::Local | Place::Frame => {
-            worker.store_local(local, regs, access, mask, addrs, access.place == Place::Local)
+            worker.store_local(common, local, regs, access, mask, addrs, access.place == Place::Local)
         }
         Place::Param => Err(fault::readonly_param(mask)),
         Place::Generic => {
@@ -95,10 +95,10 @@ pub(crate) fn store(
             while left != 0 {
                 let (place, group, inside) = same_place(left, addrs);
                 match place {
-                    Place::Shared => worker.store_shared(&mut common.shared, regs, access, group, &inside)?,
-                    Place::Local => worker.store_local(local, regs, access, group, &inside, true)?,
+                    Place::Shared => worker.store_shared(common, regs, access, group, &inside)?,
+                    Place::Local => worker.store_local(common, local, regs, access, group, &inside, true)?,
                     Place::Param => return Err(fault::readonly_param(group)),
-                    _ => worker.store_global(regs, index, access, group, &inside)?,
+                    _ => worker.store_global(common, regs, index, access, group, &inside)?,
                 }
                 left &= !group;
             }

@@ -2,10 +2,12 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
+use super::block::Common;
 use super::lanes::{FULL, View, each, lanes};
 use super::trap::Trapped;
+use super::watch::{Action, Touch};
 use super::{fault, grid::Worker};
-use crate::code::{Access, Reg};
+use crate::code::{Access, Place, Reg};
 use crate::report::Traffic;
 
 #[inline(always)]
@@ -59,10 +61,88 @@ pub(crate) fn extend(value: u64, element: u32, signed: bool) -> u64 {
 }
 
 impl Worker<'_> {
+    /// A whole warp's access, one lane's bytes behind the other's, in the allocation that the access hit last: shown to
+    /// the checks, counted, and its sectors marked.
+    #[inline(always)]
+    fn account_row(
+        &mut self,
+        common: &mut Common,
+        index: u32,
+        access: &Access,
+        addrs: &[u64; 32],
+        stored: Option<&View<'_>>,
+    ) {
+        let (write, bytes) = (stored.is_some(), u64::from(access.bytes()));
+        let at = self.cache[index as usize] as usize;
+        let touch = Touch {
+            place: Place::Global,
+            action: if write { Action::Write } else { Action::Read },
+            mask: FULL,
+            addrs,
+            bytes,
+            row: true,
+            window: Some(at),
+            access: Some(access),
+            order: access.order,
+            shared: &[],
+            stored,
+        };
+        self.watch(&mut common.checks, &touch);
+        let last = addrs[0] + 32 * bytes - 1;
+        let sectors = (last >> 5) - (addrs[0] >> 5) + 1;
+        let traffic = if write { &mut self.counters.global_store } else { &mut self.counters.global_load };
+        count(traffic, sectors, 32 * bytes);
+        let who = self.who(FULL, addrs);
+        self.tally.global_row(self.pc, who, bytes, sectors);
+        self.windows[at].mark(addrs[0], 32 * bytes, write);
+    }
+
+    /// The same for any other access.
+    fn account_scattered(
+        &mut self,
+        common: &mut Common,
+        access: &Access,
+        mask: u32,
+        addrs: &[u64; 32],
+        window: Option<usize>,
+        stored: Option<&View<'_>>,
+    ) {
+        let (write, bytes) = (stored.is_some(), u64::from(access.bytes()));
+        let touch = Touch {
+            place: Place::Global,
+            action: if write { Action::Write } else { Action::Read },
+            mask,
+            addrs,
+            bytes,
+            row: false,
+            window,
+            access: Some(access),
+            order: access.order,
+            shared: &[],
+            stored,
+        };
+        self.watch(&mut common.checks, &touch);
+        let mut marked = u64::MAX;
+        for lane in each(mask) {
+            if addrs[lane] >> 5 != marked {
+                marked = addrs[lane] >> 5;
+                if let Some(w) = window.or_else(|| self.window_of(addrs[lane])) {
+                    self.windows[w].mark(addrs[lane], bytes, write);
+                }
+            }
+        }
+        let sectors = distinct(addrs, mask, 5);
+        let traffic = if write { &mut self.counters.global_store } else { &mut self.counters.global_load };
+        count(traffic, sectors, bytes * u64::from(mask.count_ones()));
+        let who = self.who(mask, addrs);
+        self.tally.global(self.pc, who, addrs, bytes, sectors);
+    }
+
     /// `ld.global`. `index` is the access's own, by which the last allocation that it hit is remembered.
     #[inline(always)]
     pub(crate) fn load_global(
         &mut self,
+        common: &mut Common,
         regs: &mut View<'_>,
         index: u32,
         access: &Access,
@@ -71,8 +151,12 @@ impl Worker<'_> {
     ) -> Trapped {
         let bytes = u64::from(access.bytes());
         if mask == FULL && access.words && sequential(addrs, bytes) && addrs[0].is_multiple_of(bytes) {
-            let window = &mut self.windows[self.cache[index as usize] as usize];
+            let window = &self.windows[self.cache[index as usize] as usize];
             if window.holds(addrs[0], 32 * bytes) {
+                if !window.constant {
+                    self.account_row(common, index, access, addrs, None);
+                }
+                let window = &self.windows[self.cache[index as usize] as usize];
                 let start = ((addrs[0] - window.base) / 4) as usize;
                 let k = access.regs.len();
                 let words = &window.words[start..start + 32 * k];
@@ -85,28 +169,24 @@ impl Worker<'_> {
                         }
                     }
                 }
-                if !window.constant {
-                    let last = addrs[0] + 32 * bytes - 1;
-                    count(&mut self.counters.global_load, (last >> 5) - (addrs[0] >> 5) + 1, 32 * bytes);
-                    window.mark(addrs[0], 32 * bytes, false);
-                }
                 return Ok(());
             }
         }
         if mask == FULL && !access.words && sequential(addrs, bytes) && addrs[0].is_multiple_of(bytes.max(4)) {
             let window = &self.windows[self.cache[index as usize] as usize];
             if window.holds(addrs[0], 32 * bytes) && !window.constant {
+                self.account_row(common, index, access, addrs, None);
                 self.load_packed(regs, index, access, addrs[0]);
                 return Ok(());
             }
         }
-        self.load_scattered(regs, index, access, mask, addrs)
+        self.load_scattered(common, regs, index, access, mask, addrs)
     }
 
     /// Elements that are no words, one lane's behind the other's, from a word's boundary on.
     #[inline(never)]
-    fn load_packed(&mut self, regs: &mut View<'_>, index: u32, access: &Access, addr: u64) {
-        let window = &mut self.windows[self.cache[index as usize] as usize];
+    fn load_packed(&self, regs: &mut View<'_>, index: u32, access: &Access, addr: u64) {
+        let window = &self.windows[self.cache[index as usize] as usize];
         let bytes = u64::from(access.bytes());
         let start = ((addr - window.base) / 4) as usize;
         let mut packed = [0u32; 512];
@@ -128,15 +208,13 @@ impl Worker<'_> {
             };
             regs.put(*reg, FULL, &lanes(|i| extend(value[i], access.element, access.signed)));
         }
-        let last = addr + 32 * bytes - 1;
-        count(&mut self.counters.global_load, (last >> 5) - (addr >> 5) + 1, 32 * bytes);
-        window.mark(addr, 32 * bytes, false);
     }
 
     /// `st.global`.
     #[inline(always)]
     pub(crate) fn store_global(
         &mut self,
+        common: &mut Common,
         regs: &View<'_>,
         index: u32,
         access: &Access,
@@ -145,8 +223,10 @@ impl Worker<'_> {
     ) -> Trapped {
         let bytes = u64::from(access.bytes());
         if mask == FULL && access.words && sequential(addrs, bytes) && addrs[0].is_multiple_of(bytes) {
-            let window = &mut self.windows[self.cache[index as usize] as usize];
+            let window = &self.windows[self.cache[index as usize] as usize];
             if window.holds(addrs[0], 32 * bytes) && !window.constant {
+                self.account_row(common, index, access, addrs, Some(regs));
+                let window = &self.windows[self.cache[index as usize] as usize];
                 let start = ((addrs[0] - window.base) / 4) as usize;
                 let k = access.regs.len();
                 let words = &window.words[start..start + 32 * k];
@@ -158,26 +238,24 @@ impl Worker<'_> {
                         }
                     }
                 }
-                let last = addrs[0] + 32 * bytes - 1;
-                count(&mut self.counters.global_store, (last >> 5) - (addrs[0] >> 5) + 1, 32 * bytes);
-                window.mark(addrs[0], 32 * bytes, true);
                 return Ok(());
             }
         }
         if mask == FULL && !access.words && sequential(addrs, bytes) && addrs[0].is_multiple_of(bytes.max(4)) {
             let window = &self.windows[self.cache[index as usize] as usize];
             if window.holds(addrs[0], 32 * bytes) && !window.constant {
+                self.account_row(common, index, access, addrs, Some(regs));
                 self.store_packed(regs, index, access, addrs[0]);
                 return Ok(());
             }
         }
-        self.store_scattered(regs, index, access, mask, addrs)
+        self.store_scattered(common, regs, index, access, mask, addrs)
     }
 
     /// The reverse of [`Worker::load_packed`].
     #[inline(never)]
-    fn store_packed(&mut self, regs: &View<'_>, index: u32, access: &Access, addr: u64) {
-        let window = &mut self.windows[self.cache[index as usize] as usize];
+    fn store_packed(&self, regs: &View<'_>, index: u32, access: &Access, addr: u64) {
+        let window = &self.windows[self.cache[index as usize] as usize];
         let bytes = u64::from(access.bytes());
         let start = ((addr - window.base) / 4) as usize;
         let mut packed = [0u32; 512];
@@ -202,9 +280,6 @@ impl Worker<'_> {
         for (from, to) in packed.iter().zip(&window.words[start..start + words]) {
             to.store(*from, Relaxed);
         }
-        let last = addr + 32 * bytes - 1;
-        count(&mut self.counters.global_store, (last >> 5) - (addr >> 5) + 1, 32 * bytes);
-        window.mark(addr, 32 * bytes, true);
     }
 
     /// The allocation that holds each of the lanes' ranges, or the fault of those that have none.
@@ -226,7 +301,10 @@ impl Worker<'_> {
             misaligned |= u32::from(!addrs[lane].is_multiple_of(align)) << lane;
         }
         if misaligned != 0 {
-            return Err(fault::misaligned(misaligned, addrs, align, bytes, write));
+            let addr = addrs[misaligned.trailing_zeros() as usize & 31];
+            // One that lies in no buffer is misaligned for another reason than how the buffer is indexed.
+            let buffer = fault::buffer(self.run, Place::Global, addr, bytes).filter(|b| b.offset % align as i64 != 0);
+            return Err(fault::misaligned(misaligned, addrs, align, bytes, write, buffer));
         }
         let cached = self.cache[index as usize] as usize;
         for candidate in [Some(cached), self.window_of(low)].into_iter().flatten() {
@@ -260,6 +338,7 @@ impl Worker<'_> {
     #[inline(never)]
     fn load_scattered(
         &mut self,
+        common: &mut Common,
         regs: &mut View<'_>,
         index: u32,
         access: &Access,
@@ -270,20 +349,17 @@ impl Worker<'_> {
         let one = self.check_global(index, mask, addrs, bytes, false)?;
         let mut values = [[0u64; 32]; 8];
         let k = access.regs.len().min(8);
-        let mut marked = u64::MAX;
-        let mut constant = false;
         let narrow = u64::from(access.element);
+        let first = one.or_else(|| self.window_of(addrs[mask.trailing_zeros() as usize & 31]));
+        if first.is_some_and(|w| !self.windows[w].constant) {
+            self.account_scattered(common, access, mask, addrs, one, None);
+        }
         for lane in each(mask) {
             let Some(w) = one.or_else(|| self.window_of(addrs[lane])) else { continue };
-            let window = &mut self.windows[w];
-            constant = window.constant;
+            let window = &self.windows[w];
             for (j, value) in values[..k].iter_mut().enumerate() {
                 let loaded = window.load(addrs[lane] + j as u64 * narrow, access.element);
                 value[lane] = extend(loaded, access.element, access.signed);
-            }
-            if addrs[lane] >> 5 != marked && !constant {
-                marked = addrs[lane] >> 5;
-                window.mark(addrs[lane], bytes, false);
             }
         }
         for (reg, value) in access.regs.iter().zip(&values) {
@@ -291,16 +367,13 @@ impl Worker<'_> {
                 regs.put(*reg, mask, value);
             }
         }
-        if !constant {
-            let sectors = distinct(addrs, mask, 5);
-            count(&mut self.counters.global_load, sectors, bytes * u64::from(mask.count_ones()));
-        }
         Ok(())
     }
 
     #[inline(never)]
     fn store_scattered(
         &mut self,
+        common: &mut Common,
         regs: &View<'_>,
         index: u32,
         access: &Access,
@@ -309,6 +382,7 @@ impl Worker<'_> {
     ) -> Trapped {
         let bytes = u64::from(access.bytes());
         let one = self.check_global(index, mask, addrs, bytes, true)?;
+        self.account_scattered(common, access, mask, addrs, one, Some(regs));
         match one {
             Some(w) if access.element < 4 => self.store_narrow(w, regs, access, mask, addrs),
             _ => {
@@ -322,17 +396,6 @@ impl Worker<'_> {
                 }
             }
         }
-        let mut marked = u64::MAX;
-        for lane in each(mask) {
-            if addrs[lane] >> 5 != marked {
-                marked = addrs[lane] >> 5;
-                if let Some(w) = one.or_else(|| self.window_of(addrs[lane])) {
-                    self.windows[w].mark(addrs[lane], bytes, true);
-                }
-            }
-        }
-        let sectors = distinct(addrs, mask, 5);
-        count(&mut self.counters.global_store, sectors, bytes * u64::from(mask.count_ones()));
         Ok(())
     }
 

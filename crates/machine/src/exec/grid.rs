@@ -12,10 +12,14 @@ use std::sync::{Mutex, PoisonError};
 use fusion_ptx::ast::Module;
 
 use super::block::{Block, Progress};
+use super::finding::Findings;
+use super::race::Places;
+use super::tally::{Tally, Who};
+use super::trace::Trace;
 use super::trap::Trap;
 use super::window::Window;
 use crate::code::Code;
-use crate::machine::Launch;
+use crate::machine::{Checks, Launch, ParamInfo};
 use crate::memory::{Memory, Region};
 use crate::report::Counters;
 
@@ -27,6 +31,8 @@ pub(crate) struct Run<'a> {
     pub(crate) params: &'a [u8],
     pub(crate) memory: &'a Memory,
     pub(crate) regions: &'a [Arc<Region>],
+    /// The kernel's parameters.
+    pub(crate) arguments: &'a [ParamInfo],
     /// Base addresses and names of the module's variables, for messages.
     pub(crate) names: &'a [(u64, String)],
     /// Threads and warps of a block, blocks of the grid.
@@ -46,6 +52,9 @@ pub(crate) struct Run<'a> {
     /// Blocks that may be under way at once when they wait for each other.
     pub(crate) resident: usize,
     pub(crate) spent: AtomicU64,
+    pub(crate) checks: Checks,
+    /// Whether the bytes that are accessed are noted.
+    pub(crate) traced: bool,
 }
 
 impl Run<'_> {
@@ -58,6 +67,27 @@ impl Run<'_> {
     pub(crate) fn block(&self, index: u64) -> [u32; 3] {
         let [x, y, _] = self.launch.grid.map(|n| u64::from(n).max(1));
         [(index % x) as u32, (index / x % y) as u32, (index / x / y) as u32]
+    }
+
+    /// A thread of the block by its place in the block's order.
+    pub(crate) fn thread(&self, linear: u32) -> [u32; 3] {
+        let [x, y, _] = self.launch.block.map(|n| n.max(1));
+        [linear % x, linear / x % y, linear / x / y]
+    }
+
+    /// What a parameter is called: as the source has it, or `argument 2`, counted from 0, where the PTX does not tell.
+    pub(crate) fn argument(&self, index: usize) -> String {
+        let name = self.arguments.get(index).and_then(|p| p.argument.clone());
+        name.unwrap_or_else(|| format!("argument {index}"))
+    }
+
+    /// Whether an instruction belongs to what cooperative groups do in a launch that is not cooperative: a trap there
+    /// is a barrier of the grid, which has none.
+    pub(crate) fn is_grid_barrier(&self, pc: u32) -> bool {
+        let loc = self.code.origins.get(pc as usize).and_then(|o| o.loc);
+        let location = loc.and_then(|l| self.module.locations.get(l.index()));
+        let file = location.and_then(|l| self.module.files.get(l.file.index()));
+        !self.launch.cooperative && file.is_some_and(|file| file.path.contains("cooperative_groups"))
     }
 
     /// A source line for a message: `kernel.cu:12`.
@@ -86,8 +116,21 @@ pub(crate) struct Worker<'a> {
     /// The entry of `cache` that atomics share.
     pub(crate) atomic_cache: u32,
     pub(crate) counters: Counters,
-    /// The warp that runs, for whoever has to say where it happened.
+    /// The block, warp and instruction that run, for whoever has to say where it happened.
+    pub(crate) block: u64,
     pub(crate) warp: u32,
+    pub(crate) pc: u32,
+    /// Whether some check wants to see accesses to memory.
+    pub(crate) watching: bool,
+    /// The present instruction has read what was never written.
+    pub(crate) undefined: bool,
+    pub(crate) findings: Findings,
+    /// Which bytes were accessed, where somebody wants to know.
+    pub(crate) trace: Option<Trace>,
+    /// What the advice on speed is made from; empty when nobody wants any.
+    pub(crate) tally: Tally,
+    /// What threads have left at addresses in global memory for others to know.
+    pub(crate) places: Places,
     /// Warp instructions not yet added to the launch's.
     pub(crate) spent: u64,
 }
@@ -104,9 +147,24 @@ impl<'a> Worker<'a> {
             cache: vec![0; accesses + 1],
             atomic_cache: accesses as u32,
             counters: Counters::default(),
+            block: 0,
             warp: 0,
+            pc: 0,
+            watching: run.checks.watch_memory() || run.traced,
+            undefined: false,
+            findings: Findings::default(),
+            trace: run.traced.then(Trace::default),
+            tally: if run.checks.performance { Tally::new(run.code.insts.len()) } else { Tally::default() },
+            places: Places::default(),
             spent: 0,
         }
+    }
+
+    /// Who runs, for the tally.
+    #[inline(always)]
+    pub(crate) fn who(&self, lanes: u32, addrs: &[u64; 32]) -> Who {
+        let addr = addrs[lanes.trailing_zeros() as usize & 31];
+        Who { block: self.block, warp: self.warp, lanes, addr }
     }
 
     /// Whether the launch's budget is used up, were `more` spent too.
@@ -134,6 +192,9 @@ pub(crate) struct Outcome {
     pub(crate) stopped: Option<Stopped>,
     /// Indices of the regions that were touched.
     pub(crate) touched: Vec<bool>,
+    pub(crate) findings: Findings,
+    pub(crate) trace: Trace,
+    pub(crate) tally: Tally,
 }
 
 #[derive(Default)]
@@ -142,10 +203,16 @@ struct Gathered {
     output: Vec<(u64, String)>,
     stopped: Option<Stopped>,
     touched: Vec<bool>,
+    findings: Findings,
+    trace: Trace,
+    tally: Tally,
 }
 
 impl Gathered {
-    fn worker(&mut self, worker: &Worker<'_>) {
+    fn worker(&mut self, worker: Worker<'_>) {
+        self.findings.merge(worker.findings);
+        self.trace.merge(worker.trace.unwrap_or_default());
+        self.tally.merge(worker.tally);
         self.counters += worker.counters;
         self.touched.resize(worker.windows.len(), false);
         for (touched, window) in self.touched.iter_mut().zip(&worker.windows) {
@@ -164,12 +231,12 @@ impl Gathered {
 /// Runs every block.
 pub(crate) fn run(run: &Run<'_>) -> Outcome {
     let gathered = if run.code.communicates || run.launch.cooperative { serial(run) } else { parallel(run) };
-    let Gathered { counters, mut output, stopped, mut touched } = gathered;
+    let Gathered { counters, mut output, stopped, mut touched, findings, trace, tally } = gathered;
     output.sort_by_key(|(block, _)| *block);
     let last = stopped.as_ref().map_or(u64::MAX, |s| s.block);
     let output = output.into_iter().filter(|(block, _)| *block <= last).map(|(_, text)| text).collect();
     touched.resize(run.regions.len(), false);
-    Outcome { counters, output, stopped, touched }
+    Outcome { counters, output, stopped, touched, findings, trace, tally }
 }
 
 fn parallel(run: &Run<'_>) -> Gathered {
@@ -207,12 +274,15 @@ fn parallel(run: &Run<'_>) -> Gathered {
             worker.settle();
         }
         let mut gathered = gathered.lock().unwrap_or_else(PoisonError::into_inner);
-        gathered.worker(&worker);
+        gathered.worker(worker);
         gathered.output.append(&mut output);
     };
     // A thread more is worth its start for a few thousand lanes.
     let worth = (run.blocks * u64::from(run.warps)).div_ceil(64);
-    let helpers = (run.workers as u64).min(run.blocks).min(worth).saturating_sub(1);
+    // Which of two racing blocks is found to be late is up to chance; where there is little to do, it need not be.
+    let workers =
+        if run.checks.races && run.blocks * u64::from(run.threads) < 1 << 16 { 1 } else { run.workers as u64 };
+    let helpers = workers.min(run.blocks).min(worth).saturating_sub(1);
     std::thread::scope(|scope| {
         for _ in 0..helpers {
             // Without a thread more, the work is done all the same.
@@ -275,6 +345,6 @@ fn serial(run: &Run<'_>) -> Gathered {
             }
         }
     }
-    gathered.worker(&worker);
+    gathered.worker(worker);
     gathered
 }

@@ -1,11 +1,13 @@
 //! Local memory: private to a thread, and laid out so that a warp's lanes lie side by side.
 
+use super::block::Common;
 use super::global::{count, extend};
 use super::grid::Worker;
 use super::lanes::{Lanes, View, each};
 use super::trap::Trapped;
+use super::watch::{Action, Touch};
 use super::{fault, shared};
-use crate::code::Access;
+use crate::code::{Access, Place};
 
 /// A warp's local memory: row n holds word n of every lane.
 pub(crate) type Local = Vec<Lanes<u32>>;
@@ -43,7 +45,7 @@ fn check(local: &Local, mask: u32, addrs: &[u64; 32], bytes: u64, write: bool) -
         return Err(fault::stray_local(stray, addr, bytes, size, write));
     }
     if misaligned != 0 {
-        return Err(fault::misaligned(misaligned, addrs, align, bytes, write));
+        return Err(fault::misaligned(misaligned, addrs, align, bytes, write, None));
     }
     Ok(())
 }
@@ -65,9 +67,35 @@ fn sectors(addrs: &[u64; 32], mask: u32, bytes: u64) -> u64 {
 }
 
 impl Worker<'_> {
+    fn watch_local(
+        &mut self,
+        common: &mut Common,
+        access: &Access,
+        mask: u32,
+        addrs: &[u64; 32],
+        stored: Option<&View<'_>>,
+    ) {
+        let touch = Touch {
+            place: Place::Local,
+            action: if stored.is_some() { Action::Write } else { Action::Read },
+            mask,
+            addrs,
+            bytes: u64::from(access.bytes()),
+            row: false,
+            window: None,
+            access: Some(access),
+            order: access.order,
+            shared: &[],
+            stored,
+        };
+        self.watch(&mut common.checks, &touch);
+    }
+
     /// `counted` is false for parameter variables of calls, which on a GPU are registers.
+    #[expect(clippy::too_many_arguments, reason = "passes on what the loop holds")]
     pub(crate) fn load_local(
         &mut self,
+        common: &mut Common,
         local: &Local,
         regs: &mut View<'_>,
         access: &Access,
@@ -77,6 +105,7 @@ impl Worker<'_> {
     ) -> Trapped {
         let bytes = u64::from(access.bytes());
         check(local, mask, addrs, bytes, false)?;
+        self.watch_local(common, access, mask, addrs, None);
         let mut results = Vec::with_capacity(access.regs.len());
         for (j, reg) in access.regs.iter().enumerate() {
             let Some(reg) = reg else { continue };
@@ -93,12 +122,16 @@ impl Worker<'_> {
         if counted {
             let sectors = sectors(addrs, mask, bytes);
             count(&mut self.counters.local_load, sectors, bytes * u64::from(mask.count_ones()));
+            let who = self.who(mask, addrs);
+            self.tally.local(self.pc, who, addrs, bytes, sectors);
         }
         Ok(())
     }
 
+    #[expect(clippy::too_many_arguments, reason = "passes on what the loop holds")]
     pub(crate) fn store_local(
         &mut self,
+        common: &mut Common,
         local: &mut Local,
         regs: &View<'_>,
         access: &Access,
@@ -108,6 +141,7 @@ impl Worker<'_> {
     ) -> Trapped {
         let bytes = u64::from(access.bytes());
         check(local, mask, addrs, bytes, true)?;
+        self.watch_local(common, access, mask, addrs, Some(regs));
         for (j, reg) in access.regs.iter().enumerate() {
             let Some(reg) = reg else { continue };
             for lane in each(mask) {
@@ -118,6 +152,8 @@ impl Worker<'_> {
         if counted {
             let sectors = sectors(addrs, mask, bytes);
             count(&mut self.counters.local_store, sectors, bytes * u64::from(mask.count_ones()));
+            let who = self.who(mask, addrs);
+            self.tally.local(self.pc, who, addrs, bytes, sectors);
         }
         Ok(())
     }

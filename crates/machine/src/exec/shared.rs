@@ -1,10 +1,12 @@
 //! Shared memory: 32 banks of four bytes.
 
+use super::block::Common;
 use super::global::{count, extend, sequential};
 use super::lanes::{FULL, View, each, lanes};
 use super::trap::Trapped;
+use super::watch::{Action, Touch};
 use super::{fault, grid::Worker};
-use crate::code::Access;
+use crate::code::{Access, Place};
 
 /// A block's shared memory, as words.
 pub(crate) type Shared = [u32];
@@ -98,9 +100,43 @@ impl Worker<'_> {
             return Err(fault::stray_shared(self.run, stray, addrs, bytes, write));
         }
         if misaligned != 0 {
-            return Err(fault::misaligned(misaligned, addrs, align, bytes, write));
+            return Err(fault::misaligned(misaligned, addrs, align, bytes, write, None));
         }
         Ok(())
+    }
+
+    /// Shows an access to the checks, and counts it.
+    #[inline(always)]
+    #[expect(clippy::too_many_arguments, reason = "the parts of one access")]
+    fn account_shared(
+        &mut self,
+        common: &mut Common,
+        access: &Access,
+        mask: u32,
+        addrs: &[u64; 32],
+        passes: u64,
+        row: bool,
+        stored: Option<&View<'_>>,
+    ) {
+        let (write, bytes) = (stored.is_some(), u64::from(access.bytes()));
+        let touch = Touch {
+            place: Place::Shared,
+            action: if write { Action::Write } else { Action::Read },
+            mask,
+            addrs,
+            bytes,
+            row,
+            window: None,
+            access: Some(access),
+            order: access.order,
+            shared: &common.shared,
+            stored,
+        };
+        self.watch(&mut common.checks, &touch);
+        let traffic = if write { &mut self.counters.shared_store } else { &mut self.counters.shared_load };
+        count(traffic, passes, bytes * u64::from(mask.count_ones()));
+        let who = self.who(mask, addrs);
+        self.tally.shared(self.pc, who, addrs, bytes, passes);
     }
 
     /// Whether 32 words from an offset on are the block's.
@@ -112,7 +148,7 @@ impl Worker<'_> {
     #[inline(always)]
     pub(crate) fn load_shared(
         &mut self,
-        shared: &Shared,
+        common: &mut Common,
         regs: &mut View<'_>,
         access: &Access,
         mask: u32,
@@ -126,28 +162,29 @@ impl Worker<'_> {
             let word = (addrs[0] / 4) as usize;
             if sequential(addrs, 4)
                 && self.holds_row(addrs[0])
-                && let Some(words) = shared.get(word..word.saturating_add(32))
+                && let Some(words) = common.shared.get(word..word.saturating_add(32))
             {
-                regs.put_word(reg.slot, FULL, &lanes(|i| words[i]));
-                count(&mut self.counters.shared_load, 1, 128);
+                let value = lanes(|i| words[i]);
+                self.account_shared(common, access, FULL, addrs, 1, true, None);
+                regs.put_word(reg.slot, FULL, &value);
                 return Ok(());
             }
             if sequential(addrs, 0)
                 && addrs[0] < u64::from(self.run.shared_bytes / 4 * 4)
-                && let Some(&value) = shared.get(word)
+                && let Some(&value) = common.shared.get(word)
             {
+                self.account_shared(common, access, FULL, addrs, 1, false, None);
                 regs.put_word(reg.slot, FULL, &[value; 32]);
-                count(&mut self.counters.shared_load, 1, 128);
                 return Ok(());
             }
         }
-        self.load_shared_scattered(shared, regs, access, mask, addrs)
+        self.load_shared_scattered(common, regs, access, mask, addrs)
     }
 
     #[inline(always)]
     pub(crate) fn store_shared(
         &mut self,
-        shared: &mut Shared,
+        common: &mut Common,
         regs: &View<'_>,
         access: &Access,
         mask: u32,
@@ -161,65 +198,63 @@ impl Worker<'_> {
         {
             let word = (addrs[0] / 4) as usize;
             if let [Some(reg)] = access.regs[..]
-                && let Some(words) = shared.get_mut(word..word.saturating_add(32))
+                && common.shared.len() >= word.saturating_add(32)
             {
-                words.copy_from_slice(regs.word(reg.slot));
-                count(&mut self.counters.shared_store, 1, 128);
+                self.account_shared(common, access, FULL, addrs, 1, true, Some(regs));
+                common.shared[word..word + 32].copy_from_slice(regs.word(reg.slot));
                 return Ok(());
             }
         }
-        self.store_shared_scattered(shared, regs, access, mask, addrs)
+        self.store_shared_scattered(common, regs, access, mask, addrs)
     }
 
     #[inline(never)]
     fn load_shared_scattered(
         &mut self,
-        shared: &Shared,
+        common: &mut Common,
         regs: &mut View<'_>,
         access: &Access,
         mask: u32,
         addrs: &[u64; 32],
     ) -> Trapped {
         let bytes = u64::from(access.bytes());
-        self.check_shared(shared, mask, addrs, bytes, false)?;
+        self.check_shared(&common.shared, mask, addrs, bytes, false)?;
+        self.account_shared(common, access, mask, addrs, wavefronts(addrs, mask, bytes), false, None);
         let mut value = [0; 32];
         let mut results = Vec::with_capacity(access.regs.len());
         for (j, reg) in access.regs.iter().enumerate() {
             let Some(reg) = reg else { continue };
             for lane in each(mask) {
                 let at = addrs[lane] + j as u64 * u64::from(access.element);
-                value[lane] = extend(load_element(shared, at, access.element), access.element, access.signed);
+                value[lane] = extend(load_element(&common.shared, at, access.element), access.element, access.signed);
             }
             results.push((*reg, value));
         }
         for (reg, value) in &results {
             regs.put(*reg, mask, value);
         }
-        let sectors = wavefronts(addrs, mask, bytes);
-        count(&mut self.counters.shared_load, sectors, bytes * u64::from(mask.count_ones()));
         Ok(())
     }
 
     #[inline(never)]
     fn store_shared_scattered(
         &mut self,
-        shared: &mut Shared,
+        common: &mut Common,
         regs: &View<'_>,
         access: &Access,
         mask: u32,
         addrs: &[u64; 32],
     ) -> Trapped {
         let bytes = u64::from(access.bytes());
-        self.check_shared(shared, mask, addrs, bytes, true)?;
+        self.check_shared(&common.shared, mask, addrs, bytes, true)?;
+        self.account_shared(common, access, mask, addrs, wavefronts(addrs, mask, bytes), false, Some(regs));
         for (j, reg) in access.regs.iter().enumerate() {
             let Some(reg) = reg else { continue };
             for lane in each(mask) {
                 let at = addrs[lane] + j as u64 * u64::from(access.element);
-                store_element(shared, at, access.element, regs.get_lane(*reg, lane));
+                store_element(&mut common.shared, at, access.element, regs.get_lane(*reg, lane));
             }
         }
-        let sectors = wavefronts(addrs, mask, bytes);
-        count(&mut self.counters.shared_store, sectors, bytes * u64::from(mask.count_ones()));
         Ok(())
     }
 }

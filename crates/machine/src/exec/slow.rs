@@ -1,11 +1,11 @@
 //! Operations that reach beyond a lane's registers: control flow, barriers, memory that is shared.
 
-use super::block::Common;
+use super::block::{self, Arrival, Common};
 use super::grid::Worker;
 use super::lanes::{FULL, View, each, lanes};
 use super::trap::{Trap, Trapped};
 use super::warp::{BarrierResult, Split, State, WAITS, Warp};
-use super::{atomic, call, collective, generic, step};
+use super::{atomic, bypass, call, collective, generic, lint, step};
 use crate::arith;
 use crate::code::{CARRY, CarryKind, CarryOp, Comparison, Dynamic, Place, SlowOp};
 use crate::report::Blame;
@@ -61,7 +61,7 @@ pub(crate) fn detach(warp: &mut Warp, split: &mut Split, mask: u32) {
 pub(crate) fn detach_to(warp: &mut Warp, split: &mut Split, mask: u32, pc: u32) {
     let rest = split.mask & !mask;
     if rest != 0 {
-        let others = Split { pc, mask: rest, state: State::Ready, ..split.clone() };
+        let others = Split { pc, mask: rest, state: State::Ready, waits_since: None, ..split.clone() };
         warp.join(others);
         split.mask = mask;
     }
@@ -71,6 +71,7 @@ pub(crate) fn detach_to(warp: &mut Warp, split: &mut Split, mask: u32, pc: u32) 
 pub(crate) fn gather(warp: &mut Warp, split: &mut Split, mask: u32) -> Flow {
     detach(warp, split, mask);
     split.state = State::Gathering;
+    warp.bypass.wait(split);
     Flow::Leave
 }
 
@@ -87,13 +88,24 @@ pub(crate) fn waited(common: &mut Common, warp: &mut Warp, split: &mut Split) ->
 }
 
 /// The lanes stop for good.
-pub(crate) fn exit(common: &mut Common, warp: &mut Warp, split: &mut Split, mask: u32) -> Flow {
+pub(crate) fn exit(
+    worker: &Worker<'_>,
+    common: &mut Common,
+    warp: &mut Warp,
+    split: &mut Split,
+    mask: u32,
+) -> Trapped<Flow> {
+    if !warp.bypass.is_empty()
+        && let Some(trap) = bypass::found(worker, warp, mask)
+    {
+        return Err(trap);
+    }
     detach(warp, split, mask);
     split.mask = 0;
     warp.exit(mask);
     common.live -= mask.count_ones();
     common.settle();
-    Flow::Leave
+    Ok(Flow::Leave)
 }
 
 #[inline(never)]
@@ -106,10 +118,16 @@ pub(crate) fn execute(
     mask: u32,
 ) -> Trapped<Flow> {
     match op {
-        SlowOp::Exit => return Ok(exit(common, warp, split, mask)),
+        SlowOp::Exit => return exit(worker, common, warp, split, mask),
         SlowOp::Return => return call::ret(worker, common, warp, split, mask),
         SlowOp::Call { target, args, returns } => {
             return call::call(worker, common, warp, split, mask, target, args, returns);
+        }
+        SlowOp::Trap if worker.run.is_grid_barrier(worker.pc) => {
+            return Err(Trap::new("E-COOPERATIVE", mask, "a grid barrier in a launch that is not cooperative")
+                .label("waits for all blocks, which nothing makes run at once here")
+                .note("without a cooperative launch a grid has no barrier, and this code stops the kernel")
+                .help("launch it with `launch_cooperative` instead of `launch`, with no more blocks than fit on the device at once"));
         }
         SlowOp::Trap | SlowOp::Breakpoint => {
             return Err(Trap::new("E-TRAP", mask, "the kernel stopped itself (trap)").note(
@@ -148,8 +166,15 @@ pub(crate) fn execute(
         SlowOp::Barrier { op, aligned, d, id, threads, p } => {
             return barrier(worker, common, warp, split, mask, (*op, *aligned, *d, *id, *threads, *p));
         }
-        SlowOp::WarpSync { .. }
-        | SlowOp::Shuffle { .. }
+        SlowOp::WarpSync { mask: members } => {
+            let flow = collective::execute(warp, split, op, mask)?;
+            if flow == Flow::Next && worker.run.checks.races {
+                let members = *warp.regs.view(split.bases).word(*members);
+                common.checks.races.warp_sync(warp, &members, mask);
+            }
+            return Ok(flow);
+        }
+        SlowOp::Shuffle { .. }
         | SlowOp::Vote { .. }
         | SlowOp::Match { .. }
         | SlowOp::Redux { .. }
@@ -159,8 +184,12 @@ pub(crate) fn execute(
                 warp.regs.view(split.bases).put(*d, mask, &[u64::from(mask); 32]);
             }
         }
+        SlowOp::Checked(checked) => lint::execute(worker, &mut warp.regs.view(split.bases), checked, mask),
         SlowOp::Atomic(atomic) => {
             let changed = atomic::execute(worker, common, warp, split, atomic, mask)?;
+            if warp.bypass.waited_for {
+                warp.bypass.store(&warp.splits, split.pc, mask);
+            }
             if atomic.answers && !changed {
                 return Ok(waited(common, warp, split));
             }
@@ -173,6 +202,10 @@ pub(crate) fn execute(
             let take = src_size.map_or([*size; 32], |s| *regs.word(s));
             atomic::copy(worker, common, mask, &to, &from, *size, &take)?;
         }
+        SlowOp::CopyCommit | SlowOp::CopyWait { .. } | SlowOp::Fence(_) if !worker.run.checks.races => {}
+        SlowOp::CopyCommit => common.checks.races.copies_commit(warp.index, mask),
+        SlowOp::CopyWait { groups } => common.checks.races.copies_wait(warp.index, worker.pc, mask, *groups),
+        SlowOp::Fence(order) => common.checks.races.fence(warp.index, mask, mask == warp.alive, *order),
         SlowOp::Read { d, what } => {
             let cycles = warp.clock;
             let nanoseconds = (cycles as f64 * 1e6 / f64::from(worker.run.clock_khz.max(1))) as u64;
@@ -291,6 +324,7 @@ fn barrier(
     if aligned && mask != warp.alive {
         return Ok(gather(warp, split, mask));
     }
+    split.waits_since = None;
     let regs = warp.regs.view(split.bases);
     let lane = mask.trailing_zeros() as usize & 31;
     let id = regs.word(id)[lane];
@@ -314,10 +348,19 @@ fn barrier(
     worker.counters.barriers += 1;
     let barrier = &mut common.barriers[id as usize];
     let round = barrier.round;
-    barrier.arrive(arriving, mask.count_ones(), truths.count_ones(), expected);
+    let waits = op != BarrierOp::Arrive;
+    barrier.arrive(arriving, mask.count_ones(), truths.count_ones(), expected, waits);
+    if worker.run.checks.races && expected.is_some() {
+        common.checks.races.arrive(id, warp.index, waits);
+    }
     let at = split.pc;
     split.pc += 1;
-    if op != BarrierOp::Arrive {
+    let arrival = Arrival { pc: at, thread: 32 * warp.index + mask.trailing_zeros() };
+    let first = *barrier.first.get_or_insert(arrival);
+    if first.pc != at && expected.is_none() {
+        block::mismatch(worker, mask, id, at, first);
+    }
+    if waits {
         let which = match op {
             BarrierOp::RedAnd => BarrierResult::And,
             BarrierOp::RedOr => BarrierResult::Or,

@@ -122,6 +122,7 @@ fn execute<S: pulp::Simd>(
     let mut regs = warp.regs.view(split.bases);
     let mut pc = *at;
     let mut left = limit.max(1);
+    let mut shadowed = common.checks.shadowed(warp.index);
     loop {
         let inst = &code.insts[pc as usize];
         let m = match inst.guard {
@@ -135,6 +136,9 @@ fn execute<S: pulp::Simd>(
         counts.executed += 1;
         *at = pc;
         let r = &mut regs;
+        if shadowed {
+            shadowed = worker.follow(common, split, r, pc, m);
+        }
         // An instruction that no lane executes: only a branch has a guard of its own.
         if m != 0 {
             match inst.op {
@@ -340,21 +344,29 @@ fn execute<S: pulp::Simd>(
                 }
                 MicroOp::LoadParam(index) => param::load_known(worker.run, r, &code.accesses[index as usize], m)?,
                 MicroOp::Load(index) => {
+                    worker.pc = pc;
                     let access = &code.accesses[index as usize];
                     let addrs = addresses(r, &access.address, split.local_base);
                     match access.place {
-                        Place::Global => worker.load_global(r, index, access, m, &addrs)?,
-                        Place::Shared => worker.load_shared(&common.shared, r, access, m, &addrs)?,
+                        Place::Global => worker.load_global(common, r, index, access, m, &addrs)?,
+                        Place::Shared => worker.load_shared(common, r, access, m, &addrs)?,
                         _ => generic::load(worker, common, &warp.local, r, index, access, m, &addrs)?,
+                    }
+                    if worker.undefined {
+                        shadowed = worker.settle_init(common, split, pc);
                     }
                 }
                 MicroOp::Store(index) => {
+                    worker.pc = pc;
                     let access = &code.accesses[index as usize];
                     let addrs = addresses(r, &access.address, split.local_base);
                     match access.place {
-                        Place::Global => worker.store_global(r, index, access, m, &addrs)?,
-                        Place::Shared => worker.store_shared(&mut common.shared, r, access, m, &addrs)?,
+                        Place::Global => worker.store_global(common, r, index, access, m, &addrs)?,
+                        Place::Shared => worker.store_shared(common, r, access, m, &addrs)?,
                         _ => generic::store(worker, common, &mut warp.local, r, index, access, m, &addrs)?,
+                    }
+                    if warp.bypass.waited_for {
+                        warp.bypass.store(&warp.splits, pc, m);
                     }
                 }
                 MicroOp::Jump(target) => {
@@ -377,6 +389,7 @@ fn execute<S: pulp::Simd>(
                         pc = target;
                     } else {
                         worker.counters.divergent_branches += 1;
+                        warp.part(worker, split, pc);
                         let stays = Split { pc: pc + 1, mask: m & !taken, ..split.clone() };
                         warp.splits.push(stays);
                         split.mask = taken;
@@ -391,10 +404,16 @@ fn execute<S: pulp::Simd>(
                 }
                 MicroOp::Slow(index) => {
                     counts.flush(worker, warp);
+                    worker.pc = pc;
                     split.pc = pc;
                     let flow = slow::execute(worker, common, warp, split, &code.slow[index as usize], m)?;
                     match flow {
-                        Flow::Next => regs = warp.regs.view(split.bases),
+                        Flow::Next => {
+                            regs = warp.regs.view(split.bases);
+                            if shadowed || worker.undefined {
+                                shadowed = worker.settle_init(common, split, pc);
+                            }
+                        }
                         Flow::Leave => return Ok(false),
                     }
                 }

@@ -5,10 +5,12 @@
 //! behind everything that leads to it, and so splits meet again there and become one.
 
 use super::block::Common;
+use super::bypass::Bypass;
 use super::grid::Worker;
 use super::lanes::{Bases, FULL, Lanes, Registers};
 use super::local::Local;
 use super::step;
+use super::tally::{Apart, Who};
 use super::trap::Trapped;
 use crate::code::{Code, Fill, Function, Reg, TRUE};
 
@@ -59,6 +61,10 @@ pub(crate) struct Split {
     pub(crate) last_ran: u64,
     /// Instructions by which one waits for others (exchanges, volatile loads, sleeps) since the warp switched.
     pub(crate) waits: u32,
+    /// The operation at which it waits for other lanes of its warp, and since which of the warp's events.
+    pub(crate) waits_since: Option<(u32, u32)>,
+    /// For the advice on speed: where its lanes have parted from others.
+    pub(crate) apart: Apart,
 }
 
 #[derive(Debug)]
@@ -75,6 +81,7 @@ pub(crate) struct Warp {
     pub(crate) clock: u64,
     /// This many instructions by which one waits since the turn began.
     pub(crate) waits: u32,
+    pub(crate) bypass: Bypass,
 }
 
 /// Instructions that a split may spin while others of its warp are ready.
@@ -99,6 +106,7 @@ impl Warp {
             local: Local::new(),
             clock: 0,
             waits: 0,
+            bypass: Bypass::default(),
         };
         if let Some(entry) = run.code.function(run.code.entry) {
             warp.regs.reserve(Bases::default(), entry.words, entry.doubles, entry.predicates);
@@ -131,6 +139,7 @@ impl Warp {
         self.alive = self.threads;
         self.clock = 0;
         self.waits = 0;
+        self.bypass.clear();
         self.splits.clear();
         self.splits.push(Split {
             pc: entry.start,
@@ -142,6 +151,8 @@ impl Warp {
             callers: Vec::new(),
             last_ran: 0,
             waits: 0,
+            waits_since: None,
+            apart: Apart::new(),
         });
     }
 
@@ -220,7 +231,11 @@ impl Warp {
             let mut split = self.splits.swap_remove(at);
             let limit = (end - self.clock).min(slice);
             let meeting = self.splits.iter().map(|s| s.pc).filter(|&pc| pc > split.pc).min().unwrap_or(u32::MAX);
+            let (mask, before) = (split.mask, self.clock);
             let outcome = step::run(worker, common, self, &mut split, meeting, limit);
+            if !split.apart.is_empty() {
+                worker.tally.idle(&split.apart, mask, self.alive, self.clock - before);
+            }
             split.last_ran = self.clock;
             if split.mask != 0 {
                 self.join(split);
@@ -284,6 +299,7 @@ impl Warp {
             self.splits.retain(|s| {
                 let meets = same(s);
                 if meets {
+                    split.waits_since = split.waits_since.or(s.waits_since);
                     mask |= s.mask;
                     grown = true;
                 }
@@ -295,6 +311,12 @@ impl Warp {
             }
         }
         self.splits.push(split);
+    }
+
+    /// The lanes of a split part at a branch.
+    pub(crate) fn part(&self, worker: &mut Worker<'_>, split: &mut Split, pc: u32) {
+        let who = Who { block: worker.block, warp: worker.warp, lanes: split.mask, addr: 0 };
+        worker.tally.part(&mut split.apart, pc, who, self.alive);
     }
 
     /// Some lanes have exited: those that gather may have waited for them.

@@ -1,12 +1,9 @@
 //! An allocation as a worker sees it: no lock, no bookkeeping but the sectors touched.
-//!
-//! Every byte that a kernel reads or writes in global memory passes through here: the place for
-//! checks of whether it was ever written.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use crate::memory::{AllocationKind, Region};
+use crate::memory::{AllocationKind, Region, Written};
 
 /// One allocation as a worker sees it.
 pub(crate) struct Window<'a> {
@@ -16,6 +13,8 @@ pub(crate) struct Window<'a> {
     read: &'a [AtomicU64],
     written: &'a [AtomicU64],
     pub(crate) constant: bool,
+    /// Which bytes were ever written; nobody knows of nothing.
+    pub(crate) history: Option<&'a Written>,
     /// This worker has used it.
     pub(crate) touched: bool,
 }
@@ -29,13 +28,23 @@ impl<'a> Window<'a> {
             read: &region.sectors_read,
             written: &region.sectors_written,
             constant: region.allocation.kind == AllocationKind::Constant,
+            history: Some(&region.written),
             touched: false,
         }
     }
 
     /// One that holds nothing, so that there is always a first.
     pub(crate) fn nothing() -> Self {
-        Self { base: u64::MAX, end: u64::MAX, words: &[], read: &[], written: &[], constant: false, touched: false }
+        Self {
+            base: u64::MAX,
+            end: u64::MAX,
+            words: &[],
+            read: &[],
+            written: &[],
+            constant: false,
+            history: None,
+            touched: false,
+        }
     }
 
     #[inline(always)]

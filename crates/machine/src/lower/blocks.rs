@@ -111,18 +111,26 @@ enum Piece {
     Inside(Vec<usize>, usize),
 }
 
+/// Loops inside of one another that are told apart. Each one costs a look at everything inside of it, and a body of
+/// jumps at random nests them as deep as it is long. No order of the blocks is wrong: the lanes only meet later.
+const MAX_NESTING: u32 = 48;
+
 impl Layout<'_> {
     /// Lays out `nodes`, ignoring edges into `head` and edges that leave them.
     fn arrange(&mut self, nodes: Vec<usize>, head: Option<usize>) {
         // An explicit stack: a hostile body may nest loops as deep as it is long.
-        let mut work = self.pieces(nodes, head);
-        work.reverse();
-        while let Some(piece) = work.pop() {
+        let nested = |pieces: Vec<Piece>, depth: u32| pieces.into_iter().rev().map(move |piece| (piece, depth));
+        let mut work: Vec<(Piece, u32)> = nested(self.pieces(nodes, head), 1).collect();
+        while let Some((piece, depth)) = work.pop() {
             match piece {
                 Piece::Block(b) => self.out.push(b),
+                Piece::Inside(mut nodes, head) if depth > MAX_NESTING => {
+                    nodes.sort_unstable_by_key(|&n| (n != head, n));
+                    self.out.append(&mut nodes);
+                }
                 Piece::Inside(nodes, head) => {
                     let inner = self.pieces(nodes, Some(head));
-                    work.extend(inner.into_iter().rev());
+                    work.extend(nested(inner, depth + 1));
                 }
             }
         }
@@ -270,5 +278,22 @@ mod tests {
     #[test]
     fn a_loop_with_two_entries_is_laid_out_all_the_same() {
         check(&[(0, 1), (0, 2), (1, 2), (2, 1), (1, 3)], &[0, 1, 2, 3]);
+    }
+
+    /// The fuzzer's: thousands of loops, each around the next, took minutes.
+    #[test]
+    fn loops_nested_without_end_are_laid_out_once_each() {
+        let count = 5000;
+        let forth = (0..count - 1).map(|n| (n, n + 1));
+        let back = (0..count).map(|n| (count - 1, n));
+        let mut successors = vec![Vec::new(); count];
+        forth.chain(back).for_each(|(a, b)| successors[a].push(b));
+        let mut blocks: Vec<Block> = Vec::new();
+        for (n, successors) in successors.into_iter().enumerate() {
+            blocks.push(Block { start: n, end: n + 1, successors, next: None });
+        }
+        let mut order = order(&blocks);
+        order.sort_unstable();
+        assert_eq!(order, (0..count).collect::<Vec<_>>());
     }
 }

@@ -1,21 +1,22 @@
 //! Selection of loads, stores, atomics and copies.
 
-use fusion_ptx::ast::{Address, AtomicOp, Op, Operand, Ordering, ScalarType, Space};
+use fusion_ptx::ast::{Address, AtomicOp, Op, Operand, Ordering, ScalarType, Scope, Space};
 
 use super::frame::Home;
 use super::select::{Selected, Selector, unsupported};
 use crate::arith;
-use crate::code::{Access, AddressOf, Atomic, Base, MicroOp, Place, SlowOp};
+use crate::code::{Access, AddressOf, Atomic, Base, MicroOp, Order, Place, SlowOp};
 
 impl Selector<'_> {
     pub(super) fn memory(&mut self, op: &Op) -> Selected {
         match op {
-            Op::Ld { space, ordering, ty, d, addr, .. } => {
+            Op::Ld { space, ordering, scope, ty, d, addr, .. } => {
                 let (place, address) = self.address(*space, addr)?;
                 let mut regs = d.iter().map(|d| self.optional(*d)).collect::<Selected<Vec<_>>>()?;
                 let element = element_bytes(*ty, &mut regs)?;
                 let words = element == 4 && regs.iter().all(|r| r.is_some_and(|r| r.bits == 32));
-                let access = Access { place, address, element, signed: ty.is_signed(), regs, words };
+                let order = Order::new(*ordering, scope.unwrap_or(Scope::Sys));
+                let access = Access { place, address, element, signed: ty.is_signed(), regs, words, order };
                 let index = self.code.accesses.len() as u32;
                 self.code.accesses.push(access);
                 let known = address.base == Base::None && place == Place::Param;
@@ -24,7 +25,7 @@ impl Selector<'_> {
                     self.slow(SlowOp::Yield);
                 }
             }
-            Op::St { space, ty, addr, a, .. } => {
+            Op::St { space, ordering, scope, ty, addr, a, .. } => {
                 let (place, address) = self.address(*space, addr)?;
                 if ty.bits() > 64 {
                     return unsupported("128-bit elements are not supported");
@@ -33,12 +34,13 @@ impl Selector<'_> {
                 let regs = a.iter().map(|a| self.value(a, ty.bits()).map(Some)).collect::<Selected<Vec<_>>>()?;
                 let element = ty.bytes();
                 let words = element == 4;
-                self.code.accesses.push(Access { place, address, element, signed: false, regs, words });
+                let order = Order::new(*ordering, scope.unwrap_or(Scope::Sys));
+                self.code.accesses.push(Access { place, address, element, signed: false, regs, words, order });
                 self.emit(MicroOp::Store(self.code.accesses.len() as u32 - 1));
             }
             // A hint: even an address that is not mapped is no error.
             Op::Prefetch { .. } => self.slow(SlowOp::Nothing),
-            Op::Atom { op, space, ty, mode, d, addr, a, c, .. } => {
+            Op::Atom { op, space, ordering, scope, ty, mode, d, addr, a, c } => {
                 let (place, address) = self.address(*space, addr)?;
                 if ty.bits() > 64 || ty.bits() < 16 {
                     return unsupported("atomics of this width are not supported");
@@ -57,7 +59,8 @@ impl Selector<'_> {
                 let a = a.iter().map(|a| self.value(a, ty.bits())).collect::<Selected<Vec<_>>>()?;
                 let c = c.as_ref().map(|c| self.value(c, ty.bits())).transpose()?;
                 let answers = d.iter().any(Option::is_some);
-                self.slow(SlowOp::Atomic(Atomic { place, address, element: ty.bytes(), f, d, a, c, answers }));
+                let order = Order { strong: true, ..Order::new(*ordering, *scope) };
+                self.slow(SlowOp::Atomic(Atomic { place, address, element: ty.bytes(), f, d, a, c, answers, order }));
             }
             Op::CpAsync { dst, src, size, src_size, .. } => {
                 let (_, dst) = self.address(Space::Shared, dst)?;

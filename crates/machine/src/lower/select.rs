@@ -12,7 +12,7 @@ use fusion_ptx::ast::{
 use super::flow::Liveness;
 use super::frame::{Frame, Home};
 use super::{Addresses, SharedLayout};
-use crate::code::{self, Code, D2, D3, Dynamic, Fill, Inst, MicroOp, Origin, Reg, Slot, SlowOp, TRUE, window};
+use crate::code::{self, Code, D2, D3, Dynamic, Fill, Inst, MicroOp, Origin, Reg, Slot, SlowOp, Spread, TRUE, window};
 
 /// Why an instruction cannot be executed.
 pub(super) struct Unsupported(pub(super) String);
@@ -116,6 +116,11 @@ impl<'a> Selector<'a> {
                 _ => String::new(),
             };
             self.slow(SlowOp::Unsupported { opcode, reason });
+            return;
+        }
+        let spread = Spread::of(op);
+        if spread != Spread::Whole {
+            self.code.spreads.extend((before.0..self.here()).map(|pc| (pc, spread)));
         }
     }
 

@@ -2,13 +2,16 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::OnceLock;
 
 use fusion_ptx::ast::{Callee, Function, FunctionId, Init, Linkage, Module, Op, Space};
 
+use super::blame;
 use crate::code::{Code, window};
 use crate::lower::{self, Addresses};
 use crate::memory::{AllocationKind, Memory};
 use crate::profile::Profile;
+use crate::report::{PtxPosition, SourcePosition};
 
 /// Why a module cannot be loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +43,8 @@ pub struct ParamInfo {
     /// In bytes, from the start of the parameter buffer.
     pub offset: u32,
     pub size: u32,
+    /// What the kernel's source calls it, where the PTX tells (see [`Loaded`]).
+    pub argument: Option<String>,
 }
 
 /// What is known of a kernel before it runs.
@@ -64,14 +69,21 @@ pub struct KernelInfo {
 }
 
 /// A module that is ready to run.
+///
+/// NVRTC numbers a kernel's parameters. Who knows the source may add what they are called there, as comments of the
+/// PTX: `// parameters add_gelu: x, y, out, n`, with `_` for one whose name is not known.
 #[derive(Debug)]
 pub struct Loaded {
     module: Module,
     source: String,
     codes: HashMap<u32, Code>,
+    /// The same for the arithmetic lints, made when they are first asked for.
+    checked: HashMap<u32, OnceLock<Code>>,
     addresses: Addresses,
     /// Base addresses and names of the variables in device memory.
     names: Vec<(u64, String)>,
+    /// What the parameters of kernels are called in the source, by the kernel's name.
+    arguments: HashMap<String, Vec<Option<String>>>,
 }
 
 impl Loaded {
@@ -94,7 +106,9 @@ impl Loaded {
             module,
             source: source.to_string(),
             codes: HashMap::new(),
+            checked: HashMap::new(),
             names: Vec::new(),
+            arguments: arguments(source),
         };
         if let Err(error) = loaded.place_variables(memory) {
             loaded.unload(memory);
@@ -104,6 +118,7 @@ impl Loaded {
             if function.is_entry && function.has_body {
                 let code = lower::lower(&loaded.module, FunctionId(i as u32), &loaded.addresses);
                 loaded.codes.insert(i as u32, code);
+                loaded.checked.insert(i as u32, OnceLock::new());
             }
         }
         Ok(loaded)
@@ -180,13 +195,16 @@ impl Loaded {
         let by_directive = f.directives.max_threads.or(f.directives.required_threads);
         let by_registers = 65536 / (registers.next_multiple_of(8) * 32) * 32;
         let most = by_directive.map_or(by_registers, |t| t.iter().fold(1u32, |n, &t| n.saturating_mul(t.max(1))));
+        let arguments = self.arguments.get(&f.name).filter(|names| names.len() == f.params.len());
+        let params = f.params.iter().enumerate().map(|(i, p)| ParamInfo {
+            name: p.name.clone(),
+            argument: arguments.and_then(|names| names.get(i).cloned().flatten()),
+            offset: p.offset,
+            size: p.size,
+        });
         KernelInfo {
             name: f.name.clone(),
-            params: f
-                .params
-                .iter()
-                .map(|p| ParamInfo { name: p.name.clone(), offset: p.offset, size: p.size })
-                .collect(),
+            params: params.collect(),
             param_bytes: code.param_bytes,
             static_shared: code.static_shared,
             constant_bytes: constant,
@@ -198,6 +216,14 @@ impl Loaded {
         }
     }
 
+    /// Where an instruction of a kernel stands in the source, innermost first, and in the PTX.
+    pub fn place(&self, kernel: Kernel, pc: u32) -> (Vec<SourcePosition>, Option<PtxPosition>) {
+        match self.code(kernel) {
+            Some(code) => blame::place(code, &self.module, &self.source, pc),
+            None => Default::default(),
+        }
+    }
+
     /// Address and size of a `.global` or `.const` variable.
     pub fn global(&self, name: &str) -> Option<(u64, u64)> {
         let (i, variable) = self.module.variables.iter().enumerate().find(|(_, v)| v.name == name)?;
@@ -206,6 +232,12 @@ impl Loaded {
 
     pub(super) fn code(&self, kernel: Kernel) -> Option<&Code> {
         self.codes.get(&kernel.0)
+    }
+
+    /// The code that the arithmetic lints look at.
+    pub(super) fn checked(&self, kernel: Kernel) -> Option<&Code> {
+        let code = self.code(kernel)?;
+        Some(self.checked.get(&kernel.0)?.get_or_init(|| lower::checked(&self.module, code)))
     }
 
     pub(super) fn module(&self) -> &Module {
@@ -226,6 +258,13 @@ impl Loaded {
     }
 }
 
+/// What comments like `// parameters add_gelu: x, y, out, n` say.
+fn arguments(source: &str) -> HashMap<String, Vec<Option<String>>> {
+    let comments = source.lines().filter_map(|line| line.strip_prefix("// parameters ")?.split_once(':'));
+    let name = |name: &str| Some(name.trim().to_owned()).filter(|name| !matches!(name.as_str(), "" | "_"));
+    comments.map(|(kernel, names)| (kernel.trim().to_owned(), names.split(',').map(name).collect())).collect()
+}
+
 /// Functions that the device runtime provides; those that are not emulated say so when they are called.
 fn is_runtime(name: &str) -> bool {
     matches!(name, "vprintf" | "__assertfail" | "malloc" | "free") || name.starts_with("cuda")
@@ -233,4 +272,26 @@ fn is_runtime(name: &str) -> bool {
 
 fn truncated(value: u64, size: u8) -> Vec<u8> {
     value.to_le_bytes()[..usize::from(size).min(8)].to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_name_the_parameters() {
+        let ptx = ".version 8.0\n.target sm_75\n.address_size 64\n\
+                   .visible .entry k(.param .u64 k_param_0, .param .u32 k_param_1) { ret; }\n\
+                   .visible .entry l(.param .u64 l_param_0) { ret; }\n\
+                   .visible .entry m(.param .u64 m_param_0) { ret; }\n\
+                   // parameters k: x, _\n// parameters l: a, b\n// parameters none\n// parameters :\n";
+        let module = fusion_ptx::parse(ptx).module;
+        let loaded = Loaded::new(module, ptx, &Memory::new(1 << 20)).unwrap();
+        let named = |kernel| -> Vec<Option<String>> {
+            loaded.info(loaded.kernel(kernel).unwrap()).params.into_iter().map(|p| p.argument).collect()
+        };
+        assert_eq!(named("k"), [Some("x".to_owned()), None]);
+        // Names that do not match the parameters say nothing.
+        assert_eq!((named("l"), named("m")), (vec![None], vec![None]));
+    }
 }

@@ -1,11 +1,13 @@
 //! The contents of one allocation.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 use bytemuck::allocation::try_zeroed_slice_box;
 
-use super::Allocation;
+use super::written::Written;
+use super::{Allocation, AllocationKind};
+use crate::exec::Shadow;
 
 /// The live allocations in order of address.
 pub(crate) type Snapshot = Arc<[Arc<Region>]>;
@@ -18,6 +20,12 @@ pub(crate) struct Region {
     /// One bit a 32-byte sector: read, written.
     pub(crate) sectors_read: Box<[AtomicU64]>,
     pub(crate) sectors_written: Box<[AtomicU64]>,
+    /// Set when anyone but a kernel reads or writes it.
+    pub(crate) host: AtomicBool,
+    /// Who accessed it, where races are looked for.
+    shadow: OnceLock<Shadow>,
+    /// Which bytes were ever written.
+    pub(crate) written: Written,
 }
 
 impl Region {
@@ -26,12 +34,21 @@ impl Region {
         let words = usize::try_from(allocation.size.div_ceil(4)).ok()?;
         // One more than the size says: a host mirror need not begin at a sector.
         let sectors = (words.div_ceil(8) + 1).div_ceil(64);
+        // What the host or a module provides holds something from the start; only what `cuMemAlloc` gives does not.
+        let written = Written::new(allocation.size, allocation.kind != AllocationKind::Device)?;
         Some(Self {
             allocation,
+            written,
             words: try_zeroed_slice_box(words).ok()?,
             sectors_read: try_zeroed_slice_box(sectors).ok()?,
             sectors_written: try_zeroed_slice_box(sectors).ok()?,
+            host: AtomicBool::new(false),
+            shadow: OnceLock::new(),
         })
+    }
+
+    pub(crate) fn shadow(&self) -> &Shadow {
+        self.shadow.get_or_init(|| Shadow::new(&self.allocation))
     }
 
     /// Copies out. The range must lie inside.

@@ -47,7 +47,7 @@ fn damage(ptx: &str, random: &mut Random) -> String {
 #[test]
 fn damaged_modules_never_panic() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
-    let options = Options { instruction_budget: 1 << 14, workers: 1 };
+    let options = Options { instruction_budget: 1 << 14, workers: 1, ..Options::default() };
     let launch = Launch { grid: [2, 1, 1], block: [40, 1, 1], dynamic_shared: 256, cooperative: false };
     for round in 0..ROUNDS {
         let ptx = damage(if round % 2 == 0 { KERNELS } else { FAULTS }, &mut random);

@@ -4,11 +4,16 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod advice;
+mod arithmetic;
 mod control;
 mod counters;
 mod faults;
 mod handwritten;
 mod hostile;
+mod init;
 mod kernels;
+mod orders;
+mod races;
 mod support;
 mod waiting;

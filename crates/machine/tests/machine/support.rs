@@ -4,6 +4,8 @@ use fusion_machine::{AllocationKind, Fault, Launch, LaunchReport, Loaded, Machin
 
 pub(crate) const KERNELS: &str = include_str!("../ptx/kernels.ptx");
 pub(crate) const FAULTS: &str = include_str!("../ptx/faults.ptx");
+pub(crate) const ARITHMETIC: &str = include_str!("../ptx/arithmetic.ptx");
+pub(crate) const ADVICE: &str = include_str!("../ptx/advice.ptx");
 
 pub(crate) struct Device {
     pub(crate) machine: Machine,

@@ -86,7 +86,9 @@ impl<'a> Parser<'a> {
     }
 
     fn unsupported(&self, span: Span, reason: String) -> Op {
-        Op::Unsupported { opcode: self.slice(span).to_string(), reason }
+        // In one line, whatever stands between its modifiers.
+        let opcode = self.slice(span).split_whitespace().collect::<Vec<_>>().join(" ");
+        Op::Unsupported { opcode, reason }
     }
 
     /// `@p` or `@!p`

@@ -5,7 +5,7 @@ use fusion_ptx::ast::{CallArg, Callee, NopKind, Op, Operand, ScalarType, VoteMod
 use super::super::frame::Home;
 use super::{Selected, Selector, unsupported};
 use crate::arith;
-use crate::code::{Argument, SlowOp, Target};
+use crate::code::{Argument, Order, SlowOp, Target};
 
 impl Selector<'_> {
     pub(super) fn control(&mut self, op: &Op) -> Selected {
@@ -62,11 +62,12 @@ impl Selector<'_> {
                 let mask = self.source(mask, 32)?;
                 self.slow(SlowOp::WarpSync { mask });
             }
-            // A copy is made when it is issued, and a cluster has one block: nothing to wait for.
-            // (Copies that are pending until their wait would find a wait that is missing.)
-            Op::CpAsyncCommit | Op::CpAsyncWait { .. } | Op::ClusterBarrier { .. } => self.slow(SlowOp::Nothing),
-            // Memory is sequentially consistent here.
-            Op::Fence { .. } => self.slow(SlowOp::Nothing),
+            // A cluster has one block: nothing to wait for.
+            Op::ClusterBarrier { .. } => self.slow(SlowOp::Nothing),
+            // A copy is made when it is issued, and memory is sequentially consistent: these are for the checks only.
+            Op::CpAsyncCommit => self.slow(SlowOp::CopyCommit),
+            Op::CpAsyncWait { n } => self.slow(SlowOp::CopyWait { groups: *n }),
+            Op::Fence { ordering, scope } => self.slow(SlowOp::Fence(Order::new(*ordering, *scope))),
             Op::BrxIdx { index, targets } => {
                 let index = self.source(index, 32)?;
                 // Labels for now; lowering the function resolves them once it is laid out.

@@ -1,0 +1,160 @@
+//! What our own tools and the environment may set.
+
+use fusion_machine::{Checks, Options};
+use serde::Deserialize;
+
+/// Chooses the checks: names with commas between them, `all` or `none`.
+const CHECKS: &str = "FUSION_EMULATOR_CHECKS";
+
+/// What `fusion_emulator_set_options` may set. A field that is left out stays as it is.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Settings {
+    /// Warp instructions that one launch may execute. Only before `cuInit`.
+    pub(super) instruction_budget: Option<u64>,
+    /// Threads to run blocks on; 0 for as many as there are cores. Only before `cuInit`.
+    pub(super) workers: Option<usize>,
+    /// Whether launches are kept in reports.
+    pub(super) record: Option<bool>,
+    /// How many launches are kept.
+    pub(super) record_limit: Option<usize>,
+    /// Whether faults tell where in the host program their buffer was allocated.
+    pub(super) allocation_sites: Option<bool>,
+    /// Which checks are made, from the next launch on.
+    #[serde(default)]
+    pub(super) checks: CheckSettings,
+}
+
+/// Checks one by one.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CheckSettings {
+    init: Option<bool>,
+    races: Option<bool>,
+    arithmetic: Option<bool>,
+    performance: Option<bool>,
+}
+
+impl CheckSettings {
+    /// Other checks with what is chosen here.
+    pub(super) fn over(&self, other: Checks) -> Checks {
+        Checks {
+            init: self.init.unwrap_or(other.init),
+            races: self.races.unwrap_or(other.races),
+            arithmetic: self.arithmetic.unwrap_or(other.arithmetic),
+            performance: self.performance.unwrap_or(other.performance),
+        }
+    }
+}
+
+impl Settings {
+    pub(super) fn change(&mut self, to: Settings) {
+        self.instruction_budget = to.instruction_budget.or(self.instruction_budget);
+        self.workers = to.workers.or(self.workers);
+        self.record = to.record.or(self.record);
+        self.record_limit = to.record_limit.or(self.record_limit);
+        self.allocation_sites = to.allocation_sites.or(self.allocation_sites);
+        self.checks.init = to.checks.init.or(self.checks.init);
+        self.checks.races = to.checks.races.or(self.checks.races);
+        self.checks.arithmetic = to.checks.arithmetic.or(self.checks.arithmetic);
+        self.checks.performance = to.checks.performance.or(self.checks.performance);
+    }
+
+    /// Whether it has something that a machine cannot change any more once it is there.
+    pub(super) fn concerns_machine(&self) -> bool {
+        self.instruction_budget.is_some() || self.workers.is_some()
+    }
+
+    /// Whether it switches a check.
+    pub(super) fn concerns_checks(&self) -> bool {
+        let CheckSettings { init, races, arithmetic, performance } = self.checks;
+        [init, races, arithmetic, performance].iter().any(Option::is_some)
+    }
+
+    /// The options that the machine begins with.
+    ///
+    /// # Errors
+    /// The options without the environment's choice of checks, and why it is none.
+    pub(super) fn machine_options(&self) -> Result<Options, (Options, String)> {
+        let mut options = Options::default();
+        options.instruction_budget = self.instruction_budget.unwrap_or(options.instruction_budget);
+        // Counted once, for asking how many cores there are takes longer than a small launch.
+        let workers = self.workers.filter(|workers| *workers > 0).or_else(cores);
+        options.workers = workers.unwrap_or(options.workers);
+        let chosen = std::env::var_os(CHECKS).map(|value| chosen(&value.to_string_lossy())).unwrap_or(Ok(None));
+        let (environment, problem) = match chosen {
+            Ok(checks) => (checks, None),
+            Err(problem) => (None, Some(problem)),
+        };
+        options.checks = self.checks.over(environment.unwrap_or(options.checks));
+        problem.map_or(Ok(options), |problem| Err((options, problem)))
+    }
+}
+
+fn cores() -> Option<usize> {
+    std::thread::available_parallelism().ok().map(Into::into)
+}
+
+/// The checks that the environment's value names, if it names any.
+fn chosen(value: &str) -> Result<Option<Checks>, String> {
+    let names: Vec<&str> = value.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+    if names.is_empty() {
+        return Ok(None);
+    }
+    let mut checks = Checks::NONE;
+    for name in &names {
+        match *name {
+            "init" => checks.init = true,
+            "races" => checks.races = true,
+            "arithmetic" => checks.arithmetic = true,
+            "performance" => checks.performance = true,
+            "all" if names.len() == 1 => checks = Checks::ALL,
+            "none" if names.len() == 1 => {}
+            _ => {
+                return Err(format!(
+                    "{CHECKS} is `{value}`, where `{name}` means nothing: it may be `all`, `none`, or some of init, races, \
+                     arithmetic, performance with commas between them. The default checks are made."
+                ));
+            }
+        }
+    }
+    Ok(Some(checks))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_that_are_left_out_stay() {
+        let mut settings = Settings { workers: Some(3), ..Settings::default() };
+        settings.change(serde_json::from_str(r#"{"record": false, "checks": {"races": false}}"#).unwrap());
+        settings.change(serde_json::from_str(r#"{"checks": {"arithmetic": true}}"#).unwrap());
+        assert_eq!((settings.workers, settings.record), (Some(3), Some(false)));
+        let checks = Checks { races: false, ..Checks::ALL };
+        assert_eq!(settings.machine_options().unwrap().checks, checks);
+        assert!(settings.concerns_machine() && settings.concerns_checks());
+        assert!(!Settings::default().concerns_machine() && !Settings::default().concerns_checks());
+        for wrong in [r#"{"recrod": false}"#, r#"{"checks": {"race": false}}"#, r#"{"checks": true}"#] {
+            assert!(serde_json::from_str::<Settings>(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn checks_are_named() {
+        let cases = [
+            ("", None),
+            (" , ", None),
+            ("all", Some(Checks::ALL)),
+            ("none", Some(Checks::NONE)),
+            ("init, races", Some(Checks { init: true, races: true, ..Checks::NONE })),
+        ];
+        for (value, expected) in cases {
+            assert_eq!(chosen(value), Ok(expected), "{value}");
+        }
+        for wrong in ["race", "init,all", "none,init", "bounds"] {
+            let problem = chosen(wrong).unwrap_err();
+            assert!(problem.contains("init, races, arithmetic, performance"), "{problem}");
+        }
+    }
+}

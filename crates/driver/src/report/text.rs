@@ -1,0 +1,104 @@
+//! Faults as text, for programs that take no reports.
+
+use fusion_machine::Fault;
+use fusion_machine::report::{Related, SourcePosition};
+
+/// How many of what was found before a fault are shown with it.
+const EARLIER: usize = 3;
+
+/// A fault in a few lines: what, where, who else, and what else there is to say.
+pub(super) fn short(fault: &Fault) -> String {
+    let mut text = fault.to_string();
+    if !fault.kernel.is_empty() {
+        text += &format!(" (kernel {})", fault.kernel);
+    }
+    match (fault.source.first(), fault.label.as_str()) {
+        (Some(position), "") => text += &format!("\n  at {}", place(position)),
+        (Some(position), label) => text += &format!("\n  at {}: {label}", place(position)),
+        (None, "") => {}
+        (None, label) => text += &format!("\n  {label}"),
+    }
+    if let Some(ptx) = &fault.ptx {
+        text += &format!("\n  PTX line {}: {}", ptx.line, ptx.text.trim());
+    }
+    if let (Some(block), Some(thread)) = (fault.block, fault.thread) {
+        text += &format!("\n  block {block:?}, thread {thread:?}");
+        text += &match fault.count {
+            0 | 1 => String::new(),
+            count if count == u64::from(fault.lanes) => format!(" and {} more of its warp", count - 1),
+            count => format!(", {count} times in all"),
+        };
+    }
+    for other in &fault.related {
+        text += &format!("\n  {}", related(other));
+    }
+    for note in &fault.notes {
+        text += &format!("\n  {note}");
+    }
+    for help in &fault.help {
+        text += &format!("\n  help: {help}");
+    }
+    for earlier in fault.earlier.iter().take(EARLIER) {
+        text += &format!("\n  before that: {earlier}");
+        text += &earlier.source.first().map_or(String::new(), |position| format!(" at {}", place(position)));
+    }
+    text
+}
+
+fn place(position: &SourcePosition) -> String {
+    format!("{}:{}:{}", position.file, position.line, position.column)
+}
+
+fn related(other: &Related) -> String {
+    let mut text = other.label.clone();
+    match (other.source.first(), &other.ptx) {
+        (Some(position), _) => text += &format!(": {}", place(position)),
+        (None, Some(ptx)) => text += &format!(": PTX line {}: {}", ptx.line, ptx.text.trim()),
+        (None, None) => {}
+    }
+    match (other.block, other.thread) {
+        (Some(block), Some(thread)) => text += &format!(" (block {block:?}, thread {thread:?})"),
+        (Some(block), None) => text += &format!(" (block {block:?})"),
+        (None, Some(thread)) => text += &format!(" (thread {thread:?})"),
+        (None, None) => {}
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use fusion_machine::report::{Blame, PtxPosition};
+
+    use super::*;
+
+    #[test]
+    fn everything_there_is_to_say_is_said() {
+        let position = |line| SourcePosition { file: "a.cu".into(), line, column: 5, function: None };
+        let mut fault = Fault::new("E-RACE-SHARED", Blame::Kernel, "two threads write `tile`");
+        assert_eq!(short(&fault), "E-RACE-SHARED: two threads write `tile`");
+        fault.kernel = "k".into();
+        fault.label = "write of 4 bytes".into();
+        fault.source = vec![position(3), position(9)];
+        fault.ptx = Some(PtxPosition { line: 20, text: " st.shared.f32 [%r1], %f1; ".into() });
+        (fault.block, fault.thread, fault.count) = (Some([0, 0, 0]), Some([1, 0, 0]), 32);
+        fault.related = vec![Related {
+            label: "the other write".into(),
+            source: vec![position(7)],
+            thread: Some([2, 0, 0]),
+            ..Related::default()
+        }];
+        fault.notes = vec!["no barrier between them".into()];
+        fault.help = vec!["put __syncthreads() between them".into()];
+        fault.earlier = vec![Fault { source: vec![position(2)], ..Fault::new("E-X", Blame::Kernel, "first") }];
+        let expected = "\
+E-RACE-SHARED: two threads write `tile` (kernel k)
+  at a.cu:3:5: write of 4 bytes
+  PTX line 20: st.shared.f32 [%r1], %f1;
+  block [0, 0, 0], thread [1, 0, 0], 32 times in all
+  the other write: a.cu:7:5 (thread [2, 0, 0])
+  no barrier between them
+  help: put __syncthreads() between them
+  before that: E-X: first at a.cu:2:5";
+        assert_eq!(short(&fault), expected);
+    }
+}

@@ -1,0 +1,122 @@
+//! Where in the host program memory was allocated.
+//!
+//! An allocation keeps the return addresses of its callers, which takes microseconds. They become a file and a line when
+//! a fault is about that allocation, and only where the program has line tables, as debug builds do.
+
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::sync::OnceLock;
+
+use fusion_machine::report::{Related, SourcePosition};
+
+use crate::report;
+
+/// How many callers are looked at: the driver's own, cudarc's and the first ones of the program.
+const FRAMES: usize = 24;
+/// How many allocations are remembered, freed ones among them. The oldest are forgotten first.
+const SITES: usize = 1 << 14;
+
+/// Allocations by address. A freed one stays until there are too many.
+#[derive(Debug, Default)]
+pub(crate) struct Sites(BTreeMap<u64, Site>);
+
+#[derive(Debug)]
+struct Site {
+    size: u64,
+    callers: Vec<usize>,
+    place: OnceLock<Option<SourcePosition>>,
+}
+
+impl Sites {
+    /// Remembers who asks for the allocation at this address.
+    pub(crate) fn remember(&mut self, base: u64, size: u64) {
+        if !report::allocation_sites() {
+            return;
+        }
+        if self.0.len() >= SITES {
+            // Addresses count up.
+            self.0.pop_first();
+        }
+        self.0.insert(base, Site { size, callers: callers(), place: OnceLock::new() });
+    }
+
+    /// The same, as a fault's other place.
+    pub(crate) fn related(&self, address: u64) -> Option<Related> {
+        Some(Related { label: "allocated here".into(), source: vec![self.of(address)?], ..Related::default() })
+    }
+
+    /// Where the allocation was made that holds this address, or ends there.
+    fn of(&self, address: u64) -> Option<SourcePosition> {
+        let (base, site) = self.0.range(..=address).next_back()?;
+        let inside = address - base <= site.size && report::allocation_sites();
+        inside.then(|| site.place.get_or_init(|| place(&site.callers)).clone()).flatten()
+    }
+}
+
+fn callers() -> Vec<usize> {
+    let mut callers = Vec::with_capacity(FRAMES);
+    backtrace::trace(|frame| {
+        callers.push(frame.ip() as usize);
+        callers.len() < FRAMES
+    });
+    callers
+}
+
+/// The first caller behind the driver's exported function that is the program's own.
+fn place(callers: &[usize]) -> Option<SourcePosition> {
+    let mut outside = false;
+    for caller in callers {
+        let mut found = None;
+        // A return address may be that of the next statement; the call is before it.
+        backtrace::resolve(caller.wrapping_sub(1) as *mut c_void, |symbol| {
+            let name = symbol.name().map(|name| format!("{name:#}")).unwrap_or_default();
+            if !outside {
+                outside = name.starts_with("cuMem");
+                return;
+            }
+            let (Some(file), Some(line)) = (symbol.filename(), symbol.lineno()) else { return };
+            let file = file.to_string_lossy().into_owned();
+            if found.is_none() && !is_foreign(&name, &file) {
+                found = Some(SourcePosition {
+                    file: relative(file),
+                    line,
+                    column: symbol.colno().unwrap_or(1),
+                    function: Some(name),
+                });
+            }
+        });
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
+}
+
+/// Whether a function is of the standard library, of cudarc, or of another crate that was not written here.
+fn is_foreign(name: &str, file: &str) -> bool {
+    let file = file.replace('\\', "/");
+    let name = name.trim_start_matches('<');
+    ["core::", "std::", "alloc::", "cudarc::"].iter().any(|krate| name.starts_with(krate))
+        || ["/rustc/", "/registry/src/", "/rustlib/src/"].iter().any(|part| file.contains(part))
+}
+
+/// As the program's developer would write it.
+fn relative(file: String) -> String {
+    let here = std::env::current_dir().ok();
+    let shorter =
+        here.and_then(|here| Some(std::path::Path::new(&file).strip_prefix(here).ok()?.display().to_string()));
+    shorter.unwrap_or(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn libraries_are_foreign() {
+        assert!(is_foreign("core::ops::function::FnOnce::call_once", "/rustc/abc/library/core/src/ops/function.rs"));
+        assert!(is_foreign("<cudarc::driver::CudaStream>::alloc", "/home/me/cudarc/src/safe.rs"));
+        assert!(is_foreign("rayon::join", "C:\\cargo\\registry\\src\\rayon\\join.rs"));
+        assert!(!is_foreign("program::main", "/home/me/program/src/main.rs"));
+    }
+}

@@ -1,0 +1,150 @@
+//! Threads that go around an operation at which others of their warp wait for them.
+//!
+//! A barrier and a warp operation do not wait for threads that have exited, so that an early `return` of those with nothing to
+//! do is no mistake. But a thread that goes on to do something while others wait, and never comes, is one: behind a barrier, if
+//! what it does stands behind the barrier too; and anywhere, if the mask of a warp operation names it, for then nothing says
+//! that it has exited in time (CUDA C++ Programming Guide, "Warp Vote Functions" and "Synchronization Functions").
+
+use super::collective::member_slot;
+use super::fault::lane_list;
+use super::grid::Worker;
+use super::lanes::each;
+use super::trap::{Party, Trap};
+use super::warp::{Split, State, Warp};
+use crate::code::{Code, MicroOp, SlowOp, TRUE};
+
+/// Stores of a warp that are remembered while some of its lanes wait. More are not needed to name one.
+const STORES: usize = 16;
+
+/// A store by lanes while others of their warp waited.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Elsewhere {
+    pc: u32,
+    lanes: u32,
+    event: u32,
+}
+
+/// What a warp remembers for it.
+#[derive(Debug, Default)]
+pub(crate) struct Bypass {
+    /// Some split waits, or has waited not long ago.
+    pub(crate) waited_for: bool,
+    /// Counts waits and stores, to tell which came first.
+    events: u32,
+    stores: Vec<Elsewhere>,
+}
+
+impl Bypass {
+    pub(crate) fn clear(&mut self) {
+        self.waited_for = false;
+        self.stores.clear();
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.stores.is_empty()
+    }
+
+    /// A split waits at its instruction from now on, if it did not already.
+    pub(crate) fn wait(&mut self, split: &mut Split) {
+        if split.waits_since.is_none_or(|(pc, _)| pc != split.pc) {
+            self.events += 1;
+            split.waits_since = Some((split.pc, self.events));
+        }
+        self.waited_for = true;
+    }
+
+    /// Lanes store something, or change it atomically, while others may be waiting.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn store(&mut self, splits: &[Split], pc: u32, lanes: u32) {
+        if !splits.iter().any(|s| s.waits_since.is_some()) {
+            return self.clear();
+        }
+        self.events += 1;
+        let event = self.events;
+        if let Some(known) = self.stores.iter_mut().find(|e| e.pc == pc) {
+            *known = Elsewhere { pc, lanes: known.lanes | lanes, event };
+        } else if self.stores.len() < STORES {
+            self.stores.push(Elsewhere { pc, lanes, event });
+        }
+    }
+}
+
+/// Lanes are about to exit: the mistake, if others wait for them and they were busy elsewhere meanwhile.
+pub(crate) fn found(worker: &Worker<'_>, warp: &mut Warp, leaving: u32) -> Option<Box<Trap>> {
+    let code = worker.run.code;
+    for at in 0..warp.splits.len() {
+        let split = warp.splits[at].clone();
+        let Some((pc, since)) = split.waits_since.filter(|_| matches!(split.state, State::Gathering | State::Ready))
+        else {
+            continue;
+        };
+        let Some(MicroOp::Slow(index)) = code.insts.get(pc as usize).map(|i| i.op) else { continue };
+        let Some(op) = code.slow.get(index as usize) else { continue };
+        let is_barrier = matches!(op, SlowOp::Barrier { .. });
+        let missing = match member_slot(op) {
+            Some(slot) => {
+                let members = *warp.regs.view(split.bases).word(slot);
+                each(split.mask).fold(0, |all, lane| all | members[lane]) & leaving
+            }
+            None if is_barrier => leaving,
+            None => continue,
+        };
+        let busy =
+            |e: &&Elsewhere| e.event > since && e.lanes & missing != 0 && (!is_barrier || reaches(code, pc, e.pc));
+        if let Some(store) = warp.bypass.stores.iter().find(busy) {
+            return Some(story(worker, &split, pc, is_barrier, store, store.lanes & missing));
+        }
+    }
+    None
+}
+
+fn story(worker: &Worker<'_>, split: &Split, pc: u32, barrier: bool, store: &Elsewhere, gone: u32) -> Box<Trap> {
+    let warp = worker.warp;
+    let (here, there) = (lane_list(split.mask), lane_list(gone));
+    let trap = if barrier {
+        Trap::new("E-BARRIER-DIVERGENT", split.mask, "a barrier that part of a warp goes around")
+            .label(format!("{here} of warp {warp} wait here"))
+            .note("every thread of the block must reach the same `__syncthreads()`")
+            .help("move the barrier out of the condition or loop, so that threads with nothing to do wait there too")
+    } else {
+        Trap::new("E-SYNC-MASK", split.mask, "a warp operation whose mask names threads that do not come to it")
+            .label(format!("{here} of warp {warp} wait here for the others that the mask names"))
+            .note("every thread that the mask names must execute the same operation")
+            .help(
+                "let the whole warp execute it, or name in the mask those that do (`__ballot_sync` before the branch)",
+            )
+    };
+    let thread = Some(32 * warp + gone.trailing_zeros());
+    let label = match barrier {
+        true => format!("{there} of the same warp are here, behind the barrier, without having waited"),
+        false => format!("{there} of the same warp are here instead, and exit"),
+    };
+    trap.at(pc).party(Party { label, pc: store.pc, block: Some(worker.block), thread })
+}
+
+/// Whether control can come from behind the instruction `from` to `to`, within one function.
+fn reaches(code: &Code, from: u32, to: u32) -> bool {
+    let mut seen = vec![false; code.insts.len()];
+    let mut stack = vec![from + 1];
+    while let Some(pc) = stack.pop() {
+        if pc == to {
+            return true;
+        }
+        let Some(inst) = code.insts.get(pc as usize) else { continue };
+        if std::mem::replace(&mut seen[pc as usize], true) {
+            continue;
+        }
+        match inst.op {
+            MicroOp::Jump(target) => stack.push(target),
+            MicroOp::Branch { target, .. } => stack.extend([target, pc + 1]),
+            MicroOp::Slow(index) => match code.slow.get(index as usize) {
+                Some(SlowOp::BranchTable { targets, .. }) => stack.extend(targets),
+                Some(SlowOp::Exit | SlowOp::Return | SlowOp::Trap) if inst.guard == TRUE => {}
+                _ => stack.push(pc + 1),
+            },
+            _ => stack.push(pc + 1),
+        }
+    }
+    false
+}

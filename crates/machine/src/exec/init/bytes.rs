@@ -1,0 +1,117 @@
+//! Which bytes of a block's own memory have been written.
+
+use crate::exec::lanes::each;
+
+/// Shared memory: one bit a byte.
+#[derive(Debug, Default)]
+pub(crate) struct SharedBytes(Vec<u64>);
+
+impl SharedBytes {
+    /// Nothing is written.
+    pub(crate) fn start(&mut self, bytes: u32) {
+        self.0.clear();
+        self.0.resize(bytes.div_ceil(64) as usize, 0);
+    }
+
+    #[inline(always)]
+    fn each(addr: u64, len: u64, mut f: impl FnMut(usize, u64)) {
+        let (mut at, end) = (addr, addr + len);
+        while at < end {
+            let next = (at / 64 + 1) * 64;
+            let n = next.min(end) - at;
+            f((at / 64) as usize, (u64::MAX >> (64 - n)) << (at % 64));
+            at += n;
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn set(&mut self, addr: u64, len: u64) {
+        Self::each(addr, len, |word, bits| {
+            if let Some(entry) = self.0.get_mut(word) {
+                *entry |= bits;
+            }
+        });
+    }
+
+    pub(crate) fn clear(&mut self, addr: u64, len: u64) {
+        Self::each(addr, len, |word, bits| {
+            if let Some(entry) = self.0.get_mut(word) {
+                *entry &= !bits;
+            }
+        });
+    }
+
+    #[inline(always)]
+    pub(crate) fn holds(&self, addr: u64, len: u64) -> bool {
+        let mut all = true;
+        Self::each(addr, len, |word, bits| all &= self.0.get(word).is_none_or(|entry| entry & bits == bits));
+        all
+    }
+
+    /// Bit i: byte i of a range of at most 64 was never written.
+    pub(crate) fn missing(&self, addr: u64, len: u64) -> u64 {
+        let mut missing = 0;
+        Self::each(addr, len, |word, bits| {
+            let base = 64 * word as u64;
+            let holes = self.0.get(word).map_or(0, |entry| !entry & bits);
+            missing |= if base >= addr { holes << (base - addr).min(63) } else { holes >> (addr - base) };
+        });
+        missing
+    }
+}
+
+/// A warp's local memory: row n holds word n of every lane, four bits of it.
+#[derive(Debug, Default)]
+pub(crate) struct LocalBytes(Vec<[u8; 32]>);
+
+/// Words that a range of bytes touches: the row, the bytes of it, and where they lie in the range.
+#[inline(always)]
+fn words(addr: u64, len: u64, mut f: impl FnMut(usize, u8, u64)) {
+    let mut at = 0;
+    while at < len {
+        let skip = (addr + at) % 4;
+        let n = (4 - skip).min(len - at);
+        f(((addr + at) / 4) as usize, ((1u8 << n) - 1) << skip, at);
+        at += n;
+    }
+}
+
+impl LocalBytes {
+    pub(crate) fn start(&mut self) {
+        self.0.clear();
+    }
+
+    pub(crate) fn set(&mut self, lane: usize, addr: u64, len: u64) {
+        let rows = ((addr + len).div_ceil(4)) as usize;
+        if self.0.len() < rows {
+            self.0.resize(rows, [0; 32]);
+        }
+        words(addr, len, |row, bits, _| self.0[row][lane & 31] |= bits);
+    }
+
+    pub(crate) fn clear(&mut self, lane: usize, addr: u64, len: u64) {
+        words(addr, len, |row, bits, _| {
+            if let Some(row) = self.0.get_mut(row) {
+                row[lane & 31] &= !bits;
+            }
+        });
+    }
+
+    pub(crate) fn missing(&self, lane: usize, addr: u64, len: u64) -> u64 {
+        let mut missing = 0;
+        words(addr, len, |row, bits, at| {
+            let have = self.0.get(row).map_or(0, |row| row[lane & 31]);
+            missing |= u64::from((!have & bits) >> bits.trailing_zeros()) << at.min(63);
+        });
+        missing
+    }
+
+    /// What lies from a byte on is done with in these lanes.
+    pub(crate) fn leave(&mut self, addr: u64, mask: u32) {
+        for row in self.0.iter_mut().skip((addr / 4) as usize) {
+            for lane in each(mask) {
+                row[lane] = 0;
+            }
+        }
+    }
+}

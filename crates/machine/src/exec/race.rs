@@ -1,0 +1,235 @@
+//! Races: two accesses to the same bytes, one of them a write and not both strong, that nothing orders (PTX ISA 8.7).
+//!
+//! Every line of memory remembers who touched which of its bytes as long as that matters ([`line`]). A block's clock
+//! tells what its barriers have ordered ([`clocks`]), views what threads have told each other through atomics, flags and
+//! fences ([`views`]). An access is compared with what its lines remember, and then remembered itself.
+
+mod clocks;
+mod compare;
+mod copies;
+mod line;
+mod row;
+mod shadow;
+mod story;
+mod value;
+mod view;
+mod views;
+
+use std::collections::HashMap;
+
+pub(crate) use shadow::Shadow;
+pub(crate) use views::Places;
+
+use super::grid::{Run, Worker};
+use super::lanes::each;
+use super::warp::Warp;
+use super::watch::{Action, Touch};
+use crate::code::{Order, Place};
+use clocks::Clocks;
+use compare::{Past, compare, within};
+use copies::Copies;
+use line::Line;
+use row::{Kind, LINE, Row, pieces};
+use story::Story;
+use views::{Exchange, Views};
+
+/// Entries of [`Races::wrote`] at most.
+const WROTE: usize = 1 << 16;
+
+/// What a block keeps to find races.
+#[derive(Debug, Default)]
+pub(crate) struct Races {
+    clocks: Clocks,
+    views: Views,
+    shared: Vec<Line>,
+    /// When each instruction last wrote: `[instruction][warp]`.
+    wrote: Vec<u32>,
+    /// By warp, where a kernel has asynchronous copies.
+    copies: HashMap<u32, Copies>,
+    /// Each warp's last wait for asynchronous copies: the instruction, and how many groups it leaves under way.
+    waits: HashMap<u32, (u32, Option<u32>)>,
+    /// Warps that have come to barriers of part of the block: barrier, warp, the clock then, whether it waits.
+    arrived: Vec<(u32, u32, u32, bool)>,
+}
+
+impl Races {
+    /// Another block begins.
+    pub(crate) fn start(&mut self, run: &Run<'_>, block: u64) {
+        if !run.checks.races {
+            return;
+        }
+        if self.clocks.is_late() {
+            *self = Self::default();
+        }
+        self.clocks.start(run.warps as usize);
+        self.views.start(block as u32);
+        self.arrived.clear();
+        self.waits.clear();
+        for copies in self.copies.values_mut() {
+            copies.clear();
+        }
+    }
+
+    /// A warp comes to a barrier.
+    pub(crate) fn arrive(&mut self, barrier: u32, warp: u32, waits: bool) {
+        let now = self.clocks.tick();
+        self.arrived.push((barrier, warp, now, waits));
+    }
+
+    /// A barrier has been completed: by every live thread, or by those that came to it.
+    pub(crate) fn complete(&mut self, barrier: u32, whole: bool) {
+        // Nobody looks for races.
+        if self.clocks.warps.is_empty() {
+            return;
+        }
+        if whole {
+            self.clocks.meet_all();
+            self.views.meet_all();
+        } else {
+            let here = self.arrived.iter().filter(|a| a.0 == barrier);
+            let warps: Vec<(u32, u32, bool)> = here.map(|&(_, warp, came, waits)| (warp, came, waits)).collect();
+            self.clocks.meet_warps(&warps);
+            self.views.meet(warps.iter().flat_map(|w| 32 * w.0..32 * w.0 + 32));
+        }
+        self.arrived.retain(|a| a.0 != barrier);
+    }
+
+    /// Lanes of a warp pass `__syncwarp()`, each with the lanes that its mask names.
+    pub(crate) fn warp_sync(&mut self, warp: &Warp, members: &[u32; 32], mask: u32) {
+        let mut left = mask;
+        while left != 0 {
+            let first = left.trailing_zeros() & 31;
+            let group = members[first as usize] & mask | 1 << first;
+            self.clocks.meet_lanes(warp.index, group, group & warp.alive == warp.alive);
+            self.views.meet(each(group).map(|lane| 32 * warp.index + lane as u32).collect::<Vec<_>>().into_iter());
+            left &= !group;
+        }
+    }
+
+    pub(crate) fn fence(&mut self, warp: u32, mask: u32, whole: bool, order: Order) {
+        self.views.fence(&mut self.clocks, warp, mask, whole, order);
+    }
+
+    pub(crate) fn copies_commit(&mut self, warp: u32, mask: u32) {
+        let now = self.clocks.tick();
+        self.copies.entry(warp).or_default().commit(mask, now);
+    }
+
+    pub(crate) fn copies_wait(&mut self, warp: u32, pc: u32, mask: u32, groups: Option<u32>) {
+        self.waits.insert(warp, (pc, groups));
+        let now = self.clocks.tick();
+        if let Some(copies) = self.copies.get_mut(&warp) {
+            copies.wait(mask, groups, now, &mut self.shared);
+        }
+    }
+
+    /// Remembers that a warp executes an instruction that writes.
+    fn writes(&mut self, instructions: usize, pc: u32, warp: u32) {
+        self.clocks.now += 1;
+        let warps = self.clocks.warps.len();
+        if self.wrote.is_empty() {
+            // Without it the advice is a little more general.
+            self.wrote = vec![0; instructions.saturating_mul(warps).min(WROTE)];
+        }
+        if let Some(stamp) = self.wrote.get_mut(pc as usize * warps + warp as usize) {
+            *stamp = self.clocks.now;
+        }
+    }
+}
+
+impl Worker<'_> {
+    /// Looks for accesses that race with this one, and remembers it.
+    pub(crate) fn look_for_races(&mut self, races: &mut Races, touch: &Touch<'_>) {
+        if touch.place == Place::Local || touch.mask == 0 {
+            return;
+        }
+        let kind = kind(touch);
+        if kind.writes() {
+            races.writes(self.run.code.insts.len(), self.pc, self.warp);
+        }
+        let like = Row {
+            block: self.block as u32,
+            stamp: races.clocks.now,
+            pc: self.pc,
+            warp: self.warp as u8,
+            kind,
+            ..Row::default()
+        };
+        let Races { clocks, views, shared, wrote, copies, waits, .. } = races;
+        let past = Past { clocks, views, shared: touch.place == Place::Shared };
+        let windows = &self.windows;
+        let values = value::Values { touch, windows };
+        let mut story = Story { run: self.run, findings: &mut self.findings, touch, past: &past, wrote, waits };
+        let mut meet = |line: &mut Line, at: u64, row: Row| {
+            let mut row = row;
+            if row.kind.writes() && !row.kind.is(Kind::STRONG) {
+                row.value = values.common(&row);
+                if !row.disjoint() {
+                    within(&row, &values, |clash| story.race(at, &clash));
+                }
+            }
+            compare(line, row, &past, &values, |clash| story.race(at, &clash));
+        };
+        if past.shared {
+            let copies = kind.is(Kind::PENDING).then(|| copies.entry(self.warp).or_default());
+            let mut copies = copies;
+            pieces(touch.mask, touch.addrs, touch.bytes, touch.row, &like, |at, row| {
+                let index = (at / LINE) as usize;
+                if shared.len() <= index {
+                    shared.resize_with(index + 1, Line::default);
+                }
+                meet(&mut shared[index], at, row);
+                if let Some(copies) = &mut copies {
+                    copies.begin(index as u32, row);
+                }
+            });
+        } else {
+            let (launch, run) = (self.run.grid_id as u32, self.run);
+            pieces(touch.mask, touch.addrs, touch.bytes, touch.row, &like, |at, row| {
+                let lane = row.lanes.trailing_zeros() as usize & 31;
+                let window = touch.window.or_else(|| value::window(windows, touch.addrs[lane]));
+                let Some(region) = window.and_then(|w| run.regions.get(w)) else { return };
+                region.shadow().line(&region.allocation, at, launch, |line| meet(line, at, row));
+            });
+        }
+        if touch.order.strong {
+            self.exchange(races, touch);
+        }
+    }
+
+    /// A strong access may pass on what threads know, and take in what others have left.
+    fn exchange(&mut self, races: &mut Races, touch: &Touch<'_>) {
+        let shared = touch.place == Place::Shared;
+        let Races { clocks, views, .. } = races;
+        if views.is_silent()
+            && !touch.order.release
+            && if shared { views.shared.is_empty() } else { self.places.is_empty() }
+        {
+            return;
+        }
+        for lane in each(touch.mask) {
+            let access = Exchange {
+                thread: 32 * self.warp + lane as u32,
+                place: touch.addrs[lane],
+                order: touch.order,
+                reads: touch.action != Action::Write,
+                writes: touch.action != Action::Read,
+            };
+            views.exchange(clocks, if shared { None } else { Some(&mut self.places) }, access);
+        }
+    }
+}
+
+fn kind(touch: &Touch<'_>) -> Kind {
+    let kind = match touch.action {
+        Action::Read => Kind::READ,
+        Action::Write => Kind::WRITE,
+        Action::Atomic => Kind::ATOMIC,
+        Action::CopyAsync => Kind::WRITE.with(Kind::COPIED).with(Kind::PENDING),
+    };
+    match touch.order {
+        Order { strong: true, narrow: true, .. } => kind.with(Kind::STRONG).with(Kind::NARROW),
+        Order { strong: true, .. } => kind.with(Kind::STRONG),
+        _ => kind,
+    }
+}

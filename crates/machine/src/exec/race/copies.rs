@@ -1,0 +1,97 @@
+//! Asynchronous copies that nobody has waited for yet (`cp.async`, PTX ISA 9.7.9.25).
+
+use std::collections::VecDeque;
+
+use super::line::Line;
+use super::row::{Kind, Row};
+use crate::exec::lanes::each;
+
+/// Groups of a thread that are told apart; the oldest are taken for one.
+const GROUPS: usize = 64;
+/// Copies of a warp that are followed.
+const PENDING: usize = 1 << 14;
+
+/// The copies of a warp that are under way.
+#[derive(Debug, Default)]
+pub(crate) struct Copies {
+    /// Each with the index of its line.
+    pending: Vec<(u32, Row)>,
+    /// Some are not in that list.
+    lost: bool,
+    /// The clock at the end of each of a lane's groups.
+    groups: [VecDeque<u32>; 32],
+}
+
+impl Copies {
+    pub(crate) fn clear(&mut self) {
+        self.pending.clear();
+        self.lost = false;
+        for groups in &mut self.groups {
+            groups.clear();
+        }
+    }
+
+    pub(crate) fn begin(&mut self, line: u32, row: Row) {
+        // Too many to follow one by one: the next wait is taken to be for all of them.
+        self.lost |= self.pending.len() >= PENDING;
+        if !self.lost {
+            self.pending.push((line, row));
+        }
+    }
+
+    pub(crate) fn commit(&mut self, mask: u32, now: u32) {
+        for lane in each(mask) {
+            if self.groups[lane].len() == GROUPS {
+                self.groups[lane].pop_front();
+            }
+            self.groups[lane].push_back(now);
+        }
+    }
+
+    /// Some lanes wait until at most so many of their groups are pending. Copies that are complete count as writes of
+    /// the threads that waited, made `now`.
+    pub(crate) fn wait(&mut self, mask: u32, groups: Option<u32>, now: u32, lines: &mut [Line]) {
+        if let (true, Some((_, first))) = (std::mem::take(&mut self.lost), self.pending.first()) {
+            let warp = first.warp;
+            let rows = lines.iter_mut().flat_map(|line| line.rows.iter_mut());
+            for row in rows.filter(|row| row.warp == warp && row.kind.is(Kind::PENDING)) {
+                (row.stamp, row.kind) = (now, row.kind.without(Kind::PENDING));
+            }
+            return self.clear();
+        }
+        let mut until = [0u32; 32];
+        for lane in each(mask) {
+            let open = &mut self.groups[lane];
+            match groups {
+                None => {
+                    open.clear();
+                    until[lane] = now;
+                }
+                Some(n) => {
+                    while open.len() > n as usize {
+                        until[lane] = open.pop_front().unwrap_or(0);
+                    }
+                }
+            }
+        }
+        self.pending.retain_mut(|(line, row)| {
+            let done = each(row.lanes).fold(0, |done, lane| done | u32::from(row.stamp < until[lane]) << lane);
+            if done == 0 {
+                return true;
+            }
+            let Some(line) = lines.get_mut(*line as usize) else { return false };
+            let same = |r: &Row| r.kind.is(Kind::PENDING) && r.stamp == row.stamp && r.same_mapping(row);
+            if let Some(at) = line.rows.iter().position(same) {
+                let written = Row { lanes: done, stamp: now, kind: row.kind.without(Kind::PENDING), ..*row };
+                if done == row.lanes {
+                    line.rows[at] = written;
+                } else {
+                    line.rows[at].lanes &= !done;
+                    line.push(written);
+                }
+            }
+            row.lanes &= !done;
+            row.lanes != 0
+        });
+    }
+}

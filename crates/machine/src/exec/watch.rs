@@ -1,0 +1,90 @@
+//! Where the checks look at accesses to memory: every load, store, atomic and copy of a warp passes here
+//! once, after its bounds and alignment were found right and before it takes effect.
+
+use super::grid::{Run, Worker};
+use super::init::Init;
+use super::lanes::View;
+use super::race::Races;
+use crate::code::{Access, Order, Place};
+
+/// What a warp's access does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Action {
+    Read,
+    Write,
+    /// Reads and writes at once (`atom`, `red`).
+    Atomic,
+    /// `cp.async`: the read of its source is a `Read` of its own; this is the write of its destination.
+    CopyAsync,
+}
+
+/// A warp's access, as the checks see it.
+pub(crate) struct Touch<'t> {
+    /// `Global` (constants are not watched), `Shared` or `Local`; addresses are those of that place.
+    pub(crate) place: Place,
+    pub(crate) action: Action,
+    pub(crate) mask: u32,
+    pub(crate) addrs: &'t [u64; 32],
+    /// Bytes of one lane's access.
+    pub(crate) bytes: u64,
+    /// A whole warp, lane i at `addrs[0] + i * bytes`: the common case, for which checks have a quick way.
+    pub(crate) row: bool,
+    /// For global memory: the allocation that holds every lane's bytes, an index into the worker's windows, where one does.
+    pub(crate) window: Option<usize>,
+    /// The access itself, where it is a load or store.
+    pub(crate) access: Option<&'t Access>,
+    /// The registers that a store takes its values from.
+    pub(crate) stored: Option<&'t View<'t>>,
+    pub(crate) order: Order,
+    /// The block's shared memory, where that is accessed.
+    pub(crate) shared: &'t [u32],
+}
+
+/// What the checks keep about a block.
+#[derive(Debug, Default)]
+pub(crate) struct BlockChecks {
+    pub(crate) races: Races,
+    pub(super) init: Option<Box<Init>>,
+}
+
+impl BlockChecks {
+    pub(crate) fn new(run: &Run<'_>) -> Self {
+        Self { races: Races::default(), init: run.checks.init.then(|| Init::new(run)) }
+    }
+
+    /// Forgets everything: another block begins.
+    pub(crate) fn start(&mut self, run: &Run<'_>, block: u64) {
+        self.races.start(run, block);
+        if let Some(init) = &mut self.init {
+            init.start(run);
+        }
+    }
+
+    /// Whether the warp's registers hold undefined bits, which must be followed.
+    #[inline(always)]
+    pub(crate) fn shadowed(&self, warp: u32) -> bool {
+        self.init.as_ref().is_some_and(|init| init.shadowed(warp))
+    }
+}
+
+impl Worker<'_> {
+    #[inline(always)]
+    pub(crate) fn watch(&mut self, checks: &mut BlockChecks, touch: &Touch<'_>) {
+        if self.watching {
+            self.look(checks, touch);
+            if let Some(trace) = &mut self.trace {
+                trace.note(touch, self.pc);
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn look(&mut self, checks: &mut BlockChecks, touch: &Touch<'_>) {
+        if self.run.checks.races {
+            self.look_for_races(&mut checks.races, touch);
+        }
+        if self.run.checks.init {
+            self.look_init(checks, touch);
+        }
+    }
+}
