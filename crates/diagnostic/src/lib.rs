@@ -1,0 +1,37 @@
+//! Faults as text: what went wrong, at which line, and how to mend it, as rustc shows its errors.
+//!
+//! A [`Fault`](fusion_machine::Fault) is data. [`render`] makes text of one and [`all`] of many, with the source lines
+//! that [`Sources`] has at hand. [`essay`] explains a fault's code at length, with a wrong and a right kernel.
+//!
+//! Nothing here prints or reads files: the caller does, and says in [`Look`] what its terminal can show.
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod excerpt;
+mod header;
+mod places;
+mod sources;
+mod title;
+mod wrap;
+
+pub mod essay;
+mod render;
+
+pub use places::place;
+pub use render::{all, more, render};
+pub use sources::{Sources, Text};
+
+/// What the reader's terminal can show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Look {
+    /// ANSI colours; plain ASCII otherwise.
+    pub color: bool,
+    /// Columns to keep within, where known.
+    pub width: Option<u16>,
+}
+
+impl Look {
+    /// Columns to keep within: 100 where nobody says, and never fewer than what a line number and a word need.
+    fn columns(self) -> usize {
+        usize::from(self.width.unwrap_or(100)).max(30)
+    }
+}

@@ -1,0 +1,43 @@
+//! Every code has an essay, and every essay its code, its parts and its length.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use fusion_diagnostic::{Look, essay};
+use fusion_machine::report::CODES;
+
+#[test]
+fn codes_and_essays_are_the_same() {
+    let codes: BTreeSet<String> = CODES.iter().map(|(code, _)| (*code).to_owned()).collect();
+    let listed: BTreeSet<String> = essay::codes().map(str::to_owned).collect();
+    let files = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("essays")).expect("the essays");
+    let files: BTreeSet<String> = files
+        .flatten()
+        .map(|file| file.path().file_stem().unwrap_or_default().to_string_lossy().into_owned())
+        .collect();
+    assert_eq!(codes.difference(&files).collect::<Vec<_>>(), Vec::<&String>::new(), "codes without an essay");
+    assert_eq!(files.difference(&codes).collect::<Vec<_>>(), Vec::<&String>::new(), "essays without a code");
+    assert_eq!(listed, files, "the list in src/essay.rs");
+}
+
+#[test]
+fn essays_have_the_same_parts() {
+    for (code, meaning) in CODES {
+        let essay = essay::of(code).unwrap_or_else(|| panic!("{code} has no essay"));
+        let mut meaning = (*meaning).to_owned();
+        meaning[..1].make_ascii_uppercase();
+        assert!(essay.starts_with(&format!("## {code}\n\n*{meaning}.*\n")), "{code}: title and meaning");
+        assert!(essay.lines().count() <= 70, "{code}: {} lines are too many", essay.lines().count());
+        for part in ["**On a real GPU**", "**Read on:**"] {
+            assert!(essay.contains(part), "{code}: {part}");
+        }
+        assert!(essay.contains("**To mend it**") || essay.contains("**What to do**"), "{code}: how to mend it");
+        assert_eq!(essay.contains("```cpp,wrong\n"), essay.contains("```cpp,right\n"), "{code}: a kernel of each kind");
+        assert_eq!(essay.contains("```cpp,wrong\n"), essay.contains("```text,report\n"), "{code}: its report");
+        assert!(essay.contains("```"), "{code}: a kernel, or what the host does");
+        let text = essay::text(code, Look { color: false, width: Some(200) }).unwrap_or_default();
+        let widest = text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+        assert!(widest <= 130, "{code}: {widest} columns");
+    }
+}
