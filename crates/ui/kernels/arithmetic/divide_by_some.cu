@@ -1,0 +1,9 @@
+// Rounded up, a group has one channel.
+// pass
+// near: arithmetic/divide_by_groups
+// checks: arithmetic
+// launch: groups<<<1, 32>>>(y: i32[32] uninit, channels: i32 = 16, groups: i32 = 32)
+extern "C" __global__ void groups(int* y, int channels, int groups) {
+    int per_group = (channels + groups - 1) / groups;
+    y[threadIdx.x] = threadIdx.x / (unsigned)per_group;
+}

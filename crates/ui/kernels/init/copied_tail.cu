@@ -1,0 +1,8 @@
+// Three blocks of 32 leave the last four elements out, and the host copies them.
+// fail: W-COPY-UNINIT
+// launch: twice<<<3, 32>>>(x: f32[100], y: f32[100] uninit, n: i32 = 100)
+// copy: y to host
+extern "C" __global__ void twice(const float* x, float* y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = 2.0f * x[i];
+}

@@ -1,0 +1,10 @@
+// A histogram in shared memory whose bins are not set to zero first.
+// fail: E-UNINIT-SHARED
+// launch: histogram<<<2, 64>>>(x: i32[128], bins: u32[16] zero)
+extern "C" __global__ void histogram(const int* x, unsigned* bins) {
+    __shared__ unsigned mine[16];
+    int t = threadIdx.x;
+    atomicAdd(&mine[x[blockIdx.x * 64 + t] % 16], 1u);
+    __syncthreads();
+    if (t < 16) atomicAdd(&bins[t], mine[t]);
+}

@@ -1,0 +1,7 @@
+// A line of a thousand columns, with the mistake at its end.
+// fail: E-OOB-GLOBAL
+// launch: series<<<1, 128>>>(x: f32[128], y: f32[128] uninit)
+extern "C" __global__ void series(const float* x, float* y) {
+    int i = threadIdx.x;
+    float sum = 0.0f; sum = 1.0f * x[i] * x[i] + 2.0f * x[i] * x[i] + 3.0f * x[i] * x[i] + 4.0f * x[i] * x[i] + 5.0f * x[i] * x[i] + 6.0f * x[i] * x[i] + 7.0f * x[i] * x[i] + 8.0f * x[i] * x[i] + 9.0f * x[i] * x[i] + 10.0f * x[i] * x[i] + 11.0f * x[i] * x[i] + 12.0f * x[i] * x[i] + 13.0f * x[i] * x[i] + 14.0f * x[i] * x[i] + 15.0f * x[i] * x[i] + 16.0f * x[i] * x[i] + 17.0f * x[i] * x[i] + 18.0f * x[i] * x[i] + 19.0f * x[i] * x[i] + 20.0f * x[i] * x[i] + 21.0f * x[i] * x[i] + 22.0f * x[i] * x[i] + 23.0f * x[i] * x[i] + 24.0f * x[i] * x[i] + 25.0f * x[i] * x[i] + 26.0f * x[i] * x[i] + 27.0f * x[i] * x[i] + 28.0f * x[i] * x[i] + 29.0f * x[i] * x[i] + 30.0f * x[i] * x[i] + 31.0f * x[i] * x[i] + 32.0f * x[i] * x[i] + 33.0f * x[i] * x[i] + 34.0f * x[i] * x[i] + 35.0f * x[i] * x[i] + 36.0f * x[i] * x[i] + 37.0f * x[i] * x[i] + 38.0f * x[i] * x[i] + 39.0f * x[i] * x[i] + 40.0f * x[i] * x[i] + 41.0f * x[i] * x[i] + 42.0f * x[i] * x[i] + 43.0f * x[i] * x[i] + 44.0f * x[i] * x[i] + 45.0f * x[i] * x[i] + 46.0f * x[i] * x[i] + 47.0f * x[i] * x[i] + 48.0f * x[i] * x[i] + 49.0f * x[i] * x[i] + 50.0f * x[i] * x[i] + 51.0f * x[i] * x[i] + 52.0f * x[i] * x[i] + 53.0f * x[i] * x[i] + 54.0f * x[i] * x[i] + 55.0f * x[i] * x[i] + 56.0f * x[i] * x[i] + 57.0f * x[i] * x[i] + 58.0f * x[i] * x[i] + 59.0f * x[i] * x[i]; y[i] = sum + x[i + 1];
+}

@@ -1,0 +1,8 @@
+// The row begins one float into the buffer, and is read four floats at once.
+// fail: E-MISALIGNED
+// launch: scale<<<1, 16>>>(x: f32[68], row: x+4, y: f32[64] uninit)
+extern "C" __global__ void scale(const float* x, const float* row, float* y) {
+    float4 v = reinterpret_cast<const float4*>(row)[threadIdx.x];
+    float first = x[0];
+    reinterpret_cast<float4*>(y)[threadIdx.x] = make_float4(v.x + first, v.y, v.z, v.w);
+}

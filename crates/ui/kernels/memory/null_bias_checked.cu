@@ -1,0 +1,8 @@
+// The kernel asks whether there is a bias.
+// pass
+// near: memory/null_bias
+// launch: add_bias<<<1, 64>>>(x: f32[64], bias: null, y: f32[64] uninit)
+extern "C" __global__ void add_bias(const float* x, const float* bias, float* y) {
+    int i = threadIdx.x;
+    y[i] = x[i] + (bias ? bias[i] : 0.0f);
+}

@@ -1,0 +1,5 @@
+// A synchronous copy does not wait for a stream that was made non-blocking.
+// fail: E-RACE-HOST
+// launch: scale<<<1, 64>>>(x: f32[64], y: f32[64] zero)
+// copy: y to host on 0
+extern "C" __global__ void scale(const float* x, float* y) { y[threadIdx.x] = 2.0f * x[threadIdx.x]; }

@@ -1,0 +1,15 @@
+// A tiled product that loads the next tile while slow warps still read this one.
+// fail: E-RACE-SHARED
+// launch: matmul<<<1, (16,16)>>>(a: f32[1024], b: f32[1024], c: f32[256] uninit, k: i32 = 64)
+extern "C" __global__ void matmul(const float* a, const float* b, float* c, int k) {
+    __shared__ float ta[16][16], tb[16][16];
+    int x = threadIdx.x, y = threadIdx.y;
+    float sum = 0.0f;
+    for (int at = 0; at < k; at += 16) {
+        ta[y][x] = a[y * k + at + x];
+        tb[y][x] = b[(at + y) * 16 + x];
+        __syncthreads();
+        for (int j = 0; j < 16; j++) sum += ta[y][j] * tb[j][x];
+    }
+    c[y * 16 + x] = sum;
+}

@@ -1,0 +1,6 @@
+// Two kernels on two streams, and the second reads what the first writes.
+// fail: E-RACE-STREAMS
+// launch: produce<<<1, 64>>>(x: f32[64], mid: f32[64] zero)
+// launch: consume<<<1, 64>>>(mid, y: f32[64] uninit) on 2
+extern "C" __global__ void produce(const float* x, float* mid) { mid[threadIdx.x] = x[threadIdx.x] + 1.0f; }
+extern "C" __global__ void consume(const float* mid, float* y) { y[threadIdx.x] = 2.0f * mid[threadIdx.x]; }

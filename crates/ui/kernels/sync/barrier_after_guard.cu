@@ -1,0 +1,12 @@
+// The guard ends before the barrier.
+// pass
+// near: sync/barrier_in_tail
+// launch: reverse<<<2, 64>>>(x: f32[100], y: f32[128] zero, n: i32 = 100)
+extern "C" __global__ void reverse(const float* x, float* y, int n) {
+    __shared__ float tile[64];
+    int t = threadIdx.x, i = blockIdx.x * 64 + t;
+    tile[t] = 0.0f;
+    if (i < n) tile[t] = x[i];
+    __syncthreads();
+    y[i] = tile[63 - t];
+}

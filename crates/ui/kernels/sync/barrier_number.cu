@@ -1,0 +1,8 @@
+// A named barrier whose number is counted past the sixteen that there are.
+// fail: E-BARRIER-ID
+// launch: named<<<1, 64>>>(y: i32[64] zero, first: i32 = 15)
+extern "C" __global__ void named(int* y, int first) {
+    int id = first + threadIdx.x / 32;
+    asm volatile("bar.sync %0, 32;" ::"r"(id) : "memory");
+    y[threadIdx.x] = id;
+}
