@@ -20,12 +20,16 @@ impl Flush {
     /// # Errors
     /// The driver's, when the buffer cannot be allocated.
     pub fn new(stream: &Arc<CudaStream>, module: &Arc<CudaModule>, l2_bytes: u64) -> Result<Flush, DriverError> {
-        let size = (2 * l2_bytes as usize).next_multiple_of(16).max(16);
-        Ok(Flush {
-            kernel: module.load_function("flush_l2")?,
-            buffer: stream.alloc_zeros(size)?,
-            sink: stream.alloc_zeros(1)?,
-        })
+        let mut buffer = stream.alloc_zeros(Self::bytes(l2_bytes))?;
+        // Bytes that are not all alike, should a device compress what is.
+        let pattern: Vec<u8> = (0..buffer.len()).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+        stream.memcpy_htod(&pattern, &mut buffer)?;
+        Ok(Flush { kernel: module.load_function("flush_l2")?, buffer, sink: stream.alloc_zeros(1)? })
+    }
+
+    /// Bytes of the buffer: twice the L2, so that whatever way lines are replaced, none stays.
+    pub fn bytes(l2_bytes: u64) -> usize {
+        (2 * l2_bytes as usize).next_multiple_of(16).max(32 << 20)
     }
 
     /// Queues the flush.
@@ -34,7 +38,7 @@ impl Flush {
     /// The driver's.
     pub fn run(&mut self, stream: &Arc<CudaStream>) -> Result<(), DriverError> {
         let vectors = self.buffer.len() / 16;
-        let config = LaunchConfig { grid_dim: (1024, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
+        let config = LaunchConfig { grid_dim: (2048, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
         let mut launch = stream.launch_builder(&self.kernel);
         launch.arg(&self.buffer).arg(&mut self.sink).arg(&vectors);
         // SAFETY: the kernel reads `vectors` 16-byte elements of the buffer, which it has, and may write the one

@@ -20,9 +20,13 @@ use fusion_device::{CompileError, Device, Options, Source as Text};
 /// # Errors
 /// As [`Device::compile`]'s.
 pub fn load(device: &Device, source: &Source) -> Result<Arc<CudaModule>, CompileError> {
-    let headers: Vec<Text<'_>> = headers().iter().map(|&(name, text)| Text { name, text }).collect();
     let text = Text { name: &source.path, text: &source.text };
-    Ok(device.compile(&text, &headers, &Options::default())?.module)
+    Ok(device.compile(&text, &includes(), &Options::default())?.module)
+}
+
+/// [`headers`] as the compiler takes them.
+pub fn includes() -> Vec<Text<'static>> {
+    headers().iter().map(|&(name, text)| Text { name, text }).collect()
 }
 
 /// Device headers by the name that `#include "..."` gives them.

@@ -5,8 +5,8 @@ extern "C" __global__ void flush_l2(const uint4* __restrict__ buffer, unsigned i
     unsigned int sum = 0;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
         uint4 v = buffer[i];
-        sum += v.x ^ v.y ^ v.z ^ v.w;
+        sum |= v.x | v.y | v.z | v.w;
     }
-    // Never true, as the buffer is zero; but the compiler cannot know, so it must read.
-    if (sum != 0) *sink = sum;
+    // Never true of what the buffer holds; but the compiler cannot know, so it must read.
+    if (sum == 0xdeadbeef) *sink = sum;
 }

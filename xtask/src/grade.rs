@@ -31,6 +31,9 @@ pub(crate) struct Options {
     /// Seed of the inputs and of the sizes that are drawn
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
+    /// Show everything that the emulated device noticed, on speed too, also where it explains no failure
+    #[arg(long)]
+    pub(crate) advice: bool,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,
@@ -220,7 +223,7 @@ fn tell(options: &Options, report: &Report) -> bool {
             }
         };
     }
-    let mut text = render::report(report, output::look());
+    let mut text = render::report(report, render::Look { advice: options.advice, ..output::look() });
     if !report.exercises.is_empty() {
         text += &format!("\n{}\n", next(options, report));
     }

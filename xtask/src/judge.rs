@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use fusion_grader::judgement::{Code, DeviceInfo, DeviceKind, Failure, Judgement, Kind, RunError, Verdict};
+use fusion_grader::judgement::{Code, DeviceInfo, DeviceKind, Failure, Fate, Judgement, Kind, RunError, Verdict};
 use fusion_grader::protocol::{Message, SPENT};
 
 use crate::interrupt::Interrupt;
@@ -97,6 +97,7 @@ pub(crate) fn cannot_run(program: &Path, error: &std::io::Error) -> Stop {
 #[derive(Debug, Default)]
 pub(crate) struct Told {
     pub(crate) judged: Vec<(DeviceInfo, Judgement)>,
+    pub(crate) fates: Vec<(String, Fate)>,
     pub(crate) unable: Option<RunError>,
     /// The last thing it was doing.
     pub(crate) doing: String,
@@ -113,6 +114,7 @@ impl Told {
                     progress.say(format!("{who}: {text}"));
                     self.doing = text;
                 }
+                Message::Mutant { id, fate } => self.fates.push((id, fate)),
                 Message::Unable { error } => self.unable = Some(error),
                 Message::Listed { .. } | Message::Probed { .. } => {}
             },

@@ -1,7 +1,9 @@
-//! The course's command line. `cargo xtask grade day22` judges your answers; `cargo xtask verify` judges the course.
+//! The course's command line. `cargo xtask grade day22` judges your answers; `cargo xtask verify` judges the course, and
+//! `cargo xtask explain` says what a fault means.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod build;
+mod explain;
 mod grade;
 mod hint;
 mod interrupt;
@@ -30,6 +32,8 @@ struct Cli {
 enum Command {
     /// Judge exercises: are they right, lean and fast?
     Grade(grade::Options),
+    /// Explain the code of a fault, such as E-RACE-SHARED; without one, list all codes
+    Explain(explain::Options),
     /// Check the course: starters fail, solutions pass, wrong kernels are refused for the stated reason
     Verify(verify::Options),
 }
@@ -48,6 +52,7 @@ fn main() -> ExitCode {
     let interrupt = interrupt::Interrupt::listen();
     let judged = std::panic::catch_unwind(|| match &cli.command {
         Command::Grade(options) => grade::run(options, &interrupt),
+        Command::Explain(options) => explain::run(options),
         Command::Verify(options) => verify::run(options, &interrupt),
     });
     ExitCode::from(judged.unwrap_or(2))

@@ -27,7 +27,7 @@ pub(crate) fn look() -> Look {
     let terminal = std::io::stdout().is_terminal();
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let width = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    Look { terminal, color: terminal && !no_color, width: width.or_else(terminal_width) }
+    Look { terminal, color: terminal && !no_color, width: width.or_else(terminal_width), advice: false }
 }
 
 #[cfg(unix)]

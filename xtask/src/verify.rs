@@ -1,8 +1,11 @@
 //! `cargo xtask verify`: the course's promise to its learners, as one command.
 //!
 //! Every starter fails (and compiles), every solution passes, every wrong kernel is refused for the reason in its
-//! first line, and solving an exercise changes nothing outside of its TODO regions.
+//! first line, solving an exercise changes nothing outside of its TODO regions, and of the systematic wrong versions of the
+//! solutions (mutants) nearly all are refused.
 
+mod mutants;
+mod score;
 mod tally;
 mod wrong;
 
@@ -36,13 +39,25 @@ pub(crate) struct Options {
     /// Seconds that one submission may take
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]
     timeout: u64,
+    /// Judge mutants of the solutions and nothing else
+    #[arg(long, conflicts_with = "no_mutants")]
+    mutants: bool,
+    /// Judge everything but mutants
+    #[arg(long)]
+    no_mutants: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// Verifies and returns the exit code.
 pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
-    let mut tally = Tally::default();
+    let mut tally = Tally { only_mutants: options.mutants, ..Tally::default() };
     let ended = verify(options, interrupt, &mut tally);
-    let printed = output::print(&tally.to_string());
+    if ended.is_ok() {
+        tally.check_score();
+    }
+    let printed = output::print(&text(options, &tally));
     match ended {
         Ok(()) if !printed => 2,
         Ok(()) => u8::from(!tally.problems.is_empty()),
@@ -57,13 +72,24 @@ pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
     }
 }
 
+fn text(options: &Options, tally: &Tally) -> String {
+    if !options.json {
+        return tally.to_string();
+    }
+    // A tally is made of names and numbers, which JSON has.
+    serde_json::to_string_pretty(tally).map(|json| json + "\n").unwrap_or_default()
+}
+
 fn verify(options: &Options, interrupt: &Interrupt, tally: &mut Tally) -> Result<(), Stop> {
     let selections = target::resolve(&options.targets, fusion_course::days()).map_err(|unknown| {
         Stop::Error(fusion_grader::judgement::RunError::new("unknown-target", unknown.to_string()))
     })?;
     let packages: Vec<String> = selections
         .iter()
-        .flat_map(|s| [Kind::Exercise, Kind::Solution].map(|kind| programs::package(kind, s.day.number)))
+        .flat_map(|s| {
+            let kinds: &[Kind] = if options.mutants { &[Kind::Solution] } else { &[Kind::Exercise, Kind::Solution] };
+            kinds.iter().map(|&kind| programs::package(kind, s.day.number))
+        })
         .collect();
     toolchain::ready().map_err(Stop::Error)?;
     let programs = Programs::get(&packages, options.prebuilt, interrupt).map_err(Stop::Error)?;
@@ -74,8 +100,15 @@ fn verify(options: &Options, interrupt: &Interrupt, tally: &mut Tally) -> Result
         tally.problem(render::details(&judgement, output::look()));
     }
     let exercises: usize = selections.iter().map(|selection| selection.exercises.len()).sum();
-    let progress = Progress::new(3 * exercises);
+    let steps = if options.mutants { 1 } else { 3 + usize::from(!options.no_mutants) };
+    let progress = Progress::new(steps * exercises);
     for selection in &selections {
+        if !options.no_mutants {
+            judge_mutants(options, selection, &programs, interrupt, &progress, tally)?;
+        }
+        if options.mutants {
+            continue;
+        }
         if let Some(root) = &programs.root {
             check_drift(root, selection, tally);
         }
@@ -88,6 +121,23 @@ fn verify(options: &Options, interrupt: &Interrupt, tally: &mut Tally) -> Result
         }
     }
     Ok(())
+}
+
+fn judge_mutants(
+    options: &Options,
+    selection: &Selection,
+    programs: &Programs,
+    interrupt: &Interrupt,
+    progress: &Progress,
+    tally: &mut Tally,
+) -> Result<(), Stop> {
+    let package = programs::package(Kind::Solution, selection.day.number);
+    let (Some(root), Some(program)) = (&programs.root, programs.paths.get(&package)) else {
+        output::note("mutants are not judged: they are made from sources, which are in the workspace");
+        return Ok(());
+    };
+    let limit = Duration::from_secs(options.timeout);
+    mutants::Judge { root, program, seed: options.seed, limit, interrupt, progress }.day(selection, tally)
 }
 
 fn judge_all(

@@ -156,7 +156,7 @@ fn a_closed_pipe_is_no_error() {
 
 #[test]
 fn an_interrupt_tells_what_is_known_and_leaves_no_child_behind() {
-    let script = format!("case $3 in mul_add) echo $$ > pid; echo waiting >&2; exec sleep 1000;; esac\n{PASS}");
+    let script = format!("case $3 in add_mul_relu) echo $$ > pid; echo waiting >&2; exec sleep 1000;; esac\n{PASS}");
     let prebuilt = Prebuilt::new(&script);
     let mut child = prebuilt
         .command(&["grade", "day22", "--device", "emulated"])
@@ -166,7 +166,7 @@ fn an_interrupt_tells_what_is_known_and_leaves_no_child_behind() {
         .expect("xtask runs");
     // The second exercise says when it hangs.
     let stderr = child.stderr.take().expect("a pipe");
-    let waiting = BufReader::new(stderr).lines().map_while(Result::ok).any(|line| line == "mul_add: waiting");
+    let waiting = BufReader::new(stderr).lines().map_while(Result::ok).any(|line| line == "add_mul_relu: waiting");
     assert!(waiting);
     let signal = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
     assert!(signal.success());
@@ -180,9 +180,89 @@ fn an_interrupt_tells_what_is_known_and_leaves_no_child_behind() {
 }
 
 #[test]
+fn a_code_is_explained() {
+    let prebuilt = Prebuilt::new(PASS);
+    for asked in ["E-RACE-SHARED", "e-race-shared", "race-shared"] {
+        let output = prebuilt.run(&["explain", asked]);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(code(&output), 0);
+        assert!(text.starts_with("E-RACE-SHARED\n") && text.contains("__syncthreads"), "{text}");
+    }
+    let all = String::from_utf8_lossy(&prebuilt.run(&["explain"]).stdout).into_owned();
+    assert!(all.contains("E-RACE-SHARED") && all.contains("P-DIVERGENT"), "{all}");
+    let unknown = prebuilt.run(&["explain", "E-RACE-SHRAED"]);
+    assert_eq!((code(&unknown), unknown.stdout.len()), (2, 0));
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("did you mean `E-RACE-SHARED`"));
+}
+
+#[test]
 fn wrong_usage_is_exit_code_2() {
     let prebuilt = Prebuilt::new(PASS);
     for arguments in [&["grade", "--nope"][..], &["nope"], &["grade", "--device", "toaster"], &[]] {
         assert_eq!(code(&prebuilt.run(arguments)), 2, "{arguments:?}");
     }
+}
+
+/// A workspace with one solution in it, whose mutants a script judges. The script is told them as `--mutant ID`.
+fn verify_mutants(script: &str, list: &str, arguments: &[&str]) -> Output {
+    let prebuilt = Prebuilt::new(&format!(
+        r#"while [ $# -gt 0 ]; do
+            if [ "$1" = --mutant ]; then id="$2"; {script}; fi
+            shift
+        done"#
+    ));
+    let root = prebuilt.folder.path().join("workspace");
+    let write = |path: &str, text: &str| {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    };
+    write("Cargo.toml", "");
+    write("xtask/Cargo.toml", "");
+    write("solutions/day22/src/mul_add.cu", "__global__ void mul_add(float* out) {\n    out[threadIdx.x] = 1.0f;\n}\n");
+    write("solutions/day22/mutants/mul_add.txt", list);
+    let mut command = prebuilt.command(&["verify", "mul_add", "--mutants", "--prebuilt"]);
+    command.args(arguments).current_dir(&root).output().expect("xtask runs")
+}
+
+const REFUSED: &str =
+    r#"echo '{"fusion":"mutant","id":"'$id'","fate":{"fate":"refused","failure":{"code":"values","title":"wrong"}}}'"#;
+const SURVIVED: &str = r#"echo '{"fusion":"mutant","id":"'$id'","fate":{"fate":"survived"}}'"#;
+
+#[test]
+fn mutants_that_are_refused_verify() {
+    let output = verify_mutants(REFUSED, "", &[]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("100.0%\nrefused for: values ") && text.ends_with("verified\n"), "{text}");
+}
+
+#[test]
+fn survivors_below_the_bar_are_named_and_fail() {
+    let output = verify_mutants(SURVIVED, "", &[]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("problem: 0.0% of the mutants that are wrong are refused, and 97% should be"), "{text}");
+    let survivor = "survived: mul_add/half-constant@2:24: halves a constant\n    - out[threadIdx.x] = 1.0f;\n    + out[threadIdx.x] = (0.5f * 1.0f);\n";
+    assert!(text.contains(survivor), "{text}");
+}
+
+#[test]
+fn listed_survivors_are_equivalent_and_the_json_says_why() {
+    let output = verify_mutants(SURVIVED, "*: nobody looks\n", &["--json"]);
+    let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(output.status.code(), Some(0), "{json}");
+    let score = &json["mutants"]["exercises"][0];
+    assert_eq!(score["exercise"], "mul_add");
+    assert_eq!(score["equivalent"][0]["reason"], "nobody looks");
+    assert_eq!(json["mutants"]["share"], 1.0);
+}
+
+#[test]
+fn a_worker_that_dies_takes_one_mutant_with_it() {
+    let output = verify_mutants(&format!("case $id in half*) kill -SEGV $$;; *) {REFUSED};; esac"), "", &[]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("mul_add/half-constant@2:24 is refused for `crash`, which is no reason"), "{text}");
+    assert!(text.contains("1 problem\n"), "{text}");
 }

@@ -26,7 +26,8 @@ pub struct DeviceBuffer {
 const RED_ZONE: u8 = 0xff;
 
 impl DeviceBuffer {
-    /// Allocates `len` elements filled with poison. `margin` is in bytes, a multiple of 256.
+    /// Allocates `len` elements filled with poison. `margin` is in bytes, a multiple of an element's. The first element
+    /// is as aligned as the margin is: to 256 bytes with none.
     pub fn poisoned(stream: &Arc<CudaStream>, dtype: DType, len: usize, margin: usize) -> Result<Self, DriverError> {
         let mut buffer = Self::uninitialised(stream, dtype, len, margin)?;
         buffer.poison(stream)?;
@@ -111,8 +112,8 @@ impl DeviceBuffer {
     /// The buffer as a typed view. `T` must have the size of the element type.
     pub fn view<T: DeviceRepr>(&self) -> CudaView<'_, T> {
         let bytes = self.bytes.slice(self.margin..self.margin + self.len * size_of::<T>());
-        // SAFETY: the range holds `len` elements, allocations and margins are aligned to 256
-        // bytes, and every bit pattern is a value of the plain number types that signatures name.
+        // SAFETY: the range holds `len` elements, allocations are aligned to 256
+        // bytes, margins to an element, and every bit pattern is a value of the plain number types that signatures name.
         unsafe { bytes.transmute(self.len) }.expect("a range of `len` elements")
     }
 

@@ -28,7 +28,7 @@ macro_rules! signature {
             $crate::Entry {
                 exercise: &EXERCISE,
                 source,
-                launch: Box::new(move |stream, module, arguments| {
+                launch: $crate::macros::Arc::new(move |stream, module, arguments| {
                     let $crate::Arguments { inputs, outputs, scalars, rows: _rows, columns: _columns } = arguments;
                     let [$($input),*] = &inputs[..] else { unreachable!("as many inputs as specified") };
                     let [$($output),*] = &mut outputs[..] else { unreachable!("as many outputs as specified") };

@@ -6,9 +6,9 @@ use cudarc::driver::{CudaModule, CudaStream, DriverError};
 
 use crate::{Arguments, Exercise};
 
-/// A launch function behind a common signature.
+/// A launch function behind a common signature; shared by an answer and its mutants.
 pub type Bound =
-    Box<dyn Fn(&Arc<CudaStream>, &Arc<CudaModule>, Arguments<'_>) -> Result<(), DriverError> + Send + Sync>;
+    Arc<dyn Fn(&Arc<CudaStream>, &Arc<CudaModule>, Arguments<'_>) -> Result<(), DriverError> + Send + Sync>;
 
 /// A CUDA source.
 #[derive(Clone, Debug, PartialEq, Eq)]

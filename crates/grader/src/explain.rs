@@ -4,19 +4,43 @@ use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUresult;
 use fusion_course::{Entry, Shape, Source};
 use fusion_device::{Diagnostic, Program, Severity};
+use fusion_diagnostic::{Sources, Text};
 use fusion_machine::Fault;
 use fusion_machine::report::Blame;
 
-use crate::judgement::{Code, Failure, Location};
+use crate::judgement::{Code, Failure, Judgement, Line, Location};
 use crate::trouble::Trouble;
+
+/// Places that advice is kept for. Nobody reads more.
+const MOST_ADVICE: usize = 64;
 
 /// Whether a fault is the emulated device's own shortcoming.
 pub(crate) fn is_not_theirs(fault: &Fault) -> bool {
     fault.blame != Blame::Kernel
 }
 
-/// A fault of the emulated device.
-pub(crate) fn fault(fault: &Fault, source: &Source) -> Trouble {
+/// Faults of the emulated device: the first, and what it found beside it.
+pub(crate) fn faults(faults: &[Fault], source: &Source) -> Option<Trouble> {
+    // What the emulated device lacks decides: after it, nothing that it says can be relied on.
+    let first = faults.iter().position(is_not_theirs).unwrap_or(0);
+    let mut trouble = fault(faults.get(first)?, source);
+    if let Trouble::Failure(failure) = &mut trouble {
+        failure.also = faults[1..].to_vec();
+    }
+    Some(trouble)
+}
+
+/// Adds advice of some codes, once for each place: every shape and every call brings it up again.
+pub(crate) fn gather(advice: &mut Vec<Fault>, found: &[Fault], wanted: impl Fn(&str) -> bool) {
+    for fault in found.iter().filter(|fault| wanted(&fault.code)) {
+        let known = |known: &Fault| known.code == fault.code && known.source == fault.source && known.ptx == fault.ptx;
+        if advice.len() < MOST_ADVICE && !advice.iter().any(known) {
+            advice.push(fault.clone());
+        }
+    }
+}
+
+fn fault(fault: &Fault, source: &Source) -> Trouble {
     if is_not_theirs(fault) {
         let at = fault.source.first().map(|at| format!(" at {}:{}", at.file, at.line)).unwrap_or_default();
         let notes: String = fault.notes.iter().map(|note| format!("; {note}")).collect();
@@ -30,9 +54,10 @@ pub(crate) fn fault(fault: &Fault, source: &Source) -> Trouble {
     };
     let mut failure = Failure::new(code, fault.title.clone());
     failure.fault = id;
+    failure.diagnostic = Some(Box::new(fault.clone()));
     failure.notes = fault.notes.iter().filter(|note| !note.is_empty()).cloned().collect();
-    failure.location =
-        fault.source.first().map(|at| Location::new(&at.file, at.line, at.column, &text(&at.file, source)));
+    failure.location = fusion_diagnostic::place(&fault.source, &Known(source))
+        .map(|at| Location::new(&at.file, at.line, at.column, &text(&at.file, source)));
     for caller in fault.source.iter().skip(1) {
         failure.notes.push(format!("inlined into {}:{}:{}", caller.file, caller.line, caller.column));
     }
@@ -49,13 +74,59 @@ pub(crate) fn fault(fault: &Fault, source: &Source) -> Trouble {
     failure.into()
 }
 
+/// The source files that we know.
+struct Known<'a>(&'a Source);
+
+impl Sources for Known<'_> {
+    fn text(&self, path: &str) -> Text<'_> {
+        known(path, self.0).map_or(Text::Missing, |text| Text::whole(text.into_bytes()))
+    }
+}
+
 /// The text of a source file that we know.
 fn text(file: &str, source: &Source) -> String {
+    known(file, source).unwrap_or_default()
+}
+
+fn known(file: &str, source: &Source) -> Option<String> {
     if file == source.path {
-        return source.text.clone();
+        return Some(source.text.clone());
     }
-    let header = kernels::headers().iter().find(|(name, _)| file.ends_with(name));
-    header.map(|(_, text)| (*text).to_owned()).unwrap_or_default()
+    if let Some((_, text)) = kernels::headers().iter().find(|(name, _)| file.ends_with(name)) {
+        return Some((*text).to_owned());
+    }
+    // CUDA's own headers, and the Rust file that allocated a buffer: its path is relative to the workspace's root, where
+    // a worker is started.
+    if is_changed(file, source) {
+        return None;
+    }
+    std::fs::read(file).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Whether a file is not what it was when this program was built.
+fn is_changed(file: &str, source: &Source) -> bool {
+    if file == source.path {
+        return std::fs::read(file).is_ok_and(|bytes| bytes != source.text.as_bytes());
+    }
+    let modified = |path: &std::path::Path| std::fs::metadata(path).and_then(|data| data.modified()).ok();
+    let built = std::env::current_exe().ok().and_then(|program| modified(&program));
+    let path = std::path::Path::new(file);
+    path.extension().is_some_and(|extension| extension == "rs") && built.zip(modified(path)).is_some_and(|(b, m)| m > b)
+}
+
+/// The files that are no longer what was judged: the exercise's, and those that the faults name.
+pub(crate) fn changed(judgement: &Judgement, source: &Source) -> Vec<String> {
+    let mut files: Vec<String> = Line::files(judgement.faults()).into_iter().map(str::to_owned).collect();
+    files.push(source.path.clone());
+    files.retain(|file| is_changed(file, source));
+    files.sort();
+    files.dedup();
+    files
+}
+
+/// The lines that a judgement's faults name.
+pub(crate) fn lines(judgement: &Judgement, source: &Source) -> Vec<Line> {
+    Line::of(judgement.faults(), |file| known(file, source))
 }
 
 /// `7` for one dimension, `(1, 2, 0)` for more.
@@ -153,6 +224,7 @@ mod tests {
             block: Some([4, 0, 0]),
             thread: Some([3, 1, 0]),
             lanes: 29,
+            ..Fault::new("", Blame::Kernel, "")
         }
     }
 
@@ -162,6 +234,23 @@ mod tests {
         assert_eq!(failure.reason(), "fault E-OOB-GLOBAL");
         assert_eq!(failure.location.as_ref().map(|at| at.text.as_str()), Some("  two(x);"));
         assert_eq!(failure.notes, ["by 4 bytes", "block 4, thread (3, 1, 0) of `k`, with 28 more lanes of its warp"]);
+    }
+
+    #[test]
+    fn an_edited_source_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.cu").to_string_lossy().into_owned();
+        let source = Source { path: path.clone(), text: "one\n".to_owned() };
+        assert_eq!(changed(&Judgement::default(), &source), [""; 0], "there is no such file");
+        std::fs::write(&path, "one\n").unwrap();
+        assert_eq!(changed(&Judgement::default(), &source), [""; 0]);
+        std::fs::write(&path, "two\n").unwrap();
+        assert_eq!(changed(&Judgement::default(), &source), [path.as_str()]);
+        // What was compiled is still known; a Rust file that was edited since is not.
+        assert_eq!(known(&path, &source).as_deref(), Some("one\n"));
+        let rust = folder.path().join("a.rs").to_string_lossy().into_owned();
+        std::fs::write(&rust, "fn main() {}\n").unwrap();
+        assert_eq!(known(&rust, &source), None);
     }
 
     #[test]

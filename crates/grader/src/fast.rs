@@ -35,8 +35,8 @@ pub(crate) fn predict(session: &Session, exercise: &Exercise, survey: &Survey) -
         driver: Some(session.info.driver.clone()),
         shape: Some(survey.shape.to_string()),
         ratio: Some(ratio),
-        bar: bar(exercise, survey.shape),
-        ideal: exercise.ideal_speedup(survey.shape),
+        bar: Some(bar(exercise, survey.shape)),
+        ideal: Some(exercise.ideal_speedup(survey.shape)),
         time_ns: Some(yours),
         unfused_time_ns: Some(unfused),
         gb_per_s: (yours > 0.0).then(|| bytes as f64 / yours),
@@ -53,10 +53,14 @@ pub(crate) fn predict(session: &Session, exercise: &Exercise, survey: &Survey) -
 fn too_slow(fast: &Fast) -> Failure {
     let ratio = fast.ratio.unwrap_or_default();
     let how = if fast.measured { "measured" } else { "predicted" };
-    let title =
-        format!("{:.2}x the speed of the unfused chain ({how}), and {:.2}x is asked for", ratio.median, fast.bar);
-    let mut failure = Failure::new(Code::Speed, title)
-        .note(format!("the bytes allow {:.2}x: what keeps the kernel from moving them as fast?", fast.ideal));
+    let mut title = format!("{:.2}x the speed of the unfused chain ({how})", ratio.median);
+    if let Some(bar) = fast.bar {
+        title += &format!(", and {bar:.2}x is asked for");
+    }
+    let mut failure = Failure::new(Code::Speed, title);
+    if let Some(ideal) = fast.ideal {
+        failure = failure.note(format!("the bytes allow {ideal:.2}x: what keeps the kernel from moving them as fast?"));
+    }
     if let Some(share) = fast.share {
         failure
             .notes

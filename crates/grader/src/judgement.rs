@@ -9,11 +9,15 @@
 //! strings.
 
 mod failure;
+mod fate;
+mod location;
 mod number;
 mod parts;
 mod report;
 
-pub use failure::{Code, Failure, Location, Mismatch};
+pub use failure::{Code, Failure, Mismatch};
+pub use fate::Fate;
+pub use location::{Line, Location};
 pub use parts::{Beside, Clocks, Fast, Interval, Lean, Right, Sectors};
 pub use report::{DeviceInfo, DeviceKind, Judgement, Kind, Report, RunError, VERSION};
 

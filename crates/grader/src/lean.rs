@@ -3,6 +3,7 @@
 use fusion_course::{Exercise, Shape};
 use fusion_machine::Report;
 
+use crate::explain;
 use crate::judgement::{Beside, Code, Failure, Lean, Sectors, Verdict};
 use crate::survey::Survey;
 
@@ -31,8 +32,10 @@ pub(crate) fn judge(exercise: &Exercise, survey: &Survey) -> Lean {
         allocated_bytes: submission.allocated_bytes,
         summary: Some(summary.clone()),
         failure: None,
+        advice: Vec::new(),
         note: None,
     };
+    explain::gather(&mut lean.advice, &submission.advice, |code| code.starts_with("P-"));
     let buffers = (exercise.inputs.len() + exercise.outputs.len()) as u64;
     let allowed = (needed as f64 * (1.0 + ALLOWANCE)) as u64 + 2 * buffers * SECTOR;
     let failure = if launches.yours > launches.needed {

@@ -7,6 +7,7 @@
 
 use cudarc::driver::{CudaStream, DriverError, result};
 use fusion_course::DeviceBuffer;
+use fusion_device::Device;
 
 /// Bytes of a buffer's contents, without its margins.
 pub(crate) fn bytes(buffer: &DeviceBuffer) -> usize {
@@ -22,6 +23,16 @@ pub(crate) fn poison(stream: &CudaStream, buffer: &mut DeviceBuffer) -> Result<(
     stream.context().bind_to_thread()?;
     // SAFETY: the range is the buffer's own contents, which the caller borrows mutably; the stream orders the rest.
     unsafe { result::memset_d8_async(address, buffer.dtype().poison(), len, stream.cu_stream()) }
+}
+
+/// Has the emulated device, where it is one, count a buffer's contents as never written: whoever reads poison is told so.
+pub(crate) fn forget(device: &Device, buffer: &DeviceBuffer) -> Result<(), DriverError> {
+    device.stream.synchronize()?;
+    if let Some(emulator) = device.emulator() {
+        // A range that the emulator does not know is none of a live buffer: there is nothing to forget.
+        let _ = emulator.forget(buffer.address(&device.stream), bytes(buffer) as u64);
+    }
+    Ok(())
 }
 
 /// Queues a copy of `len` bytes between buffers, from and to the given offsets in bytes.

@@ -7,7 +7,7 @@ use std::io::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use crate::judgement::{DeviceInfo, Judgement, RunError};
+use crate::judgement::{DeviceInfo, Fate, Judgement, RunError};
 
 /// The field that marks a line as ours.
 const TAG: &str = "{\"fusion\":";
@@ -37,6 +37,11 @@ pub enum Message {
     Judged {
         device: DeviceInfo,
         judgement: Box<Judgement>,
+    },
+    /// What became of a mutant.
+    Mutant {
+        id: String,
+        fate: Fate,
     },
     /// Nothing can be graded here.
     Unable {

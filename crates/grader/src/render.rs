@@ -2,10 +2,11 @@
 //!
 //! Nothing here prints. The caller knows whether it writes to a terminal and says so in [`Look`].
 
-use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table, presets};
+use fusion_diagnostic::{Sources, Text};
+use fusion_machine::report::{Blame, Fault, SourcePosition};
 
-use crate::judgement::{DeviceInfo, Failure, Fast, Judgement, Lean, Report, Right, Verdict};
+use crate::judgement::{Code, DeviceInfo, Failure, Fast, Judgement, Lean, Line, Location, Report, Right, Verdict};
 
 /// How the text may look.
 #[derive(Clone, Copy, Debug, Default)]
@@ -13,8 +14,16 @@ pub struct Look {
     /// ANSI colours and drawn table borders; plain ASCII otherwise.
     pub terminal: bool,
     pub color: bool,
-    /// Columns to wrap the table to, where known.
+    /// Columns to wrap to, where known.
     pub width: Option<u16>,
+    /// Show all advice, also where nothing failed that it could explain.
+    pub advice: bool,
+}
+
+impl From<Look> for fusion_diagnostic::Look {
+    fn from(look: Look) -> Self {
+        Self { color: look.color, width: look.width }
+    }
 }
 
 /// Failures and notes of all exercises, each under its name, and the table.
@@ -37,7 +46,7 @@ pub fn details(judgement: &Judgement, look: Look) -> String {
     let mut parts: Vec<String> = [&judgement.right.failure, &judgement.lean.failure, &judgement.fast.failure]
         .into_iter()
         .flatten()
-        .map(|found| failure(found, look))
+        .map(|found| failure(found, &judgement.lines, look))
         .collect();
     let notes = [
         ("right", judgement.right.verdict, &judgement.right.note),
@@ -49,10 +58,24 @@ pub fn details(judgement: &Judgement, look: Look) -> String {
     if let (Some((part, verdict, note)), None) = (first, judgement.failure()) {
         parts.push(format!("{part} {verdict}: {note}"));
     }
+    parts.extend(advice(judgement, look));
+    parts.extend(changed(&judgement.changed));
     if !parts.is_empty() {
         text += &format!("{}\n{}\n\n", title(judgement), parts.join("\n\n"));
     }
     text
+}
+
+/// What was judged is not what the reader has before their eyes.
+fn changed(files: &[String]) -> Option<String> {
+    let have = if files.len() == 1 { "has" } else { "have" };
+    (!files.is_empty()).then(|| {
+        format!(
+            "note: {} {have} changed since this was built; what was judged is what it was then. \
+             Grade again, without --prebuilt, to judge what is there now",
+            files.join(", ")
+        )
+    })
 }
 
 fn title(judgement: &Judgement) -> String {
@@ -62,53 +85,65 @@ fn title(judgement: &Judgement) -> String {
     }
 }
 
-/// One failure as rustc shows an error: title, source line with a caret, notes.
-pub fn failure(failure: &Failure, look: Look) -> String {
-    let id = failure.fault.clone().unwrap_or_else(|| failure.code.to_string());
-    let title = Level::ERROR.primary_title(&failure.title).id(id);
-    let mut group = Group::with_title(title);
-    let located = failure.location.is_some();
-    if let Some(location) = &failure.location {
-        if location.text.is_empty() {
-            let origin = Origin::path(&location.file).line(location.line as usize);
-            group = group.element(match location.column {
-                0 => origin,
-                column => origin.char_column(column as usize),
-            });
-        } else {
-            let text = &location.text;
-            let start = match location.column as usize {
-                0 => text.len() - text.trim_start().len(),
-                column => text.char_indices().nth(column - 1).map_or(text.len(), |(at, _)| at),
-            };
-            let end = start + word(&text[start..]);
-            group = group.element(
-                Snippet::source(text)
-                    .line_start(location.line as usize)
-                    .path(&location.file)
-                    .annotation(AnnotationKind::Primary.span(start..end)),
-            );
-        }
-    }
+/// One failure as rustc shows an error: title, source lines with carets, notes.
+///
+/// `lines` are the judgement's, see [`Judgement::lines`].
+pub fn failure(failure: &Failure, lines: &[Line], look: Look) -> String {
     let place = match (&failure.shape, &failure.device) {
         (Some(shape), Some(device)) => Some(format!("{shape}, on {device}")),
         (Some(shape), None) => Some(shape.clone()),
         (None, Some(device)) => Some(format!("on {device}")),
         (None, None) => None,
     };
-    let renderer = if look.color { Renderer::styled() } else { Renderer::plain() };
-    let notes = place.iter().chain(&failure.notes);
-    if located {
-        return renderer.render(&[notes.fold(group, |group, note| group.element(Level::NOTE.message(note)))]);
-    }
-    // Without a source line there is no margin for the notes to hang from.
-    notes.fold(renderer.render(&[group]), |text, note| format!("{text}\n  = note: {note}"))
+    let sources = Lines { lines, location: failure.location.as_ref() };
+    let mut fault = match &failure.diagnostic {
+        Some(fault) => fault.as_ref().clone(),
+        None => plain(failure),
+    };
+    fault.notes.splice(0..0, place);
+    let faults: Vec<Fault> = std::iter::once(fault).chain(failure.also.iter().cloned()).collect();
+    fusion_diagnostic::all(&faults, &sources, look.into())
 }
 
-/// Bytes of the identifier or number that the text begins with, at least one character.
-fn word(text: &str) -> usize {
-    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
-    if end > 0 { end } else { text.chars().next().map_or(0, char::len_utf8) }
+/// A failure that is the grader's own finding, in the form of a fault.
+fn plain(failure: &Failure) -> Fault {
+    let code = failure.fault.clone().unwrap_or_else(|| failure.code.to_string());
+    let mut fault = Fault::new(code, Blame::Kernel, failure.title.clone());
+    fault.notes = failure.notes.clone();
+    fault.source = (failure.location.iter())
+        .map(|at| SourcePosition { file: at.file.clone(), line: at.line, column: at.column, function: None })
+        .collect();
+    fault
+}
+
+/// The lines that a judgement has brought along.
+struct Lines<'a> {
+    lines: &'a [Line],
+    location: Option<&'a Location>,
+}
+
+impl Sources for Lines<'_> {
+    fn text(&self, path: &str) -> Text<'_> {
+        let known = self.lines.iter().filter(|line| line.file == path).map(|line| (line.line, line.text.as_str()));
+        let location = self.location.filter(|at| at.file == path && !at.text.is_empty());
+        Text::lines(known.chain(location.map(|at| (at.line, at.text.as_str()))))
+    }
+}
+
+/// Advice that may explain why the parts failed: lints beside wrong values, costs beside what is not lean or not fast.
+/// All of it when it is asked for.
+fn advice(judgement: &Judgement, look: Look) -> Option<String> {
+    let Judgement { right, lean, fast, .. } = judgement;
+    let wrong_values = |failure: &Failure| matches!(failure.code, Code::Values | Code::Unwritten | Code::Tail);
+    let mut faults: Vec<Fault> = Vec::new();
+    if look.advice || right.failure.as_ref().is_some_and(wrong_values) {
+        faults.extend(right.advice.iter().cloned());
+    }
+    if look.advice || lean.failure.is_some() || fast.failure.is_some() {
+        faults.extend(lean.advice.iter().cloned());
+    }
+    let sources = Lines { lines: &judgement.lines, location: None };
+    (!faults.is_empty()).then(|| fusion_diagnostic::all(&faults, &sources, look.into()))
 }
 
 fn devices(report: &Report) -> String {
@@ -189,7 +224,10 @@ fn fast(fast: &Fast) -> String {
         return if fast.verdict == Verdict::Ungraded { "-".to_owned() } else { fast.verdict.to_string() };
     };
     let how = if fast.measured { "measured" } else { "predicted" };
-    let mut text = format!("{:.2}x {how}, bar {:.2}x", ratio.median, fast.bar);
+    let mut text = format!("{:.2}x {how}", ratio.median);
+    if let Some(bar) = fast.bar {
+        text += &format!(", bar {bar:.2}x");
+    }
     if let (true, Some(share)) = (fast.measured, fast.share) {
         text += &format!(", {:.0}% of ceiling", 100.0 * share);
     }

@@ -8,6 +8,7 @@ mod bench;
 use fusion_course::{Case, Entry, Inputs, Shape};
 use fusion_device::Program;
 
+use crate::explain;
 use crate::judgement::{Code, Failure, Right, Verdict};
 use crate::problem::{self, Expected};
 use crate::session::Session;
@@ -17,14 +18,50 @@ use bench::Bench;
 /// Calls for each shape.
 const CALLS: usize = 2;
 
+/// At what a submission is judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Scope {
+    /// Elements of the largest shape.
+    pub(crate) largest: usize,
+    /// Whether the unfused chain does not run beside it: its figures are for comparison only.
+    pub(crate) alone: bool,
+    /// Whether one view at a time begins at an element that no vector access can begin at. Exercises do not ask for
+    /// that, and the solutions can do it.
+    pub(crate) unaligned: bool,
+}
+
+impl Scope {
+    /// What exercises ask for.
+    pub(crate) const EXERCISE: Self = Self { largest: usize::MAX, alone: false, unaligned: false };
+}
+
 /// Judges a submission at all of its exercise's shapes. `tell` hears what is being done.
-pub(crate) fn judge(session: &Session, entry: &Entry, program: &Program, seed: u64, tell: &dyn Fn(String)) -> Right {
+pub(crate) fn judge(
+    session: &Session,
+    entry: &Entry,
+    program: &Program,
+    seed: u64,
+    scope: Scope,
+    tell: &dyn Fn(String),
+) -> Right {
     let mut right = Right { devices: vec![session.info.name.clone()], ..Right::default() };
     let outcome = Bench::new(session).and_then(|mut bench| {
-        for shape in entry.exercise.shapes.all(seed) {
+        let shapes = entry.exercise.shapes.all(seed);
+        for shape in shapes.into_iter().filter(|shape| shape.elements() <= scope.largest) {
             tell(format!("right: {shape}"));
             judge_shape(&mut bench, entry, program, seed, shape, &mut right)
                 .map_err(|trouble| sharpen(trouble, &mut bench, entry, program, seed, shape))?;
+        }
+        if scope.unaligned
+            && let Some(shape) = problem::telling(entry.exercise, seed)
+        {
+            let params = entry.exercise.inputs.len() + entry.exercise.outputs.len();
+            // No number of elements that is not a multiple of four suits an access to four of them.
+            for (param, elements) in (0..params).flat_map(|param| (1..4).map(move |elements| (param, elements))) {
+                tell(format!("right: {shape}, view {param} moved by {elements}"));
+                bench.move_view(param, elements);
+                judge_shape(&mut bench, entry, program, seed, shape, &mut right)?;
+            }
         }
         Ok(())
     });
@@ -56,6 +93,7 @@ fn judge_shape(
     for (call, case) in cases.iter().enumerate() {
         right.launches += 1;
         let ran = bench.launch(entry, program, case)?;
+        explain::gather(&mut right.advice, &ran.advice, |code| !code.starts_with("P-"));
         check(bench, entry, case, ran.block, &ran.outputs).map_err(|trouble| match trouble {
             Trouble::Failure(failure) if is_about_values(failure.code) => {
                 let mut failure = *failure;

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use cudarc::driver::DriverError;
 use fusion_course::{Arguments, DeviceBuffer, Entry, Scalar, Shape};
 use fusion_device::{Choice, CompileError, Device, EmulatorOptions, Options, Program, Source};
-use fusion_machine::Report;
+use fusion_machine::{Checks, Fault, Report};
 use kernels::Baseline;
 
 use crate::explain;
@@ -15,7 +15,7 @@ use crate::trouble::Trouble;
 
 /// Warp instructions that one launch may execute on the emulated device. The largest launch of an exercise needs less
 /// than a quarter; a loop that never ends is found within seconds.
-const BUDGET: u64 = 1 << 26;
+pub(crate) const BUDGET: u64 = 1 << 26;
 
 /// Red zones on a real GPU, in bytes on either side of a buffer.
 const MARGIN: usize = 4096;
@@ -34,11 +34,28 @@ pub(crate) struct Session {
 
 impl Session {
     pub(crate) fn open(kind: DeviceKind, as_gpu: bool) -> Result<Self, RunError> {
+        Self::open_with(
+            kind,
+            as_gpu,
+            EmulatorOptions { instruction_budget: Some(BUDGET), ..EmulatorOptions::default() },
+        )
+    }
+
+    /// Opens the device with other options. What they leave open is as in the session that this process had before,
+    /// which is gone.
+    pub(crate) fn open_with(kind: DeviceKind, as_gpu: bool, options: EmulatorOptions) -> Result<Self, RunError> {
         let (choice, code) = match kind {
             DeviceKind::Emulated => (Choice::Emulated, "no-device"),
             DeviceKind::Gpu => (Choice::Gpu, "no-gpu"),
         };
-        let options = EmulatorOptions { instruction_budget: Some(BUDGET), ..EmulatorOptions::default() };
+        // Lints too, because they may explain a wrong result; whoever sets the variable wants something else.
+        let checks = std::env::var_os("FUSION_EMULATOR_CHECKS").is_none().then_some(Checks::ALL);
+        let options = EmulatorOptions {
+            checks,
+            // The buffers are the grader's own: where it allocates them helps nobody.
+            allocation_sites: Some(false),
+            ..options
+        };
         let opened = panics::catch(|| Device::open_with(choice, &options));
         let device = match opened {
             Ok(opened) => opened.map_err(|error| RunError::new(code, error.to_string()))?,
@@ -105,8 +122,7 @@ impl Session {
 
     /// Compiles and loads CUDA C++ of our own or of a submission.
     pub(crate) fn compile_source(&self, name: &str, text: &str, options: &Options) -> Result<Program, CompileError> {
-        let headers: Vec<Source<'_>> = kernels::headers().iter().map(|&(name, text)| Source { name, text }).collect();
-        self.device.compile(&Source { name, text }, &headers, options)
+        self.device.compile(&Source { name, text }, &kernels::includes(), options)
     }
 
     /// The unfused chain's kernels.
@@ -153,19 +169,20 @@ impl Session {
         if self.device.context.synchronize().is_err() {
             self.spent.set(true);
         }
-        let trouble = match report.faults.first() {
-            Some(fault) => explain::fault(fault, &entry.source),
-            None => explain::driver_error(error, entry, program, shape).into(),
-        };
-        trouble.at(shape)
+        // An index that overflows explains the access that missed.
+        let lints = report.advice.iter().filter(|fault| fault.code.starts_with("L-"));
+        let faults: Vec<Fault> =
+            report.faults.iter().chain(lints.filter(|_| !report.faults.is_empty())).cloned().collect();
+        let told = explain::faults(&faults, &entry.source);
+        told.unwrap_or_else(|| explain::driver_error(error, entry, program, shape).into()).at(shape)
     }
 
     /// A fault that the emulated device reported although every call succeeded.
     pub(crate) fn refuse_faults(&self, report: &Report, entry: &Entry, shape: Shape) -> Result<(), Trouble> {
-        match report.faults.first() {
-            Some(fault) => {
+        match explain::faults(&report.faults, &entry.source) {
+            Some(trouble) => {
                 self.spent.set(true);
-                Err(explain::fault(fault, &entry.source).at(shape))
+                Err(trouble.at(shape))
             }
             None => Ok(()),
         }

@@ -23,6 +23,7 @@ pub(crate) struct Survey {
 }
 
 impl Survey {
+    /// Runs both, or the submission alone, which leaves the other report empty.
     pub(crate) fn take(
         session: &Session,
         entry: &Entry,
@@ -30,6 +31,7 @@ impl Survey {
         baseline: &Baseline,
         seed: u64,
         size: Option<usize>,
+        alone: bool,
     ) -> Result<Self, Trouble> {
         let shape = problem::large(entry.exercise, size.unwrap_or(ELEMENTS));
         let mut rig = Rig::new(session, entry, program, baseline, shape, seed)?;
@@ -44,7 +46,7 @@ impl Survey {
             Ok::<Report, Trouble>(report)
         };
         let submission = count(Who::Submission)?;
-        let unfused = count(Who::Unfused)?;
+        let unfused = if alone { Report::default() } else { count(Who::Unfused)? };
         rig.check(0)?;
         Ok(Self { shape, submission, unfused })
     }

@@ -5,6 +5,7 @@
 //! whatever becomes of the parent.
 
 mod judge;
+mod mutants;
 
 use std::io::Read as _;
 use std::process::ExitCode;
@@ -53,11 +54,11 @@ enum Command {
     List,
     /// Look for a GPU
     Probe,
-    /// Judge one submission, or several wrong kernels of one exercise
+    /// Judge one submission, or several wrong kernels or mutants of one exercise
     Judge(Options),
 }
 
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 struct Options {
     #[arg(long)]
     exercise: String,
@@ -68,6 +69,9 @@ struct Options {
     /// Judge these wrong kernels instead of the submission
     #[arg(long)]
     wrong: Vec<String>,
+    /// Judge these mutants of the submission instead of it
+    #[arg(long, conflicts_with = "wrong")]
+    mutant: Vec<String>,
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Part::Right, Part::Lean, Part::Fast])]
     parts: Vec<Part>,
     /// Elements of the large problem

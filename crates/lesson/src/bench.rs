@@ -73,10 +73,17 @@ fn point(lesson: &Lesson, subject: &Subject, clock: &mut Clock, n: usize) -> Res
 }
 
 /// The launches since the last call, on the emulated device.
-fn reports(lesson: &Lesson) -> Result<Vec<LaunchReport>, LessonError> {
-    match lesson.device.emulator() {
-        Some(emulator) => Ok(emulator.take_report().map_err(|error| LessonError::Wrong(error.to_string()))?.launches),
-        None => Ok(Vec::new()),
+///
+/// # Errors
+/// The first fault that the device found in them.
+pub(crate) fn reports(lesson: &Lesson) -> Result<Vec<LaunchReport>, LessonError> {
+    let Some(emulator) = lesson.device.emulator() else { return Ok(Vec::new()) };
+    let report = emulator.take_report().map_err(|error| LessonError::Wrong(error.to_string()))?;
+    match report.faults.first() {
+        Some(fault) => {
+            Err(LessonError::Wrong(format!("kernel `{}` is wrong: {}: {}", fault.kernel, fault.code, fault.title)))
+        }
+        None => Ok(report.launches),
     }
 }
 

@@ -9,7 +9,7 @@ use fusion_device::{CompileError, Device, OpenError};
 use fusion_toolchain::{FetchError, Terminal};
 use kernels::Baseline;
 
-use crate::{Options, Subject, Sweep, table};
+use crate::{Options, Subject, Sweep, bench, table};
 
 /// An open device with the unfused kernels and the lesson's own.
 #[derive(Debug)]
@@ -96,6 +96,15 @@ impl Lesson {
     pub fn demonstrate(&self, subject: &Subject) -> Result<String, LessonError> {
         let sweep = Sweep::run(self, subject, &self.sizes)?;
         Ok(table::sweep(self, subject, &sweep))
+    }
+
+    /// Asks the emulated device whether anything was wrong with the launches since it was last asked; `demonstrate`
+    /// asks for its own.
+    ///
+    /// # Errors
+    /// The first fault that it found.
+    pub fn check(&self) -> Result<(), LessonError> {
+        bench::reports(self).map(drop)
     }
 
     /// The largest size of the sweep.

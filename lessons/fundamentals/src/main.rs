@@ -80,3 +80,17 @@ fn run(arguments: &Arguments) -> Result<(), LessonError> {
         "\nAt the largest sizes the speedup goes by the ratio of bytes; at the smallest, by the ratio of launches.",
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of the unfused kernels and of the lesson's own: a result that is wrong or a fault that the device finds is an error.
+    #[test]
+    fn its_kernels_run_clean() {
+        let options = ["lesson", "--device", "emulated", "--sizes", "1,255,4099"];
+        if let Err(error) = run(&Arguments::parse_from(options)) {
+            panic!("{error}");
+        }
+    }
+}

@@ -49,3 +49,17 @@ fn run(arguments: &Arguments) -> Result<(), LessonError> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of the unfused kernels and of the lesson's own: a result that is wrong or a fault that the device finds is an error.
+    #[test]
+    fn its_kernels_run_clean() {
+        let options = ["lesson", "--device", "emulated", "--sizes", "1,255,4099", "--values", "1000"];
+        if let Err(error) = run(&Arguments::parse_from(options)) {
+            panic!("{error}");
+        }
+    }
+}

@@ -18,6 +18,7 @@ pub(crate) fn compare(lesson: &Lesson, n: usize) -> Result<String, LessonError> 
     let [divided, multiplied] = outputs;
     let failed = |error| LessonError::Driver { error, doing: format!("quantizing {n} values") };
     let (divided, multiplied) = (divided.map_err(failed)?, multiplied.map_err(failed)?);
+    lesson.check()?;
     let differing: Vec<usize> = (0..n).filter(|&i| divided[i] != multiplied[i]).collect();
     let mut text = format!(
         "\nx / scale against x * (1 / scale), {n} values from -3 to 3, scale {SCALE}: {} differ, each by a whole step.\n",

@@ -3,7 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-#[derive(Debug, Default)]
+use serde::Serialize;
+
+use super::score::{self, Scores};
+
+/// The JSON of `verify --json` too.
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct Tally {
     pub(crate) starters: usize,
     pub(crate) solutions: usize,
@@ -11,10 +16,38 @@ pub(crate) struct Tally {
     pub(crate) drift: usize,
     /// Wrong kernels refused, by reason.
     pub(crate) refused: BTreeMap<String, usize>,
+    /// Whether nothing but mutants was to be judged.
+    #[serde(skip)]
+    pub(crate) only_mutants: bool,
+    /// What became of mutants of the solutions.
+    #[serde(rename = "mutants")]
+    pub(crate) scores: Scores,
     pub(crate) problems: Vec<String>,
 }
 
 impl Tally {
+    /// Whether the grader refuses too few mutants, as a problem.
+    pub(crate) fn check_score(&mut self) {
+        if !self.scores.passes() {
+            let (share, bar) = (100.0 * self.scores.share(), 100.0 * score::BAR);
+            self.problem(format!(
+                "{share:.1}% of the mutants that are wrong are refused, and {bar}% should be: the survivors are named \
+                 below. A test that tells one from the solution belongs in the exercise's inputs; one that no test can \
+                 tell belongs in solutions/dayNN/mutants/, with the reason"
+            ));
+        }
+    }
+
+    /// The mutants, and the verdict.
+    fn close(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.scores)?;
+        match self.problems.len() {
+            0 => writeln!(f, "verified"),
+            1 => writeln!(f, "1 problem"),
+            count => writeln!(f, "{count} problems"),
+        }
+    }
+
     pub(crate) fn problem(&mut self, text: impl Into<String>) {
         self.problems.push(text.into());
     }
@@ -25,17 +58,16 @@ impl fmt::Display for Tally {
         for problem in &self.problems {
             writeln!(f, "problem: {}\n", problem.trim_end())?;
         }
+        if self.only_mutants {
+            return self.close(f);
+        }
         writeln!(f, "{:>4} starters compile and fail", self.starters)?;
         writeln!(f, "{:>4} solutions pass", self.solutions)?;
         let reasons: Vec<String> = self.refused.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
         let reasons = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join(", ")) };
         writeln!(f, "{:>4} wrong kernels are refused for their reason{reasons}", self.refused.values().sum::<usize>())?;
         writeln!(f, "{:>4} files differ from their solution in TODO regions only", self.drift)?;
-        match self.problems.len() {
-            0 => writeln!(f, "verified"),
-            1 => writeln!(f, "1 problem"),
-            count => writeln!(f, "{count} problems"),
-        }
+        self.close(f)
     }
 }
 

@@ -1,16 +1,5 @@
 // Kernels that the measurement needs around the ones that it measures.
 
-// Reads a buffer that is larger than the L2, so that nothing else is left in it and no dirty line either. The sum is
-// written only for a value that it never has, which the compiler cannot know.
-extern "C" __global__ void flush(const uint4* __restrict__ buffer, size_t count, unsigned* sink) {
-    unsigned sum = 0;
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += (size_t)gridDim.x * blockDim.x) {
-        uint4 v = buffer[i];
-        sum |= v.x | v.y | v.z | v.w;
-    }
-    if (sum == 0xdeadbeef) *sink = sum;
-}
-
 // Kernels that only move bytes: READS vectors of 16 bytes in, WRITES out, for each of `groups` groups. A thread takes
 // STEP groups and reads all of theirs before it writes; which STEP is fastest depends on the device.
 template <int STEP>

@@ -1,10 +1,11 @@
-//! The kernels around the measured ones: flushing the L2, moving bytes, summing outputs up.
+//! The kernels around the measured ones: moving bytes, summing outputs up, flushing the L2.
 
 #![allow(unsafe_code)] // Launches.
 
 use cudarc::driver::{CudaFunction, CudaSlice, DriverError, LaunchConfig, PushKernelArg};
 use fusion_course::DeviceBuffer;
 use fusion_device::{CompileError, Options};
+use kernels::Flush;
 
 use crate::memory;
 use crate::session::Session;
@@ -21,13 +22,10 @@ pub(super) const SLOTS: usize = 64;
 
 pub(super) struct Helpers<'a> {
     session: &'a Session,
-    flush: CudaFunction,
+    flush: Flush,
     /// Kernels that only move bytes, and how many groups a thread of each takes.
     movers: Vec<(CudaFunction, usize)>,
     checksum: CudaFunction,
-    /// What is read to flush the L2.
-    flushed: CudaSlice<u8>,
-    sink: CudaSlice<u32>,
     sums: CudaSlice<u64>,
     /// Vectors that the movers read and write for a group.
     pub(super) reads: usize,
@@ -45,18 +43,14 @@ impl<'a> Helpers<'a> {
         let kernel = |name| program.kernel(name).map_err(|missing| Trouble::Unable(missing.to_string()));
         let ours = || Trouble::driver("making buffers for the measurement");
         let stream = &session.device.stream;
-        let len = flush_bytes(session);
-        let mut flushed = stream.alloc_zeros::<u8>(len).map_err(ours())?;
-        // Bytes that are not all alike, should a device compress what is.
-        let pattern: Vec<u8> = (0..len).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
-        stream.memcpy_htod(&pattern, &mut flushed).map_err(ours())?;
+        let timing = kernels::load(&session.device, &kernels::timing())
+            .map_err(|error: CompileError| Trouble::Unable(error.to_string()))?;
+        let flush = Flush::new(stream, &timing, session.info.l2_bytes).map_err(ours())?;
         Ok(Self {
             session,
-            flush: kernel("flush")?,
+            flush,
             movers: vec![(kernel("move1")?, 1), (kernel("move2")?, 2), (kernel("move4")?, 4)],
             checksum: kernel("checksum")?,
-            flushed,
-            sink: stream.alloc_zeros(1).map_err(ours())?,
             sums: stream.alloc_zeros(SLOTS).map_err(ours())?,
             reads,
             writes,
@@ -69,12 +63,7 @@ impl<'a> Helpers<'a> {
 
     /// Queues emptying the L2.
     pub(super) fn flush(&mut self) -> Result<(), DriverError> {
-        let vectors = self.flushed.len() / 16;
-        let mut launch = self.session.device.stream.launch_builder(&self.flush);
-        launch.arg(&self.flushed).arg(&vectors).arg(&mut self.sink);
-        // SAFETY: the arguments are the kernel's parameters; it reads `vectors` vectors, which the buffer holds.
-        unsafe { launch.launch(Self::config(BLOCKS)) }?;
-        Ok(())
+        self.flush.run(&self.session.device.stream)
     }
 
     /// How many kernels there are that only move bytes.
@@ -127,11 +116,6 @@ impl<'a> Helpers<'a> {
     pub(super) fn sums(&self) -> Result<Vec<u64>, DriverError> {
         self.session.device.stream.clone_dtoh(&self.sums)
     }
-}
-
-/// Twice the L2, so that whatever way lines are replaced, none stays.
-pub(super) fn flush_bytes(session: &Session) -> usize {
-    (2 * session.info.l2_bytes as usize).max(32 << 20)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use kernels::Baseline;
 
 use super::ceiling;
 use super::clocks::Sampler;
-use super::helpers::{self, Helpers};
+use super::helpers::Helpers;
 use super::pairs::{Pair, Steady};
 use super::{bar, too_slow};
 use crate::judgement::{Code, Failure, Fast, Interval, Verdict};
@@ -89,8 +89,8 @@ pub(crate) fn measure(
         device: Some(session.info.name.clone()),
         driver: Some(session.info.driver.clone()),
         shape: Some(shape.to_string()),
-        bar: bar(entry.exercise, shape),
-        ideal: entry.exercise.ideal_speedup(shape),
+        bar: Some(bar(entry.exercise, shape)),
+        ideal: Some(entry.exercise.ideal_speedup(shape)),
         ceiling_gb_per_s: Some(ceiling),
         cold: true,
         ..Fast::default()
@@ -151,13 +151,14 @@ fn conclude(fast: &mut Fast, steady: &Steady, bytes: u64, seed: u64) {
         fast.note = Some(text);
         return;
     }
-    fast.verdict = ratio.against(fast.bar);
+    let bar = fast.bar.unwrap_or_default();
+    fast.verdict = ratio.against(bar);
     match fast.verdict {
         Verdict::Fail => fast.failure = Some(too_slow(fast)),
         Verdict::Inconclusive => {
             fast.note = Some(format!(
-                "the ratio lies between {:.3} and {:.3}, and the bar of {:.3} between them: {QUIET}",
-                ratio.low, ratio.high, fast.bar
+                "the ratio lies between {:.3} and {:.3}, and the bar of {bar:.3} between them: {QUIET}",
+                ratio.low, ratio.high
             ));
         }
         _ => {}
@@ -172,7 +173,7 @@ fn fitting_shape(session: &Session, entry: &Entry, elements: usize) -> Result<Sh
     let shape = |elements| problem::large(entry.exercise, elements);
     let needed = |elements| {
         let bytes = entry.exercise.minimum_bytes(shape(elements));
-        Rig::bytes(entry, shape(elements)) + bytes + helpers::flush_bytes(session) as u64
+        Rig::bytes(entry, shape(elements)) + bytes + kernels::Flush::bytes(session.info.l2_bytes) as u64
     };
     let mut elements = elements.max(1);
     while entry.exercise.minimum_bytes(shape(elements)) < 4 * session.info.l2_bytes
@@ -343,8 +344,8 @@ mod tests {
             .collect();
         let mut fast = Fast {
             measured: true,
-            bar: 1.42,
-            ideal: 1.67,
+            bar: Some(1.42),
+            ideal: Some(1.67),
             ceiling_gb_per_s: Some(4000.0),
             self_test: Some(Interval::exact(own)),
             ..Fast::default()

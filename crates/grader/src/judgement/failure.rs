@@ -1,6 +1,9 @@
 //! Why a submission was refused.
 
+use fusion_machine::Fault;
 use serde::{Deserialize, Serialize};
+
+use super::Location;
 
 /// The kind of a failure. Stable: wrong kernels name theirs in their first line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -73,6 +76,12 @@ pub struct Failure {
     /// The emulated device's code for the fault, for example `E-OOB-GLOBAL`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
+    /// All that the emulated device knows of it. Title, notes and location repeat the gist.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diagnostic: Option<Box<Fault>>,
+    /// What it found at further places.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<Fault>,
     /// One line: what happened.
     pub title: String,
     /// Further lines: by how much, and what to do.
@@ -97,6 +106,8 @@ impl Failure {
         Self {
             code,
             fault: None,
+            diagnostic: None,
+            also: Vec::new(),
             title: title.into(),
             notes: Vec::new(),
             location: None,
@@ -122,25 +133,6 @@ impl Failure {
             Some(fault) => format!("{} {fault}", self.code),
             None => self.code.to_string(),
         }
-    }
-}
-
-/// A position in a source file, with the text of its line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Location {
-    pub file: String,
-    /// One-based; a column of 0 means the whole line.
-    pub line: u32,
-    pub column: u32,
-    /// The line itself, without its end; empty when the source is not at hand.
-    pub text: String,
-}
-
-impl Location {
-    /// Finds the line in `source`.
-    pub fn new(file: impl Into<String>, line: u32, column: u32, source: &str) -> Self {
-        let text = (line as usize).checked_sub(1).and_then(|index| source.lines().nth(index)).unwrap_or_default();
-        Self { file: file.into(), line, column, text: text.to_owned() }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The three things that are judged: right, lean, fast.
 
+use fusion_machine::Fault;
 use serde::{Deserialize, Serialize};
 
 use super::{Failure, Verdict};
@@ -15,6 +16,9 @@ pub struct Right {
     pub launches: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
+    /// What the emulated device found that is no error, or not necessarily: `L-` and `W-` codes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub advice: Vec<Fault>,
     /// Why it is ungraded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
@@ -46,6 +50,9 @@ pub struct Lean {
     pub summary: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
+    /// What the emulated device has to say on speed: `P-` codes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub advice: Vec<Fault>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -81,9 +88,11 @@ pub struct Fast {
     /// Unfused time over the submission's time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ratio: Option<Interval>,
-    /// The ratio that passes, and the ratio of the bytes.
-    pub bar: f64,
-    pub ideal: f64,
+    /// The ratio that passes, and the ratio of the bytes; none where speed was not judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bar: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ideal: Option<f64>,
     /// Median times, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_ns: Option<f64>,

@@ -1,8 +1,9 @@
 //! A judgement with its device, and a whole run.
 
+use fusion_machine::Fault;
 use serde::{Deserialize, Serialize};
 
-use super::{Fast, Lean, Right, Verdict};
+use super::{Fast, Lean, Line, Right, Verdict};
 
 /// Version of the JSON. It grows when a field changes its meaning or goes; new fields do not count.
 pub const VERSION: u32 = 1;
@@ -51,6 +52,12 @@ pub struct Judgement {
     pub right: Right,
     pub lean: Lean,
     pub fast: Fast,
+    /// The source lines that failures and advice name, as they were compiled.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<Line>,
+    /// The files among them, and the exercise's own, that are no longer what they were when they were compiled.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<String>,
     /// For a wrong kernel: its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wrong: Option<String>,
@@ -60,6 +67,13 @@ impl Judgement {
     /// The first failure, in the order in which a learner mends them.
     pub fn failure(&self) -> Option<&super::Failure> {
         self.right.failure.as_ref().or(self.lean.failure.as_ref()).or(self.fast.failure.as_ref())
+    }
+
+    /// All that the emulated device found: with what stopped it first, then advice.
+    pub fn faults(&self) -> impl Iterator<Item = &Fault> {
+        let failures = [&self.right.failure, &self.lean.failure, &self.fast.failure].into_iter().flatten();
+        let found = failures.flat_map(|failure| failure.diagnostic.as_deref().into_iter().chain(&failure.also));
+        found.chain(&self.right.advice).chain(&self.lean.advice)
     }
 
     /// Sets the verdict from the parts.
@@ -78,9 +92,14 @@ impl Judgement {
             shapes: emulated.right.shapes + gpu.right.shapes,
             launches: emulated.right.launches + gpu.right.launches,
             failure: emulated.right.failure.or(gpu.right.failure),
+            advice: [emulated.right.advice, gpu.right.advice].concat(),
             note: emulated.right.note.or(gpu.right.note),
         };
-        Self { right, lean: emulated.lean, fast: gpu.fast, ..emulated }.conclude()
+        let lines = [emulated.lines, gpu.lines].concat();
+        let mut changed = [emulated.changed, gpu.changed].concat();
+        changed.sort();
+        changed.dedup();
+        Self { right, lean: emulated.lean, fast: gpu.fast, lines, changed, ..emulated }.conclude()
     }
 }
 

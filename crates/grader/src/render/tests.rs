@@ -15,8 +15,8 @@ fn solved() -> Judgement {
         fast: Fast {
             verdict: Verdict::Pass,
             ratio: Some(Interval::exact(1.64)),
-            bar: 1.42,
-            ideal: 1.67,
+            bar: Some(1.42),
+            ideal: Some(1.67),
             ..Fast::default()
         },
         ..Judgement::default()
@@ -62,10 +62,12 @@ error[E-OOB-GLOBAL]: load of 4 bytes past the end of `a`
  --> exercises/day22/src/mul_add.cu:2:10
   |
 2 | out[i] = a[i + 1];
-  |          ^
+  |          ^^^^^^^^
   |
   = note: N = 1025, on Emulated H200
   = note: 1 byte past it
+
+for more: cargo xtask explain E-OOB-GLOBAL
 
 ";
     assert_eq!(text, expected, "\n{text}");
@@ -74,9 +76,9 @@ error[E-OOB-GLOBAL]: load of 4 bytes past the end of `a`
 #[test]
 fn a_pass_needs_no_details_and_colour_is_asked_for() {
     assert_eq!(details(&solved(), Look::default()), "");
-    let look = Look { terminal: true, color: true, width: Some(100) };
+    let look = Look { terminal: true, color: true, width: Some(100), advice: false };
     assert!(table(&[solved()], look).contains('\u{1b}'));
-    assert!(failure(refused().failure().unwrap(), look).contains('\u{1b}'));
+    assert!(failure(refused().failure().unwrap(), &[], look).contains('\u{1b}'));
 }
 
 #[test]
@@ -84,7 +86,7 @@ fn positions_outside_the_line_do_not_panic() {
     for (line, column) in [(0, 0), (1, 0), (2, 500), (99, 3)] {
         let mut failure = Failure::new(Code::Compile, "no");
         failure.location = Some(Location::new("a.cu", line, column, "äöü\n  b\n"));
-        assert!(super::failure(&failure, Look::default()).contains("a.cu"));
+        assert!(super::failure(&failure, &[], Look::default()).contains("a.cu"));
     }
 }
 
@@ -116,4 +118,11 @@ fn json_keeps_numbers_that_json_has_not() {
     assert_eq!(json["right"]["failure"]["code"], "fault");
     let back: Judgement = serde_json::from_value(json).unwrap();
     assert!(back.right.failure.unwrap().mismatch.unwrap().actual.is_nan());
+}
+
+#[test]
+fn an_edited_source_is_told_once() {
+    let judgement = Judgement { changed: vec!["src/add_gelu.cu".to_owned()], ..solved() };
+    let text = details(&judgement, Look::default());
+    assert_eq!(text.matches("has changed since this was built").count(), 1, "{text}");
 }

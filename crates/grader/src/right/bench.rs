@@ -3,6 +3,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use fusion_course::{Case, Data, DeviceBuffer, Entry, Exercise, Shape};
 use fusion_device::{Options, Program, Timer};
+use fusion_machine::Fault;
 
 use super::other_stream;
 use crate::judgement::{Code, Failure};
@@ -25,6 +26,8 @@ pub(super) struct Bench<'a> {
     session: &'a Session,
     /// The kernel that only waits; none on the emulated device, where nothing waits.
     gate: Option<Program>,
+    /// The view, counted over inputs and outputs, that begins so many elements past where its allocation does.
+    moved: Option<(usize, usize)>,
     inputs: Vec<DeviceBuffer>,
     outputs: Vec<DeviceBuffer>,
     /// On a GPU: what inputs and outputs are filled from, and the copy of the outputs.
@@ -40,6 +43,8 @@ pub(super) struct Ran {
     pub(super) block: Option<u64>,
     /// Whether the device says that nothing at all was launched.
     pub(super) idle: bool,
+    /// What the emulated device found that is no error.
+    pub(super) advice: Vec<Fault>,
 }
 
 impl<'a> Bench<'a> {
@@ -53,12 +58,19 @@ impl<'a> Bench<'a> {
         Ok(Self {
             session,
             gate,
+            moved: None,
             inputs: Vec::new(),
             outputs: Vec::new(),
             fresh: Vec::new(),
             initial: Vec::new(),
             copies: Vec::new(),
         })
+    }
+
+    /// Lets a view, counted over inputs and outputs, begin so many elements past where its allocation does, and all
+    /// others where theirs do.
+    pub(super) fn move_view(&mut self, param: usize, elements: usize) {
+        self.moved = Some((param, elements));
     }
 
     /// Makes buffers for a shape.
@@ -69,6 +81,15 @@ impl<'a> Bench<'a> {
             |params, margin| problem::buffers(stream, params, shape, margin).map_err(Trouble::driver("making buffers"));
         self.inputs = make(exercise.inputs, margin)?;
         self.outputs = make(exercise.outputs, margin)?;
+        if let Some((moved, elements)) = self.moved {
+            let params = exercise.inputs.iter().chain(exercise.outputs);
+            let buffers = self.inputs.iter_mut().chain(&mut self.outputs);
+            if let Some((param, buffer)) = params.zip(buffers).nth(moved) {
+                let margin = margin + elements * param.dtype.bytes();
+                let moved = DeviceBuffer::poisoned(stream, param.dtype, param.len(shape), margin);
+                *buffer = moved.map_err(Trouble::driver("making buffers"))?;
+            }
+        }
         if self.session.judges_as_gpu() {
             self.fresh = make(exercise.inputs, 0)?;
             self.copies = make(exercise.outputs, 0)?;
@@ -95,6 +116,8 @@ impl<'a> Bench<'a> {
             buffer.poison(stream).map_err(ours())?;
             if let Some(Some(data)) = case.initial.get(index) {
                 buffer.write(stream, data).map_err(ours())?;
+            } else {
+                memory::forget(&session.device, buffer).map_err(ours())?;
             }
         }
         let timer = Timer::new(stream).map_err(ours())?;
@@ -115,7 +138,8 @@ impl<'a> Bench<'a> {
             return Err(other_stream(case.shape).into());
         }
         let block = report.launches.last().map(|launch| launch.block.iter().map(|&n| u64::from(n)).product());
-        Ok(Ran { outputs: self.read(&self.outputs)?, block, idle: report.launches.is_empty() && report.copies == 0 })
+        let idle = report.launches.is_empty() && report.copies == 0;
+        Ok(Ran { outputs: self.read(&self.outputs)?, block, idle, advice: report.advice })
     }
 
     fn launch_gated(&mut self, entry: &Entry, program: &Program, case: &Case) -> Result<Ran, Trouble> {
@@ -161,7 +185,7 @@ impl<'a> Bench<'a> {
         if outputs.iter().zip(&late).any(|(early, late)| early.to_bytes() != late.to_bytes()) {
             return Err(other_stream(case.shape).into());
         }
-        Ok(Ran { outputs, block: None, idle: false })
+        Ok(Ran { outputs, block: None, idle: false, advice: Vec::new() })
     }
 
     /// Queues the kernel that only waits.

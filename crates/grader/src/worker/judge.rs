@@ -8,25 +8,25 @@ use fusion_course::{Entry, Submission, Wrong};
 use fusion_device::Program;
 use kernels::Baseline;
 
-use super::{Options, Part, exit_code};
+use super::{Options, Part, exit_code, mutants};
 use crate::fast::{self, Plan};
 use crate::judgement::{Fast, Judgement, Kind, Lean, Right, RunError, Verdict};
 use crate::protocol::Message;
+use crate::right::Scope;
 use crate::session::Session;
 use crate::survey::Survey;
 use crate::trouble::Trouble;
-use crate::{lean, right};
+use crate::{explain, lean, right};
 
 const NOT_RIGHT: &str = "not judged until it is right";
 
 pub(super) fn run(options: &Options, submission: &Submission, wrong: &[Wrong]) -> ExitCode {
-    let unable = |error: RunError| {
-        Message::Unable { error }.send();
-        ExitCode::from(2)
-    };
     let Some(entry) = submission.entries.iter().find(|entry| entry.exercise.name == options.exercise) else {
         return unable(RunError::new("unknown-target", format!("this program has no `{}`", options.exercise)));
     };
+    if !options.mutant.is_empty() {
+        return mutants::run(options, entry);
+    }
     let mut tasks: Vec<(&Entry, Option<&Wrong>)> = Vec::new();
     for name in &options.wrong {
         let named = |wrong: &&Wrong| wrong.name == name && wrong.entry.exercise.name == options.exercise;
@@ -43,7 +43,7 @@ pub(super) fn run(options: &Options, submission: &Submission, wrong: &[Wrong]) -
         Ok(session) => session,
         Err(error) => return unable(error),
     };
-    let judge = Judge { session: &session, options, baseline: OnceCell::new() };
+    let judge = Judge::new(&session, options, Scope::EXERCISE);
     for (entry, wrong) in tasks {
         let mut judgement = judge.entry(entry);
         if let Some(wrong) = wrong {
@@ -58,23 +58,45 @@ pub(super) fn run(options: &Options, submission: &Submission, wrong: &[Wrong]) -
     exit_code(&session)
 }
 
-struct Judge<'a> {
+/// Says that nothing can be judged.
+pub(super) fn unable(error: RunError) -> ExitCode {
+    Message::Unable { error }.send();
+    ExitCode::from(2)
+}
+
+pub(super) struct Judge<'a> {
     session: &'a Session,
     options: &'a Options,
+    scope: Scope,
     /// Compiled when it is first needed, and for all that are judged.
     baseline: OnceCell<Baseline>,
 }
 
-impl Judge<'_> {
+impl<'a> Judge<'a> {
+    pub(super) fn new(session: &'a Session, options: &'a Options, scope: Scope) -> Self {
+        Self { session, options, scope, baseline: OnceCell::new() }
+    }
+
     fn entry(&self, entry: &Entry) -> Judgement {
-        let blank = Judgement { name: entry.exercise.name.to_owned(), day: entry.exercise.day, ..Judgement::default() };
         tell("compiling".to_owned());
-        let program = match self.session.compile(entry) {
-            Ok(program) => program,
-            Err(trouble) => return Judgement { right: wrong(self.session, trouble), ..blank }.conclude(),
+        let mut judgement = match self.session.compile(entry) {
+            Ok(program) => self.program(entry, &program),
+            Err(trouble) => Judgement { right: wrong(self.session, trouble), ..blank(entry) }.conclude(),
         };
+        judgement.changed = explain::changed(&judgement, &entry.source);
+        judgement
+    }
+
+    /// Judges what an entry was compiled to.
+    pub(super) fn program(&self, entry: &Entry, program: &Program) -> Judgement {
+        let mut judgement = self.parts(entry, program, blank(entry));
+        judgement.lines = explain::lines(&judgement, &entry.source);
+        judgement
+    }
+
+    fn parts(&self, entry: &Entry, program: &Program, blank: Judgement) -> Judgement {
         let right = if self.wants(Part::Right) {
-            right::judge(self.session, entry, &program, self.options.seed, &tell)
+            right::judge(self.session, entry, program, self.options.seed, self.scope, &tell)
         } else {
             Right { verdict: Verdict::Pass, ..Right::default() }
         };
@@ -84,7 +106,7 @@ impl Judge<'_> {
             let fast = Fast { note: note(), ..Fast::default() };
             return Judgement { right, lean, fast, ..blank }.conclude();
         }
-        let (lean, fast) = self.lean_and_fast(entry, &program);
+        let (lean, fast) = self.lean_and_fast(entry, program);
         Judgement { right, lean, fast, ..blank }.conclude()
     }
 
@@ -111,8 +133,9 @@ impl Judge<'_> {
         }
         tell("counting bytes".to_owned());
         let Options { seed, size, .. } = *self.options;
-        let survey =
-            self.baseline().and_then(|baseline| Survey::take(self.session, entry, program, baseline, seed, size));
+        let survey = self
+            .baseline()
+            .and_then(|baseline| Survey::take(self.session, entry, program, baseline, seed, size, self.scope.alone));
         let survey = match survey {
             Ok(survey) => survey,
             Err(Trouble::Failure(failure)) => {
@@ -160,9 +183,16 @@ impl Judge<'_> {
         if let Some(baseline) = self.baseline.get() {
             return Ok(baseline);
         }
-        let made = self.session.baseline()?;
+        let made = match self.scope.alone {
+            true => Baseline::from_modules(Vec::new()),
+            false => self.session.baseline()?,
+        };
         Ok(self.baseline.get_or_init(|| made))
     }
+}
+
+fn blank(entry: &Entry) -> Judgement {
+    Judgement { name: entry.exercise.name.to_owned(), day: entry.exercise.day, ..Judgement::default() }
 }
 
 fn tell(text: String) {

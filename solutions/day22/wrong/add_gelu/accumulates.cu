@@ -1,4 +1,4 @@
-// wrong: values: adds to what the output holds, which nobody has set to zero.
+// wrong: fault E-UNINIT-GLOBAL: adds to what the output holds, which nobody has set to zero.
 __device__ float gelu(float t) {
     return 0.5f * t * (1.0f + tanhf(0.7978845608f * (t + 0.044715f * t * t * t)));
 }

@@ -1,0 +1,121 @@
+//! Operands of operators, and what an expression is for.
+
+use std::ops::Range;
+
+use super::{Code, StatementKind, is_type};
+use crate::lexer::Kind;
+
+impl Code<'_> {
+    /// Whether an operator stands between two operands: `a - b`, not `-b`, `float* a` or `(float4*)a`.
+    pub(crate) fn is_binary(&self, token: usize) -> bool {
+        let Some(before) = token.checked_sub(1) else { return false };
+        let ends_operand = match (self.kind(before), self.word(before)) {
+            (Some(Kind::Number | Kind::Text), _) => true,
+            (Some(Kind::Word), word) => !is_type(word) && !matches!(word, "return" | "case" | "else"),
+            (_, "]") => true,
+            (_, ")") => !self.is_cast(before),
+            _ => false,
+        };
+        let begins_operand = match (self.kind(token + 1), self.word(token + 1)) {
+            (Some(Kind::Word | Kind::Number | Kind::Text), word) => !matches!(word, "const" | "__restrict__"),
+            (_, word) => matches!(word, "(" | "-" | "+" | "!" | "~" | "*" | "&" | "++" | "--"),
+        };
+        ends_operand && begins_operand
+    }
+
+    /// Whether the bracket that closes at `close` holds a type and nothing else.
+    pub(crate) fn is_cast(&self, close: usize) -> bool {
+        let Some(open) = self.pair(close) else { return false };
+        let word = |at| self.word(at);
+        open + 1 < close
+            && (open + 1..close).all(|at| is_type(word(at)) || matches!(word(at), "*" | "&"))
+            && !(self.kind(open.wrapping_sub(1)) == Some(Kind::Word) && self.before(open) != "return")
+    }
+
+    /// Whether `<` or `>` belongs to a template: such brackets stand close to their name, comparisons do not.
+    pub(crate) fn is_template_bracket(&self, token: usize) -> bool {
+        match self.word(token) {
+            "<" => !self.is_spaced(token) || self.before(token) == "template",
+            ">" => !self.is_spaced(token),
+            _ => false,
+        }
+    }
+
+    /// The operands of a binary operator.
+    pub(crate) fn operands(&self, operator: usize) -> Option<(Range<usize>, Range<usize>)> {
+        let own = precedence(self.word(operator))?;
+        // To the left, operators that bind as tightly were applied before; to the right, they come after.
+        let mut start = operator;
+        while let Some(before) = start.checked_sub(1) {
+            match (self.pair(before), self.word(before)) {
+                (Some(open), ")" | "]" | "}") => start = open,
+                (_, word) if self.ends_operand_leftwards(before, word, own) => break,
+                _ => start = before,
+            }
+        }
+        let mut end = operator + 1;
+        while end < self.tokens.len() {
+            match (self.pair(end), self.word(end)) {
+                (Some(close), "(" | "[" | "{") => end = close + 1,
+                (_, ")" | "]" | "}" | ";" | "," | "?" | ":") => break,
+                (_, word) => {
+                    let binds = if self.is_binary(end) { precedence(word) } else { None };
+                    if end > operator + 1 && (is_assignment(word) || binds.is_some_and(|other| other <= own)) {
+                        break;
+                    }
+                    end += 1;
+                }
+            }
+        }
+        (start < operator && operator + 1 < end).then_some((start..operator, operator + 1..end))
+    }
+
+    fn ends_operand_leftwards(&self, at: usize, word: &str, own: u8) -> bool {
+        matches!(word, "(" | "[" | "{" | ";" | "," | "?" | ":" | "return")
+            || is_assignment(word)
+            || self.kind(at) == Some(Kind::Directive)
+            || (self.is_binary(at) && precedence(word).is_some_and(|other| other < own))
+    }
+
+    /// Whether a token helps to make an address, a bound or a condition, rather than a value of the result: it stands
+    /// in a subscript, in the header of a loop or an `if`, before a `?`, or where an integer is declared.
+    pub(crate) fn is_index(&self, token: usize) -> bool {
+        let mut at = token;
+        while let Some(open) = self.enclosing(at) {
+            if self.word(open) == "[" {
+                return true;
+            }
+            at = open;
+        }
+        let Some(statement) = self.statement(token) else { return true };
+        if statement.kind != StatementKind::Simple {
+            return true;
+        }
+        let words: Vec<&str> =
+            statement.tokens.clone().map(|at| self.word(at)).take_while(|word| *word != "=").collect();
+        let integer = |word: &&str| matches!(*word, "size_t" | "int" | "unsigned" | "bool" | "long" | "uint" | "auto");
+        words.iter().any(integer) && !words.contains(&"[") && !words.contains(&"return")
+    }
+}
+
+/// How tightly a binary operator binds (C++, [expr]): larger is tighter.
+fn precedence(word: &str) -> Option<u8> {
+    Some(match word {
+        "*" | "/" | "%" => 10,
+        "+" | "-" => 9,
+        "<<" | ">>" => 8,
+        "<" | "<=" | ">" | ">=" => 7,
+        "==" | "!=" => 6,
+        "&" => 5,
+        "^" => 4,
+        "|" => 3,
+        "&&" => 2,
+        "||" => 1,
+        _ => return None,
+    })
+}
+
+/// Whether a word assigns.
+pub(crate) fn is_assignment(word: &str) -> bool {
+    matches!(word, "=" | "+=" | "-=" | "*=" | "/=" | "%=" | "&=" | "|=" | "^=" | "<<=" | ">>=")
+}

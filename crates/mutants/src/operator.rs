@@ -1,0 +1,103 @@
+//! What a mutation operator does, and for which reasons a grader may refuse what it makes.
+
+/// One systematic mistake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operator {
+    /// Stable: `drop-barrier`.
+    pub name: &'static str,
+    /// What it does, in a few words.
+    pub does: &'static str,
+    /// The reasons for which its mutants may be refused, as the grader words them: `values`, `fault E-OOB-GLOBAL`. One
+    /// that ends in `-` stands for all that begin with it.
+    pub classes: &'static [&'static str],
+}
+
+impl Operator {
+    pub(crate) const fn new(name: &'static str, does: &'static str, classes: &'static [&'static str]) -> Self {
+        Self { name, does, classes }
+    }
+
+    /// The same where what changes is an address, a bound or a condition: then memory faults are right too.
+    pub(crate) const fn in_index(self) -> Self {
+        Self { classes: INDEX, ..self }
+    }
+
+    /// Whether refusing one of its mutants for this reason is right.
+    pub fn admits(&self, reason: &str) -> bool {
+        self.classes.iter().any(|class| match class.strip_suffix('-') {
+            Some(_) => reason.starts_with(class),
+            None => reason == *class,
+        })
+    }
+}
+
+/// Wrong numbers, or none.
+pub(crate) const VALUES: &[&str] = &["values", "unwritten", "tail"];
+
+/// What a wrong address, bound or condition leads to.
+pub(crate) const INDEX: &[&str] = &[
+    "values",
+    "unwritten",
+    "tail",
+    "inputs",
+    "red-zone",
+    "bytes",
+    "fault E-OOB-",
+    "fault E-NULL",
+    "fault E-UNMAPPED",
+    "fault E-USE-AFTER-FREE",
+    "fault E-MISALIGNED",
+    "fault E-WRITE-READONLY",
+    "fault E-UNINIT-",
+    "fault E-RACE-",
+    "fault E-BARRIER-",
+    "fault E-SYNC-MASK",
+    "fault E-DEADLOCK",
+    "fault E-BUDGET",
+    "fault L-",
+];
+
+/// What missing order between threads leads to.
+pub(crate) const ORDER: &[&str] = &[
+    "values",
+    "unwritten",
+    "tail",
+    "fault E-RACE-",
+    "fault E-UNINIT-",
+    "fault E-BARRIER-",
+    "fault E-SYNC-MASK",
+    "fault E-DEADLOCK",
+    "fault E-BUDGET",
+];
+
+/// What a value that was never set leads to.
+pub(crate) const UNSET: &[&str] = &[
+    "values",
+    "unwritten",
+    "tail",
+    "fault E-UNINIT-",
+    "fault E-RACE-",
+    "fault E-OOB-",
+    "fault E-UNMAPPED",
+    "fault E-NULL",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_are_whole_reasons_or_beginnings() {
+        let operator = Operator::new("x", "", &["values", "fault E-OOB-"]);
+        for (reason, right) in [
+            ("values", true),
+            ("fault E-OOB-GLOBAL", true),
+            ("fault E-OOB", false),
+            ("value", false),
+            ("launch", false),
+        ] {
+            assert_eq!(operator.admits(reason), right, "{reason}");
+        }
+        assert!(operator.in_index().admits("fault E-BUDGET"));
+    }
+}

@@ -1,0 +1,59 @@
+//! `cargo xtask explain CODE`: what a fault's code means, with a wrong and a right kernel.
+
+use fusion_diagnostic::{Look, essay};
+
+use crate::{grade, output};
+
+/// The command's options.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Options {
+    /// A code, as a report shows it in brackets; `e-null` and `null` will do for `E-NULL`. All codes are listed without one
+    code: Option<String>,
+}
+
+/// Prints and returns the exit code.
+pub(crate) fn run(options: &Options) -> u8 {
+    let look = output::look();
+    match explain(options.code.as_deref(), look.into()) {
+        Ok(text) => {
+            if output::print(&text) {
+                0
+            } else {
+                2
+            }
+        }
+        Err(message) => {
+            output::note(&message);
+            2
+        }
+    }
+}
+
+fn explain(asked: Option<&str>, look: Look) -> Result<String, String> {
+    let Some(asked) = asked else {
+        return Ok(format!("{}\nfor more: {} explain CODE\n", essay::index(look), grade::program()));
+    };
+    match essay::find(asked) {
+        Ok(code) => Ok(essay::text(code, look).unwrap_or_default()),
+        Err(like) => {
+            let like: Vec<String> = like.iter().map(|code| format!("`{code}`")).collect();
+            Err(format!("error: no code is called `{asked}`; did you mean {}?", like.join(" or ")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_is_explained_and_a_wrong_one_answered() {
+        let text = explain(Some("null"), Look::default()).unwrap();
+        assert!(text.starts_with("E-NULL\n\nAccess through a null pointer."), "{text}");
+        // Kernels stay as they are.
+        let prose = text.lines().filter(|line| !line.starts_with("    "));
+        assert!(prose.into_iter().all(|line| line.chars().count() <= 80), "{text}");
+        assert!(explain(None, Look::default()).unwrap().contains("P-DIVERGENT"));
+        assert!(explain(Some("E-NUL"), Look::default()).unwrap_err().contains("did you mean `E-NULL`"));
+    }
+}

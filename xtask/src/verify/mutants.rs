@@ -1,0 +1,256 @@
+//! Mutants of the solutions: systematic wrong versions, which the grader must refuse.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use fusion_grader::judgement::{Failure, Fate, Judgement, RunError};
+use fusion_mutants::{Equivalents, Mutant};
+
+use super::Tally;
+use super::score::{Equivalent, Score, Survivor};
+use crate::interrupt::Interrupt;
+use crate::judge::{self, Stop, Told};
+use crate::process::{self, End, Said, Watch};
+use crate::progress::Progress;
+use crate::target::Selection;
+
+/// What it takes to judge the mutants of a day.
+#[derive(Debug)]
+pub(crate) struct Judge<'a> {
+    /// The workspace's root, under which the sources and the lists lie.
+    pub(crate) root: &'a Path,
+    pub(crate) program: &'a Path,
+    pub(crate) seed: u64,
+    pub(crate) limit: Duration,
+    pub(crate) interrupt: &'a Interrupt,
+    pub(crate) progress: &'a Progress,
+}
+
+/// A mutant with what became of it.
+type Judged<'a> = (&'a Mutant, Fate);
+
+impl Judge<'_> {
+    /// Judges every mutant of the selected exercises' solutions.
+    pub(crate) fn day(&self, selection: &Selection, tally: &mut Tally) -> Result<(), Stop> {
+        for exercise in &selection.exercises {
+            let folder = format!("solutions/day{}", selection.day.number);
+            let path = format!("{folder}/src/{}.cu", exercise.name);
+            let list = format!("{folder}/mutants/{}.txt", exercise.name);
+            let source = match std::fs::read_to_string(self.root.join(&path)) {
+                Ok(source) => source,
+                Err(error) => {
+                    tally.problem(format!("cannot read {path}: {error}"));
+                    continue;
+                }
+            };
+            // A solution without equivalent mutants needs no list.
+            let text = std::fs::read_to_string(self.root.join(&list)).unwrap_or_default();
+            let equivalents = Equivalents::parse(&text).unwrap_or_else(|error| {
+                tally.problem(format!("{list}: {error}"));
+                Equivalents::default()
+            });
+            let mutants = fusion_mutants::mutants(&source);
+            let judged = self.all(exercise.name, &mutants)?;
+            tally.scores.exercises.push(count(exercise.name, &list, &equivalents, &judged, &mut tally.problems));
+            self.progress.step();
+        }
+        Ok(())
+    }
+
+    /// Judges mutants on as many workers as there are cores: most of the time goes into compiling, which one core does.
+    fn all<'m>(&self, exercise: &str, mutants: &'m [Mutant]) -> Result<Vec<Judged<'m>>, Stop> {
+        let workers = std::thread::available_parallelism().map_or(1, usize::from).min(16);
+        let judged = Mutex::new(Vec::new());
+        let stops: Vec<Stop> = std::thread::scope(|scope| {
+            let judged = &judged;
+            let work = |worker| move || self.some(exercise, mutants.iter().skip(worker).step_by(workers), judged);
+            let threads: Vec<_> = (0..workers).map(|worker| scope.spawn(work(worker))).collect();
+            let ended = threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            ended.filter_map(Result::err).collect()
+        });
+        if let Some(stop) = stops.into_iter().next() {
+            return Err(stop);
+        }
+        let mut judged: Vec<Judged<'m>> = judged.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        judged.sort_by_key(|(mutant, _)| (mutant.line, mutant.column, mutant.id.as_str()));
+        Ok(judged)
+    }
+
+    /// Judges some mutants: many in one process, a new one after each that takes its process or its context with it.
+    fn some<'m>(
+        &self,
+        exercise: &str,
+        mutants: impl Iterator<Item = &'m Mutant>,
+        judged: &Mutex<Vec<Judged<'m>>>,
+    ) -> Result<(), Stop> {
+        let keep = |mutant, fate| judged.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((mutant, fate));
+        let mut left: VecDeque<&Mutant> = mutants.collect();
+        while !left.is_empty() {
+            let mut command = Command::new(self.program);
+            command.current_dir(self.root).args(["judge", "--exercise", exercise, "--device", "emulated"]);
+            command.args(["--parts", "right,lean", "--seed", &self.seed.to_string()]);
+            for mutant in &left {
+                command.args(["--mutant", &mutant.id]);
+            }
+            let mut told = Told::default();
+            let watch = Watch { limit: self.limit, interrupt: self.interrupt };
+            let end = process::run(&mut command, &watch, |said| {
+                // Mutants may print and complain as they like.
+                if let Said::Message(_) = said {
+                    told.hear(said, exercise, self.progress);
+                }
+            });
+            let end = end.map_err(|error| judge::cannot_run(self.program, &error))?;
+            if end == End::Interrupted {
+                return Err(Stop::Interrupted);
+            }
+            if let Some(error) = told.unable {
+                return Err(Stop::Error(error));
+            }
+            let any = !told.fates.is_empty();
+            for (id, fate) in told.fates {
+                match left.pop_front() {
+                    Some(mutant) if mutant.id == id => keep(mutant, fate),
+                    _ => return Err(Stop::Error(RunError::new("build", format!("{id} was not asked for")))),
+                }
+            }
+            // The process ended in the middle of one, which is that one's fate.
+            if (!any || !matches!(end, End::Exited(_)))
+                && let Some(mutant) = left.pop_front()
+            {
+                let died = judge::died(Judgement::default(), end, self.limit, &told.doing, &[]);
+                let failure =
+                    died.right.failure.unwrap_or_else(|| Failure::new(fusion_grader::judgement::Code::Crash, ""));
+                keep(mutant, Fate::Refused { failure: Box::new(failure) });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The score of one solution. What is wrong with the grader or with the list goes to `problems`.
+fn count(
+    exercise: &str,
+    list: &str,
+    equivalents: &Equivalents,
+    judged: &[Judged<'_>],
+    problems: &mut Vec<String>,
+) -> Score {
+    let mut score = Score { exercise: exercise.to_owned(), made: judged.len(), ..Score::default() };
+    // Whether each entry of the list says something that is not known without it.
+    let mut needed = vec![false; equivalents.entries.len()];
+    for (mutant, fate) in judged {
+        let id = format!("{exercise}/{}", mutant.id);
+        let listed = equivalents.find(mutant);
+        match fate {
+            Fate::NotCompiled => score.not_compiled += 1,
+            Fate::SameCode => score.same_code += 1,
+            Fate::Unjudged { note } => problems.push(format!("{id} cannot be judged: {note}\n{}", mutant.diff())),
+            Fate::Refused { failure } => {
+                let reason = failure.reason();
+                if let Some(entry) = listed {
+                    problems.push(format!(
+                        "{list}:{}: {id} is listed as equivalent (\"{}\") and is refused for `{reason}`: {}\n{}",
+                        entry.line,
+                        entry.reason,
+                        failure.title,
+                        mutant.diff()
+                    ));
+                } else if !mutant.operator.admits(&reason) {
+                    problems.push(format!(
+                        "{id} is refused for `{reason}`, which is no reason for a mutant that {}: {}\n{}",
+                        mutant.operator.does,
+                        failure.title,
+                        mutant.diff()
+                    ));
+                }
+                *score.refused.entry(reason).or_default() += 1;
+            }
+            Fate::Survived => match listed {
+                Some(entry) => {
+                    if let Some(index) = equivalents.entries.iter().position(|other| other == entry) {
+                        needed[index] = true;
+                    }
+                    score.equivalent.push(Equivalent { id, reason: entry.reason.clone() });
+                }
+                None => {
+                    let does = mutant.operator.does.to_owned();
+                    score.survived.push(Survivor { id, does, diff: mutant.diff() });
+                }
+            },
+        }
+    }
+    for (entry, _) in equivalents.entries.iter().zip(needed).filter(|(_, needed)| !needed) {
+        problems.push(format!(
+            "{list}:{}: no mutant that survives is called `{}`: take the line out, or mend its pattern",
+            entry.line, entry.pattern
+        ));
+    }
+    score
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fusion_grader::judgement::Code;
+
+    const SOURCE: &str =
+        "__global__ void k(float* out, size_t n) {\n    if (threadIdx.x < n) out[threadIdx.x] = 1.0f;\n}\n";
+
+    /// The score where every mutant has the same fate but the ones named.
+    fn scored(fate: &Fate, but: &[(&str, Fate)], list: &str) -> (Score, Vec<String>) {
+        let mutants = fusion_mutants::mutants(SOURCE);
+        let fates = |id: &str| but.iter().find(|(name, _)| *name == id).map_or(fate, |(_, fate)| fate).clone();
+        let judged: Vec<Judged<'_>> = mutants.iter().map(|mutant| (mutant, fates(&mutant.id))).collect();
+        let mut problems = Vec::new();
+        let score = count("k", "list.txt", &Equivalents::parse(list).unwrap(), &judged, &mut problems);
+        (score, problems)
+    }
+
+    fn refused(code: Code) -> Fate {
+        Fate::Refused { failure: Box::new(Failure::new(code, "wrong")) }
+    }
+
+    #[test]
+    fn what_survives_unlisted_is_a_survivor() {
+        let (score, problems) = scored(&refused(Code::Values), &[("lt-to-le@2:21", Fate::Survived)], "");
+        assert_eq!((score.survived.len(), score.refused(), problems.len()), (1, score.made - 1, 0), "{problems:?}");
+        assert_eq!(score.survived[0].id, "k/lt-to-le@2:21");
+        assert!(score.survived[0].diff.contains("+ if (threadIdx.x <= n)"));
+    }
+
+    #[test]
+    fn a_listed_survivor_is_equivalent() {
+        let but = [("lt-to-le@2:21", Fate::Survived)];
+        let (score, problems) = scored(&refused(Code::Values), &but, "lt-to-le@* in \"x < n\": because");
+        assert_eq!((score.survived.len(), score.equivalent.len()), (0, 1));
+        assert!(problems.is_empty(), "{problems:?}");
+    }
+
+    #[test]
+    fn a_list_cannot_rot() {
+        for (list, words) in [
+            ("lt-to-le@*: because", "listed as equivalent (\"because\") and is refused for `values`"),
+            ("no-such@*: because", "no mutant that survives is called `no-such@*`"),
+        ] {
+            let (_, problems) = scored(&refused(Code::Values), &[], list);
+            assert!(problems.iter().any(|problem| problem.contains(words)), "{problems:?}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_class_is_a_problem() {
+        for (fate, words) in [
+            (refused(Code::Crash), "is refused for `crash`, which is no reason"),
+            (Fate::Unjudged { note: "it is dark".to_owned() }, "cannot be judged: it is dark"),
+        ] {
+            let (_, problems) = scored(&refused(Code::Values), &[("lt-to-le@2:21", fate)], "");
+            assert!(problems.len() == 1 && problems[0].contains(words), "{problems:?}");
+        }
+    }
+}
