@@ -50,7 +50,7 @@ impl Class {
             _ if starts(&["E-OOB", "E-NULL", "E-HOST", "E-UNMAPPED", "E-USE-", "E-MISALIGNED", "E-WRITE-"]) => {
                 Self::Memory
             }
-            _ if starts(&["E-UNINIT"]) => Self::Init,
+            _ if starts(&["E-UNINIT", "W-COPY-UNINIT"]) => Self::Init,
             _ if starts(&["E-RACE", "W-RACE"]) => Self::Race,
             _ if starts(&["E-BARRIER", "E-SYNC", "E-DEADLOCK", "E-BUDGET"]) => Self::Sync,
             _ if starts(&["E-"]) => Self::Call,
@@ -62,7 +62,8 @@ impl Class {
         let has = |word: &str| finding.kind.contains(word);
         match () {
             () if has("Program hit") => Self::Call,
-            () if has("Uninitialized") => Self::Init,
+            // The second is a copy to the host of what nobody has written.
+            () if has("Uninitialized") || has("Host API memory access error") => Self::Init,
             () if has("Race") || has("hazard") => Self::Race,
             () if has("arrier") || has("ivergent") || has("syncwarp") || has("Invalid arguments") => Self::Sync,
             () => Self::Memory,
