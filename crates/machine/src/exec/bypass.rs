@@ -1,17 +1,18 @@
 //! Threads that go around an operation at which others of their warp wait for them.
 //!
 //! A barrier and a warp operation do not wait for threads that have exited, so that an early `return` of those with nothing to
-//! do is no mistake. But a thread that goes on to do something while others wait, and never comes, is one: behind a barrier, if
-//! what it does stands behind the barrier too; and anywhere, if the mask of a warp operation names it, for then nothing says
-//! that it has exited in time (CUDA C++ Programming Guide, "Warp Vote Functions" and "Synchronization Functions").
+//! do is no mistake. But a thread that never comes and executes what stands *behind* the operation, while others wait there,
+//! has gone around it (CUDA C++ Programming Guide, "Synchronization Functions" and "Warp Vote Functions").
 
 use super::collective::member_slot;
 use super::fault::lane_list;
+use super::finding::Site;
 use super::grid::Worker;
 use super::lanes::each;
 use super::trap::{Party, Trap};
 use super::warp::{Split, State, Warp};
 use crate::code::{Code, MicroOp, SlowOp, TRUE};
+use crate::report::Severity;
 
 /// Stores of a warp that are remembered while some of its lanes wait. More are not needed to name one.
 const STORES: usize = 16;
@@ -70,8 +71,20 @@ impl Bypass {
     }
 }
 
-/// Lanes are about to exit: the mistake, if others wait for them and they were busy elsewhere meanwhile.
-pub(crate) fn found(worker: &Worker<'_>, warp: &mut Warp, leaving: u32) -> Option<Box<Trap>> {
+/// Lanes are about to exit: a finding, if others wait for them and they were busy behind that meanwhile. The hardware lets
+/// it pass.
+pub(crate) fn find(worker: &mut Worker<'_>, warp: &mut Warp, leaving: u32) {
+    if !worker.run.checks.races {
+        return;
+    }
+    if let Some((pc, other, trap)) = found(worker, warp, leaving) {
+        let site = Site { code: trap.code, pc, other };
+        let count = u64::from(trap.lanes.count_ones());
+        worker.findings.add(site, worker.block, worker.warp, count, || (Severity::Error, trap));
+    }
+}
+
+fn found(worker: &Worker<'_>, warp: &mut Warp, leaving: u32) -> Option<(u32, u32, Box<Trap>)> {
     let code = worker.run.code;
     for at in 0..warp.splits.len() {
         let split = warp.splits[at].clone();
@@ -90,10 +103,9 @@ pub(crate) fn found(worker: &Worker<'_>, warp: &mut Warp, leaving: u32) -> Optio
             None if is_barrier => leaving,
             None => continue,
         };
-        let busy =
-            |e: &&Elsewhere| e.event > since && e.lanes & missing != 0 && (!is_barrier || reaches(code, pc, e.pc));
+        let busy = |e: &&Elsewhere| e.event > since && e.lanes & missing != 0 && reaches(code, pc, e.pc);
         if let Some(store) = warp.bypass.stores.iter().find(busy) {
-            return Some(story(worker, &split, pc, is_barrier, store, store.lanes & missing));
+            return Some((pc, store.pc, story(worker, &split, pc, is_barrier, store, store.lanes & missing)));
         }
     }
     None
@@ -118,7 +130,7 @@ fn story(worker: &Worker<'_>, split: &Split, pc: u32, barrier: bool, store: &Els
     let thread = Some(32 * warp + gone.trailing_zeros());
     let label = match barrier {
         true => format!("{there} of the same warp are here, behind the barrier, without having waited"),
-        false => format!("{there} of the same warp are here instead, and exit"),
+        false => format!("{there} of the same warp are here, behind it, without having taken part"),
     };
     trap.at(pc).party(Party { label, pc: store.pc, block: Some(worker.block), thread })
 }

@@ -6,7 +6,7 @@ use super::trap::Trap;
 use crate::report::Severity;
 
 /// Sites of one launch that are kept. Whoever makes more different mistakes mends some first.
-const SITES: usize = 64;
+const SITES: usize = 1024;
 
 /// Where in the code, and which mistake. The order is that in which findings are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

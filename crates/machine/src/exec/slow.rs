@@ -89,16 +89,14 @@ pub(crate) fn waited(common: &mut Common, warp: &mut Warp, split: &mut Split) ->
 
 /// The lanes stop for good.
 pub(crate) fn exit(
-    worker: &Worker<'_>,
+    worker: &mut Worker<'_>,
     common: &mut Common,
     warp: &mut Warp,
     split: &mut Split,
     mask: u32,
 ) -> Trapped<Flow> {
-    if !warp.bypass.is_empty()
-        && let Some(trap) = bypass::found(worker, warp, mask)
-    {
-        return Err(trap);
+    if !warp.bypass.is_empty() {
+        bypass::find(worker, warp, mask);
     }
     detach(warp, split, mask);
     split.mask = 0;

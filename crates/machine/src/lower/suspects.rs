@@ -103,7 +103,9 @@ fn is_selected(
     let mut selected = false;
     visit(&instruction.op, &mut |_| {}, &mut |d| {
         let of = users.get(&d).map(Vec::as_slice).unwrap_or_default();
+        // One with so many users is not looked through: there are few of a value that is chosen or dropped.
         selected = !of.is_empty()
+            && of.len() <= 16
             && of.iter().filter_map(|&at| function.body.get(at)).all(|user| match user.op {
                 Op::Selp { .. } | Op::Slct { .. } => true,
                 Op::Unary { .. } | Op::Binary { .. } | Op::Ternary { .. } | Op::Mov { .. } | Op::Cvt { .. } => {

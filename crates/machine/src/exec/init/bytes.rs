@@ -106,9 +106,9 @@ impl LocalBytes {
         missing
     }
 
-    /// What lies from a byte on is done with in these lanes.
-    pub(crate) fn leave(&mut self, addr: u64, mask: u32) {
-        for row in self.0.iter_mut().skip((addr / 4) as usize) {
+    /// What lies in so many bytes from one on is done with in these lanes.
+    pub(crate) fn leave(&mut self, addr: u64, bytes: u64, mask: u32) {
+        for row in self.0.iter_mut().skip((addr / 4) as usize).take(bytes.div_ceil(4) as usize) {
             for lane in each(mask) {
                 row[lane] = 0;
             }

@@ -13,7 +13,7 @@ impl Init {
     /// A callee's frame begins: what an earlier one has left there is gone.
     pub(crate) fn enter(&mut self, warp: u32, function: &Function, bases: Bases, local_base: u32, mask: u32) {
         let Some(warp) = self.warps.get_mut(warp as usize) else { return };
-        warp.local.leave(u64::from(local_base), mask);
+        warp.local.leave(u64::from(local_base), u64::from(function.frame_bytes), mask);
         warp.shadow.leave(bases, mask);
         warp.unset(bases, &function.cleared, mask);
     }

@@ -63,7 +63,11 @@ impl Line {
     pub(crate) fn is_repeated(&self, row: &Row, synced: u32) -> bool {
         let last = self.crowd.as_ref().and_then(|crowd| crowd.last.as_ref()).or(self.rows.last());
         last.is_some_and(|last| {
-            last.kind == row.kind && last.stamp >= synced && last.same_warp(row) && last.same_mapping(row)
+            last.kind == row.kind
+                && last.value == row.value
+                && last.stamp >= synced
+                && last.same_warp(row)
+                && last.same_mapping(row)
         })
     }
 

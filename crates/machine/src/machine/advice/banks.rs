@@ -58,7 +58,7 @@ fn story(ended: &Ended<'_>, pc: u32, shared: &Requests, who: Who) -> Box<Trap> {
         trap = trap.note(saving);
     }
     let trap = match words {
-        Some(words) if words >= BANKS && words.is_multiple_of(2) => trap
+        Some(words) if each == 4 && words >= BANKS && words.is_multiple_of(2) => trap
             .help(format!("pad the row by one element ([{words} + 1] instead of [{words}]), so that a column's elements lie in different banks"))
             .help("or swizzle: store column c of row r at column c ^ r"),
         Some(words @ (2 | 4)) if each == 4 => trap.help(format!(
