@@ -68,9 +68,6 @@ pub(crate) fn call(
             .note(format!("{} calls deep, {local_base} bytes of local memory", split.callers.len()))
             .note("a recursion that does not end?"));
     }
-    // A new frame's constants are put in place, and splits are told apart by their callers: work that the budget must know of,
-    // or a recursion that branches takes minutes to use it up.
-    warp.clock += (function.fills.len() + function.cleared.len() + 4 * split.callers.len()) as u64;
     warp.enter(worker, common.id, function, bases, mask);
     if let Some(init) = &mut common.checks.init {
         init.enter(warp.index, function, bases, local_base, mask);
