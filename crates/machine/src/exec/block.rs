@@ -1,5 +1,6 @@
 //! A block: its warps, its shared memory, its barriers.
 
+use super::collective::waits_in_vain;
 use super::fault;
 use super::finding::Site;
 use super::grid::Worker;
@@ -230,10 +231,7 @@ impl Block {
         worker.warp = warp.index;
         let lanes = fault::lane_list(split.mask);
         let trap = if in_vain.is_some() {
-            Trap::new("E-SYNC-MASK", split.mask, "a warp operation whose mask names threads that do not come to it")
-                .label(format!("{lanes} of warp {} wait here for the others that the mask names", warp.index))
-                .note("every thread that the mask names must execute the same operation")
-                .help("let the whole warp execute it, or name in the mask those that do (`__ballot_sync` before the branch)")
+            waits_in_vain(split.mask, warp.index)
         } else if at_barrier.is_some() {
             let another = gathering().any(|(_, s)| before_barrier(s) && s.pc != split.pc);
             Trap::new("E-BARRIER-DIVERGENT", split.mask, "a barrier in divergent code")

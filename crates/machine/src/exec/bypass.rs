@@ -4,7 +4,7 @@
 //! do is no mistake. But a thread that never comes and executes what stands *behind* the operation, while others wait there,
 //! has gone around it (CUDA C++ Programming Guide, "Synchronization Functions" and "Warp Vote Functions").
 
-use super::collective::member_slot;
+use super::collective::{member_slot, waits_in_vain};
 use super::fault::lane_list;
 use super::finding::Site;
 use super::grid::Worker;
@@ -120,12 +120,7 @@ fn story(worker: &Worker<'_>, split: &Split, pc: u32, barrier: bool, store: &Els
             .note("every thread of the block must reach the same `__syncthreads()`")
             .help("move the barrier out of the condition or loop, so that threads with nothing to do wait there too")
     } else {
-        Trap::new("E-SYNC-MASK", split.mask, "a warp operation whose mask names threads that do not come to it")
-            .label(format!("{here} of warp {warp} wait here for the others that the mask names"))
-            .note("every thread that the mask names must execute the same operation")
-            .help(
-                "let the whole warp execute it, or name in the mask those that do (`__ballot_sync` before the branch)",
-            )
+        waits_in_vain(split.mask, warp)
     };
     let thread = Some(32 * warp + gone.trailing_zeros());
     let label = match barrier {

@@ -37,6 +37,14 @@ fn presence(warp: &Warp, members: &[u32; 32], mask: u32) -> Trapped<Presence> {
     Ok(if missing == 0 { Presence::Complete } else { Presence::Missing })
 }
 
+/// Lanes wait at a warp operation for others that its mask names and that do not come.
+pub(crate) fn waits_in_vain(lanes: u32, warp: u32) -> Box<Trap> {
+    Trap::new("E-SYNC-MASK", lanes, "a warp operation whose mask names threads that do not come to it")
+        .label(format!("{} of warp {warp} wait here for the others that the mask names", lane_list(lanes)))
+        .note("every thread that the mask names must execute the same operation")
+        .help("let the whole warp execute it, or name in the mask those that do (`__ballot_sync` before the branch)")
+}
+
 /// The register with the mask of a warp operation.
 pub(crate) fn member_slot(op: &SlowOp) -> Option<Slot> {
     match op {

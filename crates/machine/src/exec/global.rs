@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::block::Common;
 use super::lanes::{FULL, View, each, lanes};
 use super::trap::Trapped;
-use super::watch::{Action, Touch};
+use super::watch::Touch;
 use super::{fault, grid::Worker};
 use crate::code::{Access, Place, Reg};
 use crate::report::Traffic;
@@ -74,19 +74,7 @@ impl Worker<'_> {
     ) {
         let (write, bytes) = (stored.is_some(), u64::from(access.bytes()));
         let at = self.cache[index as usize] as usize;
-        let touch = Touch {
-            place: Place::Global,
-            action: if write { Action::Write } else { Action::Read },
-            mask: FULL,
-            addrs,
-            bytes,
-            row: true,
-            window: Some(at),
-            access: Some(access),
-            order: access.order,
-            shared: &[],
-            stored,
-        };
+        let touch = Touch { row: true, window: Some(at), ..Touch::of(access, Place::Global, FULL, addrs, stored) };
         self.watch(&mut common.checks, &touch);
         let last = addrs[0] + 32 * bytes - 1;
         let sectors = (last >> 5) - (addrs[0] >> 5) + 1;
@@ -108,19 +96,7 @@ impl Worker<'_> {
         stored: Option<&View<'_>>,
     ) {
         let (write, bytes) = (stored.is_some(), u64::from(access.bytes()));
-        let touch = Touch {
-            place: Place::Global,
-            action: if write { Action::Write } else { Action::Read },
-            mask,
-            addrs,
-            bytes,
-            row: false,
-            window,
-            access: Some(access),
-            order: access.order,
-            shared: &[],
-            stored,
-        };
+        let touch = Touch { window, ..Touch::of(access, Place::Global, mask, addrs, stored) };
         self.watch(&mut common.checks, &touch);
         let mut marked = u64::MAX;
         for lane in each(mask) {

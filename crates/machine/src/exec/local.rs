@@ -5,7 +5,7 @@ use super::global::{count, extend};
 use super::grid::Worker;
 use super::lanes::{Lanes, View, each};
 use super::trap::Trapped;
-use super::watch::{Action, Touch};
+use super::watch::Touch;
 use super::{fault, shared};
 use crate::code::{Access, Place};
 
@@ -75,19 +75,7 @@ impl Worker<'_> {
         addrs: &[u64; 32],
         stored: Option<&View<'_>>,
     ) {
-        let touch = Touch {
-            place: Place::Local,
-            action: if stored.is_some() { Action::Write } else { Action::Read },
-            mask,
-            addrs,
-            bytes: u64::from(access.bytes()),
-            row: false,
-            window: None,
-            access: Some(access),
-            order: access.order,
-            shared: &[],
-            stored,
-        };
+        let touch = Touch::of(access, Place::Local, mask, addrs, stored);
         self.watch(&mut common.checks, &touch);
     }
 

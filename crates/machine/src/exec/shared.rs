@@ -4,7 +4,7 @@ use super::block::Common;
 use super::global::{count, extend, sequential};
 use super::lanes::{FULL, View, each, lanes};
 use super::trap::Trapped;
-use super::watch::{Action, Touch};
+use super::watch::Touch;
 use super::{fault, grid::Worker};
 use crate::code::{Access, Place};
 
@@ -119,19 +119,7 @@ impl Worker<'_> {
         stored: Option<&View<'_>>,
     ) {
         let (write, bytes) = (stored.is_some(), u64::from(access.bytes()));
-        let touch = Touch {
-            place: Place::Shared,
-            action: if write { Action::Write } else { Action::Read },
-            mask,
-            addrs,
-            bytes,
-            row,
-            window: None,
-            access: Some(access),
-            order: access.order,
-            shared: &common.shared,
-            stored,
-        };
+        let touch = Touch { row, shared: &common.shared, ..Touch::of(access, Place::Shared, mask, addrs, stored) };
         self.watch(&mut common.checks, &touch);
         let traffic = if write { &mut self.counters.shared_store } else { &mut self.counters.shared_load };
         count(traffic, passes, bytes * u64::from(mask.count_ones()));

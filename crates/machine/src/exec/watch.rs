@@ -40,6 +40,32 @@ pub(crate) struct Touch<'t> {
     pub(crate) shared: &'t [u32],
 }
 
+impl<'t> Touch<'t> {
+    /// A load, or a store where it takes values from registers, of lanes that do not lie in a row.
+    #[inline(always)]
+    pub(crate) fn of(
+        access: &'t Access,
+        place: Place,
+        mask: u32,
+        addrs: &'t [u64; 32],
+        stored: Option<&'t View<'t>>,
+    ) -> Self {
+        Self {
+            place,
+            action: if stored.is_some() { Action::Write } else { Action::Read },
+            mask,
+            addrs,
+            bytes: u64::from(access.bytes()),
+            row: false,
+            window: None,
+            access: Some(access),
+            stored,
+            order: access.order,
+            shared: &[],
+        }
+    }
+}
+
 /// What the checks keep about a block.
 #[derive(Debug, Default)]
 pub(crate) struct BlockChecks {
