@@ -86,8 +86,8 @@ pub(crate) fn find(worker: &mut Worker<'_>, warp: &mut Warp, leaving: u32) {
 
 fn found(worker: &Worker<'_>, warp: &mut Warp, leaving: u32) -> Option<(u32, u32, Box<Trap>)> {
     let code = worker.run.code;
-    for at in 0..warp.splits.len() {
-        let split = warp.splits[at].clone();
+    let Warp { splits, regs, bypass, .. } = warp;
+    for split in splits.iter() {
         let Some((pc, since)) = split.waits_since.filter(|_| matches!(split.state, State::Gathering | State::Ready))
         else {
             continue;
@@ -97,15 +97,15 @@ fn found(worker: &Worker<'_>, warp: &mut Warp, leaving: u32) -> Option<(u32, u32
         let is_barrier = matches!(op, SlowOp::Barrier { .. });
         let missing = match member_slot(op) {
             Some(slot) => {
-                let members = *warp.regs.view(split.bases).word(slot);
+                let members = *regs.view(split.bases).word(slot);
                 each(split.mask).fold(0, |all, lane| all | members[lane]) & leaving
             }
             None if is_barrier => leaving,
             None => continue,
         };
         let busy = |e: &&Elsewhere| e.event > since && e.lanes & missing != 0 && reaches(code, pc, e.pc);
-        if let Some(store) = warp.bypass.stores.iter().find(busy) {
-            return Some((pc, store.pc, story(worker, &split, pc, is_barrier, store, store.lanes & missing)));
+        if let Some(store) = bypass.stores.iter().find(busy) {
+            return Some((pc, store.pc, story(worker, split, pc, is_barrier, store, store.lanes & missing)));
         }
     }
     None

@@ -1,22 +1,14 @@
 //! Accesses that atomics, flags, fences, barriers of some warps and waits for copies order, or seem to.
 
 use fusion_machine::report::SourcePosition;
-use fusion_machine::{Checks, Fault, Launch, Options};
+use fusion_machine::{Fault, Launch};
 
-use crate::support::{Arg, Device, config};
-use Arg::Pointer;
+use crate::support::{self, config, line_within};
 
 const ORDERS: &str = include_str!("../ptx/orders.ptx");
 
 fn findings(kernel: &str, launch: Launch) -> Vec<Fault> {
-    let checks = Checks { races: true, ..Checks::NONE };
-    let device = Device::with(ORDERS, Options { checks, ..Options::default() });
-    let buffers = [(); 3].map(|()| {
-        let buffer = device.buffer(1 << 16);
-        device.machine.memory().fill(buffer, &[0], 1 << 16).unwrap();
-        Pointer(buffer)
-    });
-    device.try_launch(kernel, launch, &buffers).unwrap_or_else(|fault| panic!("{fault:#?}")).findings
+    support::races(ORDERS, kernel, launch)
 }
 
 #[track_caller]
@@ -25,11 +17,8 @@ fn clean(kernel: &str, launch: Launch) {
     assert!(found.is_empty(), "{kernel}: {found:#?}");
 }
 
-/// The number of the line of `orders.cu` that holds a text, within a kernel.
 fn line(kernel: &str, text: &str) -> u32 {
-    let source = include_str!("../ptx/orders.cu");
-    let mut lines = source.lines().enumerate().skip_while(|(_, l)| !l.contains(&format!(" {kernel}(")));
-    lines.find(|(_, l)| l.contains(text)).unwrap_or_else(|| panic!("{kernel} has no `{text}`")).0 as u32 + 1
+    line_within(include_str!("../ptx/orders.cu"), kernel, text)
 }
 
 /// One of the findings has this code, this line and this other line.

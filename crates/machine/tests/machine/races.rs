@@ -2,7 +2,7 @@
 
 use fusion_machine::{Checks, Fault, Launch, Options};
 
-use crate::support::{Arg, Device, config};
+use crate::support::{self, Arg, Device, config, line_within};
 use Arg::Pointer;
 
 const RACES: &str = include_str!("../ptx/races.ptx");
@@ -13,11 +13,8 @@ fn device() -> Device {
     Device::with(RACES, Options { checks, ..Options::default() })
 }
 
-/// What a kernel is found to do wrong, given three buffers of zeros.
 fn findings(kernel: &str, launch: Launch) -> Vec<Fault> {
-    let device = device();
-    let buffers = [(); 3].map(|()| Pointer(device.buffer(1 << 16)));
-    device.try_launch(kernel, launch, &buffers).unwrap_or_else(|fault| panic!("{fault:#?}")).findings
+    support::races(RACES, kernel, launch)
 }
 
 #[track_caller]
@@ -26,11 +23,8 @@ fn clean(kernel: &str, launch: Launch) {
     assert!(found.is_empty(), "{kernel}: {found:#?}");
 }
 
-/// The line of `races.cu` that holds a text, within a kernel.
 fn line(kernel: &str, text: &str) -> u32 {
-    let source = include_str!("../ptx/races.cu");
-    let mut lines = source.lines().enumerate().skip_while(|(_, l)| !l.contains(&format!(" {kernel}(")));
-    lines.find(|(_, l)| l.contains(text)).unwrap_or_else(|| panic!("{kernel} has no `{text}`")).0 as u32 + 1
+    line_within(include_str!("../ptx/races.cu"), kernel, text)
 }
 
 /// The first finding has this code, this line and this other line.

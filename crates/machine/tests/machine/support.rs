@@ -1,6 +1,6 @@
 //! A machine with a module, and buffers by name.
 
-use fusion_machine::{AllocationKind, Fault, Launch, LaunchReport, Loaded, Machine, Options, Profile};
+use fusion_machine::{AllocationKind, Checks, Fault, Launch, LaunchReport, Loaded, Machine, Options, Profile};
 
 pub(crate) const KERNELS: &str = include_str!("../ptx/kernels.ptx");
 pub(crate) const FAULTS: &str = include_str!("../ptx/faults.ptx");
@@ -90,6 +90,20 @@ impl Device {
             Err(fault) => *fault,
         }
     }
+}
+
+/// What a kernel is found to do wrong by the search for races alone, given three buffers of zeros.
+pub(crate) fn races(ptx: &str, kernel: &str, launch: Launch) -> Vec<Fault> {
+    let checks = Checks { races: true, ..Checks::NONE };
+    let device = Device::with(ptx, Options { checks, ..Options::default() });
+    let buffers = [(); 3].map(|()| Arg::Pointer(device.buffer(1 << 16)));
+    device.try_launch(kernel, launch, &buffers).unwrap_or_else(|fault| panic!("{fault:#?}")).findings
+}
+
+/// The line of a source that holds a text, within a kernel.
+pub(crate) fn line_within(source: &str, kernel: &str, text: &str) -> u32 {
+    let mut lines = source.lines().enumerate().skip_while(|(_, l)| !l.contains(&format!(" {kernel}(")));
+    lines.find(|(_, l)| l.contains(text)).unwrap_or_else(|| panic!("{kernel} has no `{text}`")).0 as u32 + 1
 }
 
 pub(crate) fn config(grid: u32, block: u32) -> Launch {
