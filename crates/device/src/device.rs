@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use cudarc::driver::sys::CUdevice_attribute as Attribute;
 use cudarc::driver::{CudaContext, CudaStream, DriverError};
+use fusion_machine::occupancy::Limits;
 use fusion_toolchain::Toolchain;
 
 use crate::loader::{self, Driver};
@@ -52,6 +53,8 @@ pub struct Properties {
     /// Major and minor: (9, 0) for Hopper.
     pub compute_capability: (u32, u32),
     pub multiprocessors: u32,
+    /// What each of them has to give.
+    pub limits: Limits,
     pub l2_bytes: u64,
     pub memory_bytes: u64,
     /// The CUDA release that the driver supports, major and minor: (12, 4).
@@ -188,12 +191,23 @@ impl Properties {
     fn of(context: &CudaContext) -> Result<Properties, DriverError> {
         // Every attribute asked for is a count, so a negative one would be a driver's mistake and reads as none.
         let attribute = |which| Ok(u32::try_from(context.attribute(which)?).unwrap_or(0));
+        let compute_capability = (
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
+        );
+        let limits = Limits {
+            threads: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?,
+            blocks: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)?,
+            registers: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR)?,
+            shared: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?,
+            shared_per_block: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
+            shared_reserved: attribute(Attribute::CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK)?,
+            shared_granularity: Limits::shared_granularity(compute_capability),
+        };
         Ok(Properties {
             name: context.name()?,
-            compute_capability: (
-                attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
-                attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
-            ),
+            compute_capability,
+            limits,
             multiprocessors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
             l2_bytes: attribute(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?.into(),
             memory_bytes: context.total_mem()? as u64,

@@ -2,6 +2,7 @@
 
 use std::ffi::{c_int, c_uint};
 
+use fusion_machine::occupancy::{Block, Limits};
 use fusion_machine::{KernelInfo, Profile};
 
 use crate::boundary::{Out, export};
@@ -13,7 +14,7 @@ use crate::function::Function;
 /// How many blocks of that many threads run on a multiprocessor at once.
 pub(crate) fn blocks_per_sm(profile: &Profile, info: &KernelInfo, threads: u32, dynamic_shared: u32) -> u32 {
     let shared = info.static_shared.saturating_add(dynamic_shared);
-    fusion_machine::occupancy::blocks_per_sm(profile, threads, info.registers, shared).blocks
+    Limits::of(profile).occupancy(&Block { threads, registers: info.registers, shared }).blocks
 }
 
 /// What a query asks a function about.
@@ -92,11 +93,7 @@ fn available_shared(out: Out<usize>, function: Handle, blocks: c_int, block_size
     if !(1..=Profile::MAX_THREADS_PER_BLOCK as c_int).contains(&block_size) || query.blocks(block_size, 0)? < blocks {
         return Err(Error::INVALID_VALUE);
     }
-    let unit = profile.shared_granularity;
-    let share = profile.shared_per_sm / blocks / unit * unit;
-    let of_share = share.saturating_sub(profile.shared_reserved + function.info.static_shared);
-    let of_block = profile.shared_per_block_optin.saturating_sub(function.info.static_shared);
-    out.set(of_share.min(of_block) as usize)
+    out.set(Limits::of(profile).shared_for(blocks).saturating_sub(function.info.static_shared) as usize)
 }
 
 export! {

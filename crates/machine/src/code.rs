@@ -30,6 +30,18 @@ pub(crate) struct Reg {
     pub(crate) bits: u8,
 }
 
+pub(crate) fn word(slot: Slot) -> Reg {
+    Reg { slot, bits: 32 }
+}
+
+pub(crate) fn double(slot: Slot) -> Reg {
+    Reg { slot, bits: 64 }
+}
+
+pub(crate) fn flag(slot: Slot) -> Reg {
+    Reg { slot, bits: 1 }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct D2 {
     pub(crate) d: Slot,

@@ -57,10 +57,16 @@ pub struct Machine {
     memory: Memory,
     /// Those of the options to begin with; they may change between launches.
     checks: Mutex<Checks>,
-    /// What the last launch left, for the advice that needs two.
-    left: Mutex<Left>,
-    /// Launches so far. Held during a launch: kernels run one at a time, as the counts of touched sectors are the memory's.
-    launches: Mutex<u64>,
+    /// Held during a launch: kernels run one at a time, as the counts of touched sectors are the memory's.
+    launches: Mutex<Launches>,
+}
+
+/// The launches so far.
+#[derive(Debug, Default)]
+struct Launches {
+    count: u64,
+    /// What the last one left, for the advice that needs two.
+    left: Left,
 }
 
 /// A launch's configuration.
@@ -77,14 +83,7 @@ pub struct Launch {
 impl Machine {
     pub fn new(profile: Profile, options: Options) -> Self {
         let memory = Memory::new(profile.memory_bytes);
-        Self {
-            profile,
-            options,
-            memory,
-            checks: Mutex::new(options.checks),
-            left: Mutex::default(),
-            launches: Mutex::new(0),
-        }
+        Self { profile, options, memory, checks: Mutex::new(options.checks), launches: Mutex::default() }
     }
 
     pub fn profile(&self) -> &Profile {
@@ -159,7 +158,8 @@ impl Machine {
         let threads: u32 = launch.block.iter().product();
         let blocks: u64 = launch.grid.iter().map(|&n| u64::from(n)).product();
         let shared_bytes = code.dynamic_shared_offset.max(code.static_shared) + launch.dynamic_shared;
-        let fits = occupancy::blocks_per_sm(&self.profile, threads, info.registers, shared_bytes).blocks.max(1);
+        let block = occupancy::Block { threads, registers: info.registers, shared: shared_bytes };
+        let fits = occupancy::Limits::of(&self.profile).occupancy(&block).blocks.max(1);
         // Blocks that the host has room for at once.
         let room =
             (HOST_BYTES / (u64::from(shared_bytes) + u64::from(threads) * u64::from(info.local_bytes) + 1)).max(1);
@@ -169,8 +169,8 @@ impl Machine {
         }
 
         let mut launches = self.launches.lock().unwrap_or_else(PoisonError::into_inner);
-        *launches += 1;
-        let before = std::mem::take(&mut *self.left.lock().unwrap_or_else(PoisonError::into_inner));
+        launches.count += 1;
+        let before = std::mem::take(&mut launches.left);
         let workspace = match launch.cooperative {
             true => self.memory.alloc(WORKSPACE_BYTES, AllocationKind::Global).map_err(|error| {
                 blame::launch(
@@ -198,7 +198,7 @@ impl Machine {
             shared_bytes,
             sms: self.profile.sms,
             clock_khz: self.profile.sm_clock_khz,
-            grid_id: *launches,
+            grid_id: launches.count,
             workspace,
             block_budget: self.options.instruction_budget / 128,
             budget: self.options.instruction_budget,
@@ -247,8 +247,7 @@ impl Machine {
         }
         if checks.performance {
             findings.extend(round_trip::advise(&ended, loaded.source(), &info.name, &used, &before));
-            let left = round_trip::leave(&ended, loaded.source(), &info.name, &used);
-            *self.left.lock().unwrap_or_else(PoisonError::into_inner) = left;
+            launches.left = round_trip::leave(&ended, loaded.source(), &info.name, &used);
         }
         let report = LaunchReport {
             kernel: info.name,

@@ -1,21 +1,55 @@
-//! How many blocks of a kernel fit on one SM at once.
+//! How many blocks of a kernel fit on one SM at once, and how many bytes they keep under way.
 //!
 //! The rules are those of NVIDIA's occupancy calculator: a block needs room for its warps, its
 //! registers (given to each warp in units, within one of the SM's four partitions) and its shared
 //! memory (in units, plus what the system reserves), and an SM holds a limited number of blocks.
+//! The limits are those of the *CUDA Programming Guide*, "Technical Specifications per Compute
+//! Capability"; the units are the calculator's.
 
 use crate::profile::Profile;
 
-/// What [`blocks_per_sm`] found.
+/// What one SM has to give: of a profile, or of a real GPU by its driver's attributes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Occupancy {
-    /// Zero when not even one block fits.
+pub struct Limits {
+    pub threads: u32,
     pub blocks: u32,
-    /// What prevents one more.
-    pub limiter: Limiter,
+    /// 32-bit registers.
+    pub registers: u32,
+    /// Shared memory in bytes: of the SM, and what one block may have after opting in.
+    pub shared: u32,
+    pub shared_per_block: u32,
+    /// What the system takes of each block's, and the unit in which it is given.
+    pub shared_reserved: u32,
+    pub shared_granularity: u32,
 }
 
-/// The resource that runs out first; of several, the first in this order.
+/// What one block asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    pub threads: u32,
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Shared memory in bytes, static and dynamic together.
+    pub shared: u32,
+}
+
+/// What [`Limits::occupancy`] found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Occupancy {
+    /// Blocks on one SM at a time. Zero when not even one fits.
+    pub blocks: u32,
+    /// Their warps.
+    pub warps: u32,
+    /// Warps that the SM could hold.
+    pub max_warps: u32,
+    /// Blocks that each resource has room for; [`u32::MAX`] for one that the block does not use.
+    pub room: [(Limiter, u32); 4],
+    /// What the block really takes, rounded up to units: registers and bytes of shared memory.
+    pub registers_taken: u32,
+    pub shared_taken: u32,
+}
+
+/// A resource that runs out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limiter {
     /// Resident threads (warps) of the SM.
@@ -26,105 +60,109 @@ pub enum Limiter {
     Blocks,
 }
 
-/// Blocks of `threads` threads, with `registers` a thread and `shared` bytes a block (static and
-/// dynamic together), that one SM holds at a time.
-pub fn blocks_per_sm(profile: &Profile, threads: u32, registers: u32, shared: u32) -> Occupancy {
-    let warps = threads.div_ceil(Profile::WARP_SIZE).max(1);
-    let limits = [
-        (Limiter::Threads, by_threads(profile, threads, warps)),
-        (Limiter::Registers, by_registers(profile, registers, warps)),
-        (Limiter::SharedMemory, by_shared(profile, shared)),
-        (Limiter::Blocks, profile.max_blocks_per_sm),
-    ];
-    let mut best = limits[0];
-    for limit in limits {
-        if limit.1 < best.1 {
-            best = limit;
+impl Limits {
+    pub fn of(profile: &Profile) -> Limits {
+        Limits {
+            threads: profile.max_threads_per_sm,
+            blocks: profile.max_blocks_per_sm,
+            registers: profile.registers_per_sm,
+            shared: profile.shared_per_sm,
+            shared_per_block: profile.shared_per_block_optin,
+            shared_reserved: profile.shared_reserved,
+            shared_granularity: profile.shared_granularity,
         }
     }
-    Occupancy { blocks: best.1, limiter: best.0 }
-}
 
-/// Resident threads over those that the SM can hold, 0 to 1.
-pub fn share(profile: &Profile, threads: u32, blocks: u32) -> f64 {
-    let warps = threads.div_ceil(Profile::WARP_SIZE) * blocks;
-    f64::from(warps * Profile::WARP_SIZE) / f64::from(profile.max_threads_per_sm)
-}
-
-fn by_threads(profile: &Profile, threads: u32, warps: u32) -> u32 {
-    if threads > Profile::MAX_THREADS_PER_BLOCK {
-        return 0;
+    /// The unit of shared memory by compute capability, in bytes; no driver has an attribute for it.
+    pub fn shared_granularity(compute: (u32, u32)) -> u32 {
+        if compute >= (8, 0) { 128 } else { 256 }
     }
-    profile.max_threads_per_sm / Profile::WARP_SIZE / warps
+
+    /// How many such blocks one SM holds, and why not one more.
+    pub fn occupancy(&self, block: &Block) -> Occupancy {
+        let warps = block.threads.div_ceil(Profile::WARP_SIZE).max(1);
+        let registers_of_warp =
+            block.registers.max(1).saturating_mul(Profile::WARP_SIZE).next_multiple_of(Profile::REGISTER_UNIT);
+        let shared_taken =
+            block.shared.saturating_add(self.shared_reserved).checked_next_multiple_of(self.shared_granularity.max(1));
+
+        let by_threads = match block.threads <= Profile::MAX_THREADS_PER_BLOCK {
+            true => self.threads / Profile::WARP_SIZE / warps,
+            false => 0,
+        };
+        let by_registers = match block.registers <= Profile::MAX_REGISTERS_PER_THREAD {
+            true => {
+                let warps_of_partition = self.registers / Profile::PARTITIONS_PER_SM / registers_of_warp;
+                warps_of_partition * Profile::PARTITIONS_PER_SM / warps
+            }
+            false => 0,
+        };
+        let by_shared = match shared_taken {
+            Some(taken) if block.shared <= self.shared_per_block => self.shared.checked_div(taken).unwrap_or(u32::MAX),
+            _ => 0,
+        };
+        let room = [
+            (Limiter::Threads, by_threads),
+            (Limiter::Registers, by_registers),
+            (Limiter::SharedMemory, by_shared),
+            (Limiter::Blocks, self.blocks),
+        ];
+        let blocks = room.iter().fold(u32::MAX, |least, (_, blocks)| least.min(*blocks));
+        Occupancy {
+            blocks,
+            warps: blocks * warps,
+            max_warps: self.threads / Profile::WARP_SIZE,
+            room,
+            registers_taken: registers_of_warp.saturating_mul(warps),
+            shared_taken: shared_taken.unwrap_or(u32::MAX),
+        }
+    }
+
+    /// The most shared memory, static and dynamic, that each of `blocks` resident blocks can have, in bytes.
+    /// A kernel that asks for this much has no more than `blocks` of them on an SM: a way to lower occupancy on purpose.
+    pub fn shared_for(&self, blocks: u32) -> u32 {
+        let unit = self.shared_granularity.max(1);
+        let share = self.shared / blocks.max(1) / unit * unit;
+        share.saturating_sub(self.shared_reserved).min(self.shared_per_block)
+    }
 }
 
-fn by_registers(profile: &Profile, registers: u32, warps: u32) -> u32 {
-    if registers > Profile::MAX_REGISTERS_PER_THREAD {
-        return 0;
+impl Occupancy {
+    /// The resources that prevent one more block: several when they run out together.
+    pub fn limiters(&self) -> impl Iterator<Item = Limiter> + use<> {
+        let Occupancy { room, blocks, .. } = *self;
+        room.into_iter().filter(move |(_, room)| *room == blocks).map(|(limiter, _)| limiter)
     }
-    let per_warp = (registers.max(1) * Profile::WARP_SIZE).next_multiple_of(Profile::REGISTER_UNIT);
-    let per_partition = profile.registers_per_sm / Profile::PARTITIONS_PER_SM / per_warp;
-    per_partition * Profile::PARTITIONS_PER_SM / warps
+
+    /// Resident warps over those that the SM can hold, 0 to 1: what profilers call occupancy.
+    pub fn share(&self) -> f64 {
+        f64::from(self.warps) / f64::from(self.max_warps.max(1))
+    }
+
+    /// Bytes that one SM has under way when each resident thread waits for so many at once.
+    pub fn bytes_in_flight(&self, bytes_of_thread: u32) -> u64 {
+        u64::from(self.warps) * u64::from(Profile::WARP_SIZE) * u64::from(bytes_of_thread)
+    }
 }
 
-fn by_shared(profile: &Profile, shared: u32) -> u32 {
-    if shared > profile.shared_per_block_optin {
-        return 0;
+/// Bytes that each SM must have under way to keep memory busy, by Little's law: bandwidth (bytes per
+/// second, of the whole device) times latency, over the SMs.
+///
+/// With the latency of an idle memory this is the least that could do: under load answers take longer.
+pub fn bytes_needed(bandwidth: f64, latency_ns: f64, sms: u32) -> f64 {
+    bandwidth * latency_ns * 1e-9 / f64::from(sms.max(1))
+}
+
+impl std::fmt::Display for Limiter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Limiter::Threads => "threads",
+            Limiter::Registers => "registers",
+            Limiter::SharedMemory => "shared memory",
+            Limiter::Blocks => "blocks",
+        })
     }
-    let block = (shared + profile.shared_reserved).next_multiple_of(profile.shared_granularity);
-    profile.shared_per_sm.checked_div(block).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(id: &str, (threads, registers, shared): (u32, u32, u32), blocks: u32, limiter: Limiter) {
-        let profile = Profile::named(id).unwrap();
-        assert_eq!(blocks_per_sm(profile, threads, registers, shared), Occupancy { blocks, limiter });
-    }
-
-    /// The example of the *CUDA C++ Best Practices Guide*, 11.1.1, whose SM has the same limits as an
-    /// H200's: 12 blocks, 75%; 4 blocks, 63%.
-    #[test]
-    fn best_practices_example() {
-        check("h200", (128, 37, 0), 12, Limiter::Registers);
-        check("h200", (320, 37, 0), 4, Limiter::Registers);
-        let h200 = Profile::default();
-        assert_eq!(share(&h200, 128, 12), 0.75);
-        assert_eq!(share(&h200, 320, 4), 0.625);
-    }
-
-    #[test]
-    fn threads_limit_plain_kernels() {
-        check("h200", (256, 32, 0), 8, Limiter::Threads);
-        check("h200", (1024, 32, 0), 2, Limiter::Threads);
-        check("rtx3070", (1024, 32, 0), 1, Limiter::Threads);
-        check("t4", (256, 64, 0), 4, Limiter::Threads);
-        // Half a warp takes a whole one.
-        check("rtx3070", (100, 32, 0), 12, Limiter::Threads);
-    }
-
-    #[test]
-    fn small_blocks_are_limited_in_number() {
-        check("h200", (32, 16, 0), 32, Limiter::Blocks);
-        check("t4", (32, 16, 0), 16, Limiter::Blocks);
-        check("rtxpro6000", (32, 16, 0), 24, Limiter::Blocks);
-    }
-
-    #[test]
-    fn shared_memory_counts_what_the_system_reserves() {
-        check("h200", (128, 32, 227 << 10), 1, Limiter::SharedMemory);
-        check("h200", (128, 32, 113 << 10), 2, Limiter::SharedMemory);
-        check("h200", (128, 32, (113 << 10) + 1), 1, Limiter::SharedMemory);
-        check("t4", (128, 32, 32 << 10), 2, Limiter::SharedMemory);
-    }
-
-    #[test]
-    fn what_does_not_fit_gives_zero() {
-        check("h200", (1025, 32, 0), 0, Limiter::Threads);
-        check("h200", (1024, 128, 0), 0, Limiter::Registers);
-        check("h200", (32, 32, (227 << 10) + 1), 0, Limiter::SharedMemory);
-    }
-}
+mod tests;

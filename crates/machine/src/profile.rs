@@ -37,6 +37,14 @@ pub struct Profile {
     pub l2_bandwidth: f64,
     pub host_bandwidth: f64,
     pub lanes_per_sm: u32,
+    /// Dense operations a second of the tensor cores on 16-bit inputs with sums in f32, by the datasheet.
+    pub tensor_flops: f64,
+    /// Nanoseconds until the first sector arrives from an idle DRAM. Assumed: measurements of GPUs of
+    /// these generations lie between 500 and 800.
+    pub dram_latency_ns: f64,
+    /// Bytes under way that an SM was found to need before a copy reached the bandwidth, where somebody measured it.
+    /// It is more than bandwidth times latency: a memory that is busy answers later.
+    pub in_flight_measured: Option<u32>,
     /// Nanoseconds that a launch costs beyond its work, and that one kernel takes at least. Assumed:
     /// launches that follow one another in a stream are 2 to 3 microseconds apart.
     pub launch_overhead_ns: f64,
@@ -68,6 +76,11 @@ impl Profile {
         Self::all().iter().find(|profile| profile.id.eq_ignore_ascii_case(id))
     }
 
+    /// The peak in f32 without tensor cores: a fused multiply-add, two operations, a lane and clock.
+    pub fn flops(&self) -> f64 {
+        2.0 * f64::from(self.sms * self.lanes_per_sm) * f64::from(self.sm_clock_khz) * 1e3
+    }
+
     /// Thread blocks may form clusters (compute capability 9.0 and up).
     pub fn has_clusters(&self) -> bool {
         self.compute >= (9, 0)
@@ -86,9 +99,10 @@ impl Default for Profile {
 }
 
 /// H200 SXM. NVIDIA H200 datasheet: 141 GB HBM3e, 4.8 TB/s, PCIe 5 x16. NVIDIA H100 architecture
-/// whitepaper: 132 SMs of 128 FP32 lanes, 6144-bit bus (with six stacks), 1980 MHz boost. Programming
+/// whitepaper: 132 SMs of 128 FP32 lanes, 6144-bit bus (with six stacks), 1980 MHz boost, 989 TFLOP/s of f16. Programming
 /// Guide, 9.0: 2048 threads, 32 blocks, 228 KiB shared memory per SM, 227 KiB per block.
-/// Read from one: 143771 MiB of memory at 3201 MHz, 60 MiB of L2, a 2 GiB copy at 4250 to 4268 GB/s.
+/// Read from one: 143771 MiB of memory at 3201 MHz, 60 MiB of L2, a 2 GiB copy at 4250 to 4268 GB/s, which
+/// elementwise kernels reach with about 48 KiB under way in each SM.
 /// Assumed: 6 TB/s from L2, 55 GB/s of PCIe's 64.
 const H200: Profile = Profile {
     id: "h200",
@@ -113,12 +127,15 @@ const H200: Profile = Profile {
     l2_bandwidth: 6.0e12,
     host_bandwidth: 55e9,
     lanes_per_sm: 128,
+    tensor_flops: 989e12,
+    dram_latency_ns: 600.0,
+    in_flight_measured: Some(48 << 10),
     launch_overhead_ns: 2300.0,
 };
 
 /// T4. NVIDIA T4 datasheet: 16 GB GDDR6, 320 GB/s, 2560 CUDA cores, PCIe 3 x16. NVIDIA Turing
 /// architecture whitepaper: 40 SMs of 64 FP32 lanes, 4 MiB of L2, 256-bit bus, 1590 MHz boost.
-/// Programming Guide, 7.5: 1024 threads, 16 blocks, 64 KiB shared memory per SM and block.
+/// Programming Guide, 7.5: 1024 threads, 16 blocks, 64 KiB shared memory per SM and block. 65 TFLOP/s of f16.
 /// L2: 1.27 TB/s (Jia et al., "Dissecting the NVidia Turing T4 GPU via Microbenchmarking", 2019).
 /// Assumed: 0.87 of the DRAM's peak, 12 GB/s of PCIe's 16.
 const T4: Profile = Profile {
@@ -144,11 +161,15 @@ const T4: Profile = Profile {
     l2_bandwidth: 1.27e12,
     host_bandwidth: 12e9,
     lanes_per_sm: 64,
+    tensor_flops: 65e12,
+    dram_latency_ns: 600.0,
+    in_flight_measured: None,
     launch_overhead_ns: 3000.0,
 };
 
 /// GeForce RTX 3070. NVIDIA's product page: 8 GB GDDR6 on 256 bits, 5888 CUDA cores, 1.73 GHz boost.
-/// NVIDIA Ampere GA102 architecture whitepaper: 46 SMs of 128 FP32 lanes, 4 MiB of L2, 448 GB/s.
+/// NVIDIA Ampere GA102 architecture whitepaper: 46 SMs of 128 FP32 lanes, 4 MiB of L2, 448 GB/s, 40.6 TFLOP/s of f16
+/// with sums in f32.
 /// Programming Guide, 8.6: 1536 threads, 16 blocks, 100 KiB shared memory per SM, 99 KiB per block.
 /// Assumed: 0.88 of the DRAM's peak, four times that peak from L2, 25 GB/s of PCIe 4's 32.
 const RTX_3070: Profile = Profile {
@@ -174,12 +195,15 @@ const RTX_3070: Profile = Profile {
     l2_bandwidth: 4.0 * 448e9,
     host_bandwidth: 25e9,
     lanes_per_sm: 128,
+    tensor_flops: 40.6e12,
+    dram_latency_ns: 600.0,
+    in_flight_measured: None,
     launch_overhead_ns: 2500.0,
 };
 
 /// RTX PRO 6000 Blackwell Workstation Edition. NVIDIA's datasheet: 96 GB GDDR7 on 512 bits,
 /// 1792 GB/s, 24,064 CUDA cores, PCIe 5 x16. NVIDIA RTX Blackwell PRO architecture whitepaper: 188 SMs
-/// of 128 FP32 lanes, 128 MiB of L2, 2617 MHz boost. Programming Guide, 12.0: 1536 threads, 24 blocks,
+/// of 128 FP32 lanes, 128 MiB of L2, 2617 MHz boost, 503.8 TFLOP/s of f16. Programming Guide, 12.0: 1536 threads, 24 blocks,
 /// 100 KiB shared memory per SM, 99 KiB per block. Assumed: 0.9 of the DRAM's peak, four times that
 /// peak from L2, 55 GB/s of PCIe's 64.
 const RTX_PRO_6000: Profile = Profile {
@@ -205,12 +229,16 @@ const RTX_PRO_6000: Profile = Profile {
     l2_bandwidth: 4.0 * 1792e9,
     host_bandwidth: 55e9,
     lanes_per_sm: 128,
+    tensor_flops: 503.8e12,
+    dram_latency_ns: 600.0,
+    in_flight_measured: None,
     launch_overhead_ns: 2300.0,
 };
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::occupancy::Limits;
 
     #[test]
     fn profiles_are_found_by_id() {
@@ -235,6 +263,7 @@ mod tests {
         for profile in Profile::all() {
             assert!(profile.shared_per_block_optin + profile.shared_reserved <= profile.shared_per_sm);
             assert_eq!(profile.max_threads_per_sm % Profile::WARP_SIZE, 0);
+            assert_eq!(profile.shared_granularity, Limits::shared_granularity(profile.compute));
         }
     }
 }

@@ -35,8 +35,6 @@ pub struct Shape {
 const DEPENDENT_ISSUE_CLOCKS: f64 = 4.0;
 /// What one SM can take from L2, in bytes a clock.
 const SM_BYTES_PER_CLOCK: f64 = 64.0;
-/// Until the first sector arrives from DRAM (Hopper: about 0.5 to 0.8 microseconds).
-pub(crate) const MEMORY_LATENCY_NS: f64 = 600.0;
 const SECTOR_BYTES: f64 = 32.0;
 /// What starting a copy costs beyond its bytes: a copy engine or a copy kernel is asked by the host.
 const COPY_OVERHEAD_NS: f64 = 1500.0;
@@ -44,7 +42,7 @@ const COPY_OVERHEAD_NS: f64 = 1500.0;
 /// Predicted nanoseconds of one launch in a busy stream, its overhead included, which is also the least.
 pub fn predict_ns(profile: &Profile, launch: &Shape, counters: &Counters) -> f64 {
     let times = Times::of(profile, launch, counters);
-    let latency = if sectors(counters) > 0 { MEMORY_LATENCY_NS } else { 0.0 };
+    let latency = if sectors(counters) > 0 { profile.dram_latency_ns } else { 0.0 };
     profile.launch_overhead_ns + latency + times.longest()
 }
 

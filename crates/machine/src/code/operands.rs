@@ -1,18 +1,6 @@
 //! What a micro-operation reads and writes, for whoever follows values through registers.
 
-use super::{AddressOf, Argument, Base, CARRY, Code, MicroOp, Reg, Slot, SlowOp, Target};
-
-fn word(slot: Slot) -> Reg {
-    Reg { slot, bits: 32 }
-}
-
-fn double(slot: Slot) -> Reg {
-    Reg { slot, bits: 64 }
-}
-
-fn flag(slot: Slot) -> Reg {
-    Reg { slot, bits: 1 }
-}
+use super::{AddressOf, Argument, Base, CARRY, Code, MicroOp, Reg, SlowOp, Target, double, flag, word};
 
 /// The register of an address.
 pub(crate) fn base(address: &AddressOf) -> Option<Reg> {

@@ -3,6 +3,8 @@
 //! Kernels whose blocks communicate run on one worker, and the lanes of a warp go one after the
 //! other here, lowest first: reading, computing and writing is atomic by that.
 
+use smallvec::SmallVec;
+
 use super::block::Common;
 use super::fault;
 use super::generic::{resolve, same_place};
@@ -144,50 +146,50 @@ pub(crate) fn copy(
 ) -> Trapped {
     let bytes = u64::from(size);
     worker.check_shared(&common.shared, mask, to, bytes, true)?;
-    let reading = each(mask).fold(0, |reading, lane| reading | u32::from(take[lane] > 0) << lane);
     let from = from.map(|a| resolve(a).1);
-    let mut one = None;
-    if reading != 0 {
-        // The source must be aligned as the whole copy; only what is taken of it must be there.
-        if each(reading).all(|lane| take[lane] >= size) {
-            one = worker.check_global(worker.atomic_cache, reading, &from, bytes, false)?;
-        } else {
-            for lane in each(reading) {
-                worker.check_global(worker.atomic_cache, 1 << lane, &from, u64::from(take[lane].min(size)), false)?;
-            }
-        }
+    let taken = take.map(|bytes| bytes.min(size));
+    let reading = each(mask).fold(0, |reading, lane| reading | u32::from(taken[lane] > 0) << lane);
+    // Lanes that take the same part are one access; of the source, only what is taken must be there, and is read.
+    let mut sources: SmallVec<[(u32, u64, Option<usize>); 2]> = SmallVec::new();
+    let mut left = reading;
+    while left != 0 {
+        let part = taken[left.trailing_zeros() as usize & 31];
+        let group = each(left).fold(0, |group, lane| group | u32::from(taken[lane] == part) << lane);
+        left &= !group;
+        let window = worker.check_global(worker.atomic_cache, group, &from, u64::from(part), false)?;
+        sources.push((group, u64::from(part), window));
     }
-    let global = Touch {
+    let one = if let [(_, _, window)] = sources[..] { window } else { None };
+    let touch = Touch {
         place: Place::Global,
         action: Action::Read,
-        mask: reading,
+        mask,
         addrs: &from,
         bytes,
         row: false,
-        window: one,
+        window: None,
         access: None,
         stored: None,
         order: Order::WEAK,
         shared: &[],
     };
-    // Of a source that is taken in part, the rest is not read; it is rare enough to be left out of the checks.
-    if reading != 0 && each(reading).all(|lane| take[lane] >= size) {
-        worker.watch(&mut common.checks, &global);
+    for &(mask, bytes, window) in &sources {
+        worker.watch(&mut common.checks, &Touch { mask, bytes, window, ..touch });
     }
     let (place, action) = (Place::Shared, Action::CopyAsync);
-    let shared = Touch { place, action, mask, addrs: to, window: None, shared: &common.shared, ..global };
+    let shared = Touch { place, action, addrs: to, shared: &common.shared, ..touch };
     worker.watch(&mut common.checks, &shared);
     for lane in each(mask) {
         let window = one.or_else(|| worker.window_of(from[lane]));
         for at in 0..bytes {
             let byte = match window {
-                Some(w) if at < u64::from(take[lane]) => worker.windows[w].load(from[lane] + at, 1),
+                Some(w) if at < u64::from(taken[lane]) => worker.windows[w].load(from[lane] + at, 1),
                 _ => 0,
             };
             store_element(&mut common.shared, to[lane] + at, 1, byte);
         }
-        if let Some(w) = window.filter(|_| take[lane] > 0) {
-            worker.windows[w].mark(from[lane], u64::from(take[lane].min(size)), false);
+        if let Some(w) = window.filter(|_| taken[lane] > 0) {
+            worker.windows[w].mark(from[lane], u64::from(taken[lane]), false);
         }
     }
     let lanes = u64::from(mask.count_ones());

@@ -173,7 +173,9 @@ impl Block {
                 executed += warp.clock - before;
             }
             if self.warps.iter().all(Warp::done) {
-                return Ok(Progress::Finished);
+                let over = worker.spend(executed);
+                worker.spent += executed;
+                return if over { Err(too_long(worker)) } else { Ok(Progress::Finished) };
             }
             if !ran {
                 return Err(self.deadlock(worker));
@@ -293,6 +295,17 @@ impl Block {
             n => trap.note(format!("{n} threads of the block have exited: nobody waits for them")),
         }
     }
+}
+
+/// The fault of a launch whose blocks end, but are too many or too long together.
+fn too_long(worker: &mut Worker<'_>) -> Box<Trap> {
+    let run = worker.run;
+    worker.warp = 0;
+    let start = run.code.function(run.code.entry).map_or(0, |entry| entry.start);
+    Trap::new("E-BUDGET", 1, "the launch executes more than its budget")
+        .at(start)
+        .note(format!("{} blocks may execute {} warp instructions together; this block ended, and others were still to come or running", run.blocks, run.budget))
+        .help("give every thread less to do, or the launch less data; where the work is needed, allow more with `instruction_budget`")
 }
 
 /// Two warps at different barriers of the source that are one to the hardware.

@@ -37,6 +37,8 @@ pub(crate) struct Init {
     /// What the present instruction stores, and has loaded.
     storing: Lanes,
     loaded: Lanes,
+    /// What the present copy has read, and not written yet.
+    copying: Lanes,
     /// What the present instruction will have written when it has run.
     pending: Vec<(Reg, u32, Box<Mark>)>,
     /// Whose that is: warp and instruction.
@@ -89,6 +91,7 @@ impl Init {
             moved: HashMap::new(),
             storing: Lanes::default(),
             loaded: Lanes::default(),
+            copying: Lanes::default(),
             pending: Vec::new(),
             pending_at: (0, 0),
         })
@@ -98,7 +101,7 @@ impl Init {
     pub(crate) fn start(&mut self, run: &Run<'_>) {
         self.shared.start(run.shared_bytes);
         self.moved.clear();
-        (self.storing.lanes, self.loaded.lanes) = (0, 0);
+        (self.storing.lanes, self.loaded.lanes, self.copying.lanes) = (0, 0, 0);
         let cleared = run.code.function(run.code.entry).map_or(&[][..], |f| &f.cleared);
         for warp in &mut self.warps {
             warp.local.start();
@@ -200,9 +203,7 @@ impl Worker<'_> {
             Action::Write => self.init_write(init, touch),
             Action::Atomic => self.init_atomic(init, touch),
             Action::CopyAsync => {
-                // What was copied is what the source's read has found.
-                let Lanes { bytes, derived, origin, .. } = init.loaded;
-                init.storing = Lanes { lanes: std::mem::take(&mut init.loaded.lanes), bytes, derived, origin };
+                init.storing = std::mem::take(&mut init.copying);
                 self.init_write(init, touch);
             }
         }
@@ -221,9 +222,6 @@ impl Worker<'_> {
 
     #[inline(never)]
     fn init_read(&mut self, init: &mut Init, touch: &Touch<'_>) {
-        if touch.access.is_none() {
-            init.loaded.lanes = 0;
-        }
         let mut known = None;
         for lane in each(touch.mask) {
             // Lanes that read the same, as in a broadcast, are looked up once.
@@ -245,8 +243,13 @@ impl Worker<'_> {
                 let at = addr + (first - addr) / u64::from(element.max(1)) * u64::from(element.max(1));
                 (Origin { kind, pc: self.pc, addr: at, bytes: element, thread }, false)
             });
-            init.loaded.add(lane, bytes, derived, origin);
-            self.undefined |= touch.access.is_some();
+            match touch.access {
+                Some(_) => {
+                    init.loaded.add(lane, bytes, derived, origin);
+                    self.undefined = true;
+                }
+                None => init.copying.add(lane, bytes, derived, origin),
+            }
         }
     }
 

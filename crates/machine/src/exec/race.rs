@@ -112,7 +112,7 @@ impl Races {
 
     pub(crate) fn copies_commit(&mut self, warp: u32, mask: u32) {
         let now = self.clocks.tick();
-        self.copies.entry(warp).or_default().commit(mask, now);
+        self.copies.entry(warp).or_default().commit(mask, now, &mut self.shared);
     }
 
     pub(crate) fn copies_wait(&mut self, warp: u32, pc: u32, mask: u32, groups: Option<u32>) {

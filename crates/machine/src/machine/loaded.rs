@@ -192,6 +192,13 @@ impl Loaded {
         if let Some(most) = f.directives.max_registers {
             registers = registers.min(most.max(16));
         }
+        // As ptxas does, for a kernel whose launch bounds name the largest block, and the blocks of that size that must
+        // be resident: one where they do not say.
+        if let Some(block) = f.directives.max_threads.or(f.directives.required_threads) {
+            let blocks = f.directives.min_blocks_per_sm.unwrap_or(1);
+            let threads = block.iter().fold(blocks.max(1), |n, &t| n.saturating_mul(t.max(1)));
+            registers = registers.min((65536 / threads.max(1) / 8 * 8).max(16));
+        }
         let by_directive = f.directives.max_threads.or(f.directives.required_threads);
         let by_registers = 65536 / (registers.next_multiple_of(8) * 32) * 32;
         let most = by_directive.map_or(by_registers, |t| t.iter().fold(1u32, |n, &t| n.saturating_mul(t.max(1))));

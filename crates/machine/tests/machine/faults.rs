@@ -165,6 +165,17 @@ fn a_kernel_that_does_not_end() {
     assert_eq!(fault.code, "E-BUDGET");
 }
 
+/// Each block ends soon, and all of them together are too much: also those that end count.
+#[test]
+fn a_launch_that_is_too_long() {
+    let options = Options { instruction_budget: 1 << 10, ..Options::default() };
+    let ptx = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n";
+    let device = Device::with(ptx, options);
+    let fault = device.fault("k", 1 << 12, 32, &[]);
+    assert_eq!(fault.code, "E-BUDGET");
+    assert!(fault.title.contains("the launch"), "{}", fault.title);
+}
+
 #[test]
 fn a_failed_assertion_has_its_message() {
     let device = Device::new(FAULTS);

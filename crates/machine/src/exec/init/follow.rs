@@ -7,7 +7,7 @@ use super::bits::{self, AND, OR, XOR, upwards};
 use super::report::Use;
 use super::shadow::{Mark, Origin, Shadow};
 use super::{Init, Lanes};
-use crate::code::{self, Code, D3, MicroOp, Reg, Slot, SlowOp, Target};
+use crate::code::{self, Code, D3, MicroOp, Reg, SlowOp, Target, double, flag, word};
 use crate::exec::block::Common;
 use crate::exec::grid::Worker;
 use crate::exec::lanes::{Bases, View, each};
@@ -30,18 +30,6 @@ struct Flow<'f> {
     bases: Bases,
     regs: &'f View<'f>,
     mask: u32,
-}
-
-fn word(slot: Slot) -> Reg {
-    Reg { slot, bits: 32 }
-}
-
-fn double(slot: Slot) -> Reg {
-    Reg { slot, bits: 64 }
-}
-
-fn flag(slot: Slot) -> Reg {
-    Reg { slot, bits: 1 }
 }
 
 /// How a result comes from its operands.

@@ -6,8 +6,9 @@ use super::line::Line;
 use super::row::{Kind, Row};
 use crate::exec::lanes::each;
 
-/// Groups of a thread that are told apart; the oldest are taken for one.
-const GROUPS: usize = 64;
+/// Groups of a thread that are told apart. When there are more, the older half counts as complete: a race with one of
+/// its copies may be missed, none is made up, however many a wait leaves under way.
+const GROUPS: usize = 256;
 /// Copies of a warp that are followed.
 const PENDING: usize = 1 << 14;
 
@@ -39,11 +40,12 @@ impl Copies {
         }
     }
 
-    pub(crate) fn commit(&mut self, mask: u32, now: u32) {
+    pub(crate) fn commit(&mut self, mask: u32, now: u32, lines: &mut [Line]) {
+        let full = each(mask).fold(0, |full, lane| full | u32::from(self.groups[lane].len() >= GROUPS) << lane);
+        if full != 0 {
+            self.wait(full, Some(GROUPS as u32 / 2), now, lines);
+        }
         for lane in each(mask) {
-            if self.groups[lane].len() == GROUPS {
-                self.groups[lane].pop_front();
-            }
             self.groups[lane].push_back(now);
         }
     }

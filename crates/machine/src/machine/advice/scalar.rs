@@ -11,8 +11,8 @@ use super::{Ended, bytes, each_lane, percent};
 use crate::code::{Base, Place};
 use crate::exec::{Findings, Party, Requests, Row, Site, Stride, Trap, WIDEST, fault};
 use crate::machine::thresholds::{ALIGNED_SHARE, SCALAR_SHARE, SECTOR_SHARE};
+use crate::occupancy::bytes_needed;
 use crate::report::Severity;
-use crate::timing::MEMORY_LATENCY_NS;
 
 /// Other places that are shown.
 const OTHERS: usize = 3;
@@ -144,7 +144,7 @@ fn one_each(ended: &Ended<'_>, findings: &mut Findings) {
     let loads = ended.rows().filter(|(pc, row)| scalar(ended, *pc, row).is_some() && !ended.writes(*pc));
     let each: u64 = loads.map(|(_, row)| each_lane(&row.global)).sum();
     let under_way = resident * each;
-    let needed = (ended.profile.dram_bandwidth * MEMORY_LATENCY_NS / 1e9 / ended.profile.sms as f64) as u64;
+    let needed = bytes_needed(ended.profile.dram_bandwidth, ended.profile.dram_latency_ns, ended.profile.sms) as u64;
     let Some(who) = global.first else { return };
     if each == 0 || under_way >= needed {
         return;
