@@ -6,13 +6,10 @@ use std::sync::Arc;
 
 use cudarc::driver::sys::CUresult;
 use cudarc::driver::{CudaFunction, CudaModule, CudaStream, DriverError, LaunchConfig, PushKernelArg};
-use fusion_course::{Arguments, DeviceBuffer, Exercise, Scalar, ScalarArg, Step};
+use fusion_course::{Arguments, DeviceBuffer, Exercise, GemmSizes, Scalar, ScalarArg, Shape, Step, Work};
 use fusion_device::{CompileError, Device};
 
 use crate::{load, unfused};
-
-/// Threads of a block, for every step.
-const THREADS: u32 = 256;
 
 /// The unfused kernels, loaded.
 #[derive(Clone, Debug)]
@@ -32,6 +29,12 @@ impl Baseline {
     /// Steps whose kernels are in these modules instead of the unfused ones.
     pub fn from_modules(modules: Vec<Arc<CudaModule>>) -> Self {
         Self { modules }
+    }
+
+    /// The same with one more module to find kernels in.
+    pub fn with(mut self, module: Arc<CudaModule>) -> Self {
+        self.modules.push(module);
+        self
     }
 
     /// Queues the chain on `stream`: one launch a step, in order, and none for an empty shape.
@@ -71,17 +74,21 @@ impl Baseline {
     }
 
     fn launch(&self, stream: &Arc<CudaStream>, step: &Step, buffers: &Buffers<'_>) -> Result<(), DriverError> {
-        let kernel = self.kernel(step.kernel)?;
+        if step.work == Work::Gemm {
+            return buffers.multiply(stream, step);
+        }
+        let Arguments { rows, columns, .. } = buffers.arguments;
+        let shape = Shape { rows: *rows, columns: *columns };
+        let threads = step.block(shape);
+        let kernel = self.kernel(&step.kernel.replace('*', &threads.to_string()))?;
         let addresses: Vec<u64> = (step.reads.iter().chain(step.writes))
             .map(|name| Ok(buffers.find(name)?.address(stream)))
             .collect::<Result<_, DriverError>>()?;
         let scalars: Vec<Scalar> =
             step.scalars.iter().map(|scalar| buffers.scalar(scalar)).collect::<Result<_, DriverError>>()?;
 
-        let Arguments { rows, columns, .. } = buffers.arguments;
         let elements = rows * columns;
-        let blocks =
-            if step.by_row { *rows } else { elements.div_ceil(THREADS as usize * step.elements_a_thread.max(1)) };
+        let blocks = step.blocks(shape) as u32;
         let mut launch = stream.launch_builder(&kernel);
         for address in &addresses {
             launch.arg(address);
@@ -92,12 +99,11 @@ impl Baseline {
                 Scalar::I32(value) => launch.arg(value),
             };
         }
-        if step.by_row {
-            launch.arg(rows).arg(columns);
-        } else {
-            launch.arg(&elements);
-        }
-        let config = LaunchConfig { grid_dim: (blocks as u32, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
+        match step.work {
+            Work::Rows { .. } => launch.arg(rows).arg(columns),
+            _ => launch.arg(&elements),
+        };
+        let config = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 };
         // SAFETY: the kernels take the buffers read, the buffers written, the scalars and the sizes, which is the
         // order of the arguments here, and touch only elements of the shape, which every buffer holds. The caller
         // borrows the written buffers mutably and keeps all of them on this one stream.
@@ -105,7 +111,11 @@ impl Baseline {
         Ok(())
     }
 
-    fn kernel(&self, name: &str) -> Result<CudaFunction, DriverError> {
+    /// A kernel by name.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_NOT_FOUND` where no module has it.
+    pub fn kernel(&self, name: &str) -> Result<CudaFunction, DriverError> {
         let mut result = Err(DriverError(CUresult::CUDA_ERROR_NOT_FOUND));
         for module in &self.modules {
             result = module.load_function(name);
@@ -126,11 +136,27 @@ struct Buffers<'a> {
 
 impl Buffers<'_> {
     fn find(&self, name: &str) -> Result<&DeviceBuffer, DriverError> {
-        let Exercise { inputs, outputs, intermediates, .. } = self.exercise;
-        let params = inputs.iter().chain(*outputs).chain(*intermediates);
-        let buffers = self.arguments.inputs.iter().chain(&*self.arguments.outputs).chain(self.intermediates);
+        let Exercise { inputs, outputs, intermediates, scratch, .. } = self.exercise;
+        let params = inputs.iter().chain(*outputs).chain(*intermediates).chain(*scratch);
+        let Arguments { inputs, outputs, scratch, .. } = self.arguments;
+        let buffers = inputs.iter().chain(&**outputs).chain(self.intermediates).chain(&**scratch);
         let found = params.zip(buffers).find(|(param, _)| param.name == name);
         found.map(|(_, buffer)| buffer).ok_or(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE))
+    }
+
+    /// Queues the library's product of the two buffers that the step reads.
+    fn multiply(&self, stream: &Arc<CudaStream>, step: &Step) -> Result<(), DriverError> {
+        let ([a, b], [c]) = (step.reads, step.writes) else {
+            return Err(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE));
+        };
+        let (a, b, c) = (self.find(a)?, self.find(b)?, self.find(c)?);
+        let Arguments { rows: m, columns: n, gemm, .. } = *self.arguments;
+        if a.len() < m * n || b.len() < n * n || c.len() < m * n {
+            return Err(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE));
+        }
+        // SAFETY: the buffers were checked to hold the product's elements; they are different ones, and the caller
+        // keeps them on this one stream.
+        unsafe { gemm.queue(stream, [a, b, c].map(|buffer| buffer.address(stream)), GemmSizes { m, n, k: n }) }
     }
 
     fn scalar(&self, scalar: &ScalarArg) -> Result<Scalar, DriverError> {

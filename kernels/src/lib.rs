@@ -5,9 +5,11 @@
 
 mod baseline;
 mod flush;
+mod gemm;
 
 pub use baseline::Baseline;
 pub use flush::Flush;
+pub use gemm::{LibraryGemm, Multiplier, TiledGemm};
 
 use std::sync::Arc;
 
@@ -29,17 +31,34 @@ pub fn includes() -> Vec<Text<'static>> {
     headers().iter().map(|&(name, text)| Text { name, text }).collect()
 }
 
+// `INCLUDE`, `UNFUSED`, `RIVALS` and `LADDERS`, written by the build script: one entry a file, by its name.
+include!(concat!(env!("OUT_DIR"), "/collected.rs"));
+
 /// Device headers by the name that `#include "..."` gives them.
 pub fn headers() -> &'static [(&'static str, &'static str)] {
-    &[("activation.cuh", include_str!("../include/activation.cuh"))]
+    INCLUDE
 }
 
 /// The sources of the unfused kernels. Kernel names are unique over all of them.
 pub fn unfused() -> Vec<Source> {
-    [("elementwise", include_str!("../unfused/elementwise.cu"))]
-        .into_iter()
-        .map(|(name, text)| Source { path: format!("kernels/unfused/{name}.cu"), text: text.to_owned() })
-        .collect()
+    sources("unfused", UNFUSED)
+}
+
+/// The sources of the fused kernels that exercises name as ones to beat. Kernel names are unique over all of them.
+pub fn rivals() -> Vec<Source> {
+    sources("rivals", RIVALS)
+}
+
+/// One operation as a ladder of kernels, from naive to fast: `ladders/<name>.cu`. Of another name, an empty source.
+pub fn ladder(name: &str) -> Source {
+    let found = LADDERS.iter().find(|(file, _)| file.strip_suffix(".cu") == Some(name));
+    Source { path: format!("kernels/ladders/{name}.cu"), text: found.map_or("", |(_, text)| text).to_owned() }
+}
+
+fn sources(folder: &str, files: &[(&str, &str)]) -> Vec<Source> {
+    let source =
+        |&(name, text): &(&str, &str)| Source { path: format!("kernels/{folder}/{name}"), text: text.to_owned() };
+    files.iter().map(source).collect()
 }
 
 /// The source of the kernels that timing needs, for [`Flush`].
@@ -49,19 +68,23 @@ pub fn timing() -> Source {
 
 #[cfg(test)]
 mod tests {
+    use fusion_course::Work;
+
     /// Every step of every exercise names one kernel, with the arguments in a step's order.
     #[test]
     fn every_step_has_its_kernel() {
-        let sources = super::unfused();
+        let kernels = [super::unfused(), super::rivals()].concat();
         for exercise in fusion_course::days().iter().flat_map(|day| day.exercises) {
-            for step in exercise.unfused {
+            let sources: Vec<_> = kernels.iter().chain([&super::ladder(exercise.name)]).cloned().collect();
+            let kernels = exercise.unfused.iter().chain(exercise.plan).filter(|step| step.work != Work::Gemm);
+            for step in kernels.chain(exercise.rival.iter().map(|rival| &rival.step)) {
                 let head = format!(" void {}(", step.kernel);
                 let found: Vec<_> = sources.iter().filter_map(|source| source.text.split_once(&head)).collect();
                 assert_eq!(found.len(), 1, "{}: kernel {}", exercise.name, step.kernel);
                 let parameters: Vec<&str> =
                     found[0].1.split(')').next().into_iter().flat_map(|p| p.split(", ")).collect();
                 let pointers = step.reads.len() + step.writes.len();
-                let sizes = if step.by_row { 2 } else { 1 };
+                let sizes = if matches!(step.work, Work::Rows { .. }) { 2 } else { 1 };
                 assert_eq!(parameters.len(), pointers + step.scalars.len() + sizes, "{}: {parameters:?}", step.kernel);
                 for (index, name) in step.reads.iter().chain(step.writes).enumerate() {
                     let dtype = exercise.param(name).map(|param| param.dtype.cuda_name());

@@ -4,9 +4,9 @@
 
 use std::sync::Arc;
 
-use cudarc::driver::{CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DeviceRepr, DriverError};
+use cudarc::driver::{CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DeviceRepr, DriverError, result};
 
-use crate::{DType, Data, Scalar};
+use crate::{DType, Data, Gemm, Scalar};
 
 /// A device buffer of one element type, with a red zone of `margin` bytes on both sides.
 ///
@@ -52,10 +52,16 @@ impl DeviceBuffer {
 
     /// Fills the buffer with its type's poison and the margins with the red zone's pattern.
     pub fn poison(&mut self, stream: &Arc<CudaStream>) -> Result<(), DriverError> {
-        let mut host = vec![RED_ZONE; self.bytes.len()];
-        let end = self.margin + self.len * self.dtype.bytes();
-        host[self.margin..end].fill(self.dtype.poison());
-        stream.memcpy_htod(&host, &mut self.bytes)
+        let (all, contents) = (self.bytes.len(), self.len * self.dtype.bytes());
+        let start = self.bytes.device_ptr(stream).0;
+        stream.context().bind_to_thread()?;
+        for (offset, count, byte) in [(0, all, RED_ZONE), (self.margin, contents, self.dtype.poison())] {
+            if count > 0 {
+                // SAFETY: both ranges lie within the allocation, which is borrowed mutably; the stream orders the rest.
+                unsafe { result::memset_d8_async(start + offset as u64, byte, count, stream.cu_stream()) }?;
+            }
+        }
+        Ok(())
     }
 
     /// Overwrites the contents. `data` has this buffer's type and length.
@@ -67,14 +73,36 @@ impl DeviceBuffer {
         stream.memcpy_htod(&host, &mut self.bytes.slice_mut(self.margin..self.margin + host.len()))
     }
 
-    /// Copies the contents back.
-    pub fn read(&self, stream: &Arc<CudaStream>) -> Result<Data, DriverError> {
-        let len = self.len * self.dtype.bytes();
+    /// Queues repeating the first elements, so many of them, until the buffer is full.
+    pub fn repeat(&mut self, stream: &Arc<CudaStream>, period: usize) -> Result<(), DriverError> {
+        let (address, size) = (self.address(stream), self.dtype.bytes());
+        let (mut done, len) = (period * size, self.len * size);
+        stream.context().bind_to_thread()?;
+        while 0 < done && done < len {
+            let count = done.min(len - done);
+            // SAFETY: reads `0..count` and writes `done..done + count` of the contents, which do not overlap, as
+            // `count <= done`, and lie within them, as `done + count <= len`.
+            unsafe { result::memcpy_dtod_async(address + done as u64, address, count, stream.cu_stream()) }?;
+            done += count;
+        }
+        Ok(())
+    }
+
+    /// Copies elements back: so many from one on, as far as there are that many.
+    pub fn read_part(&self, stream: &Arc<CudaStream>, from: usize, len: usize) -> Result<Data, DriverError> {
+        let (from, size) = (from.min(self.len), self.dtype.bytes());
+        let len = len.min(self.len - from);
         if len == 0 {
             return Ok(Data::from_bytes(self.dtype, &[]));
         }
-        let host = stream.clone_dtoh(&self.bytes.slice(self.margin..self.margin + len))?;
+        let start = self.margin + from * size;
+        let host = stream.clone_dtoh(&self.bytes.slice(start..start + len * size))?;
         Ok(Data::from_bytes(self.dtype, &host))
+    }
+
+    /// Copies the contents back.
+    pub fn read(&self, stream: &Arc<CudaStream>) -> Result<Data, DriverError> {
+        self.read_part(stream, 0, self.len)
     }
 
     /// Offset in bytes, relative to the buffer's start, of the first red-zone byte that was overwritten.
@@ -134,6 +162,10 @@ impl DeviceBuffer {
 pub struct Arguments<'a> {
     pub inputs: &'a [DeviceBuffer],
     pub outputs: &'a mut [DeviceBuffer],
+    /// As [`crate::Exercise::scratch`].
+    pub scratch: &'a mut [DeviceBuffer],
+    /// What multiplies matrices, for exercises that leave that to a library.
+    pub gemm: &'a dyn Gemm,
     pub scalars: &'a [Scalar],
     pub rows: usize,
     pub columns: usize,

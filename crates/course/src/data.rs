@@ -98,6 +98,15 @@ impl Data {
         }
     }
 
+    /// Values as a buffer of a float type, rounded to nearest even; of another type, as an f32 buffer.
+    pub fn rounded(dtype: DType, values: Vec<f32>) -> Self {
+        match dtype {
+            DType::F16 => Data::F16(values.into_iter().map(f16::from_f32).collect()),
+            DType::Bf16 => Data::Bf16(values.into_iter().map(bf16::from_f32).collect()),
+            _ => Data::F32(values),
+        }
+    }
+
     /// The little-endian bytes to copy to a device.
     pub fn to_bytes(&self) -> Vec<u8> {
         each!(self, v => v.iter().flat_map(|x| x.to_le_bytes()).collect())

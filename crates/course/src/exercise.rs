@@ -16,23 +16,96 @@ pub struct Exercise {
     pub outputs: &'static [Param],
     /// Buffers that the unfused chain needs and the fused kernel does without.
     pub intermediates: &'static [Param],
+    /// Buffers that are lent to the launch function beside the outputs, for what goes from one of its launches to the
+    /// next. The chain may use them too. What they hold before and after is nobody's concern.
+    pub scratch: &'static [Param],
     /// Scalars after the buffers, by name, as [`Case::scalars`] holds them.
     pub scalars: &'static [&'static str],
     /// One kernel a step: the baseline, and the model of its bytes.
     pub unfused: &'static [Step],
+    /// Where one kernel for everything does not pay: the launches that do, whose bytes are then what is needed. Empty
+    /// where one kernel reads each input once and writes each output once.
+    pub plan: &'static [Step],
     pub shapes: Shapes,
+    /// Elements of the large problem on the emulated device. Byte counts do not change with the size.
+    pub surveyed: usize,
     /// Fills inputs and scalars for a shape.
     pub make: fn(Shape, &mut Inputs) -> Case,
     /// The right outputs, computed in f64 from the case's inputs.
     pub reference: fn(&Case) -> Vec<Reference>,
     /// One for each output.
     pub tolerances: &'static [Tolerance],
+    /// Arithmetic operations of the definition for a shape: each addition, multiplication, division, comparison,
+    /// rounding and elementary function counts as one, however many instructions it takes. 0 where it is not stated.
+    pub flops: fn(Shape) -> f64,
     /// Launches allowed.
     pub launches: u32,
     /// The speedup over the unfused chain that passes, as a fraction of the ideal byte ratio.
     pub bar: f64,
+    /// A kernel, already fused, that must be beaten too.
+    pub rival: Option<Rival>,
+    /// The same operation as kernels of `kernels/ladders/`, from naive to fast, for `bench`.
+    pub ladder: &'static [Rung],
+    /// How wide accesses to global memory must be.
+    pub access: Access,
     /// From a nudge to nearly the answer.
     pub hints: &'static [&'static str],
+}
+
+/// A kernel of `kernels/` that computes the same in one launch, plainly.
+#[derive(Clone, Copy, Debug)]
+pub struct Rival {
+    /// What to call it: `the scalar fused kernel`.
+    pub name: &'static str,
+    pub step: Step,
+    /// The speedup over it that passes, on a GPU. The emulated device's model does not tell such kernels apart.
+    pub bar: f64,
+}
+
+/// A kernel of an exercise's ladder, and the rows that it can do.
+#[derive(Clone, Copy, Debug)]
+pub struct Rung {
+    /// `one pass`. Of several of one name, for rows of different lengths, the first that can do a shape stands for it.
+    pub name: &'static str,
+    pub step: Step,
+    /// The most columns.
+    pub longest: usize,
+    /// What the columns must be a multiple of.
+    pub multiple: usize,
+}
+
+impl Rung {
+    /// A rung for rows of any length.
+    pub const fn any(name: &'static str, step: Step) -> Self {
+        Self { name, step, longest: usize::MAX, multiple: 1 }
+    }
+
+    /// The same for rows of at most so many columns.
+    pub const fn up_to(mut self, columns: usize) -> Self {
+        self.longest = columns;
+        self
+    }
+
+    /// The same for rows of a multiple of so many columns.
+    pub const fn multiple_of(mut self, columns: usize) -> Self {
+        self.multiple = columns;
+        self
+    }
+
+    pub fn can_do(&self, shape: Shape) -> bool {
+        shape.columns <= self.longest && shape.columns.is_multiple_of(self.multiple)
+    }
+}
+
+/// The least bytes of a thread's access to global memory, on average over a launch; 0 asks for nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    pub load: u32,
+    pub store: u32,
+}
+
+impl Access {
+    pub const ANY: Self = Self { load: 0, store: 0 };
 }
 
 /// A buffer of the operation.
@@ -41,22 +114,39 @@ pub struct Param {
     pub name: &'static str,
     pub dtype: DType,
     pub extent: Extent,
+    /// An output that is read too: [`Case::initial`] holds what is in it before.
+    pub updated: bool,
 }
 
 impl Param {
+    const fn new(name: &'static str, dtype: DType, extent: Extent) -> Self {
+        Self { name, dtype, extent, updated: false }
+    }
+
     /// A buffer with one element for each element of the shape.
     pub const fn elements(name: &'static str, dtype: DType) -> Self {
-        Self { name, dtype, extent: Extent::Elements }
+        Self::new(name, dtype, Extent::Elements)
     }
 
     /// A buffer with one element a row.
     pub const fn rows(name: &'static str, dtype: DType) -> Self {
-        Self { name, dtype, extent: Extent::Rows }
+        Self::new(name, dtype, Extent::Rows)
     }
 
     /// A buffer with one element a column, shared by all rows.
     pub const fn columns(name: &'static str, dtype: DType) -> Self {
-        Self { name, dtype, extent: Extent::Columns }
+        Self::new(name, dtype, Extent::Columns)
+    }
+
+    /// A square matrix, row-major, with as many rows as the shape has columns.
+    pub const fn square(name: &'static str, dtype: DType) -> Self {
+        Self::new(name, dtype, Extent::Square)
+    }
+
+    /// The same for an output that the kernel reads before it writes it.
+    pub const fn updated(mut self) -> Self {
+        self.updated = true;
+        self
     }
 
     /// Elements for a shape.
@@ -65,6 +155,7 @@ impl Param {
             Extent::Elements => shape.elements(),
             Extent::Rows => shape.rows,
             Extent::Columns => shape.columns,
+            Extent::Square => shape.columns * shape.columns,
         }
     }
 
@@ -79,6 +170,14 @@ pub enum Extent {
     Elements,
     Rows,
     Columns,
+    Square,
+}
+
+impl Extent {
+    /// Whether a buffer grows with the number of rows.
+    pub fn grows_with_rows(self) -> bool {
+        matches!(self, Extent::Elements | Extent::Rows)
+    }
 }
 
 /// Row-major, contiguous. An elementwise shape is one row.
@@ -96,6 +195,20 @@ impl Shape {
     pub const fn elements(self) -> usize {
         self.rows * self.columns
     }
+
+    /// The part of a large shape after which its inputs may repeat, so that the reference need be computed for no more. It
+    /// divides no power of two, so that a wrong index still shows.
+    pub fn period(self) -> Self {
+        /// Elements: a prime.
+        const PERIOD: usize = 1_000_003;
+        if self.rows == 1 {
+            Self::flat(self.columns.min(PERIOD))
+        } else {
+            // An odd number of rows divides no power of two either.
+            let rows = (PERIOD / self.columns.max(1)).max(1) | 1;
+            Self { rows: rows.min(self.rows), columns: self.columns }
+        }
+    }
 }
 
 impl std::fmt::Display for Shape {
@@ -109,8 +222,8 @@ impl std::fmt::Display for Shape {
 pub enum Shapes {
     /// Any N >= 0.
     Elementwise,
-    /// M rows of length D, for the listed D.
-    Rows { columns: &'static [usize] },
+    /// M rows of length D, for the listed D. Bytes and speed are judged at each D of `timed`.
+    Rows { columns: &'static [usize], timed: &'static [usize] },
 }
 
 impl Shapes {
@@ -125,13 +238,16 @@ impl Shapes {
                 shapes.push(Shape::flat(rng.usize(2..200_000)));
                 shapes
             }
-            Shapes::Rows { columns } => {
+            Shapes::Rows { columns, .. } => {
                 let mut shapes: Vec<_> = ROWS
                     .into_iter()
                     .flat_map(|rows| columns.iter().map(move |&columns| Shape { rows, columns }))
                     .collect();
                 let column = columns.get(rng.usize(0..columns.len().max(1))).copied().unwrap_or(1);
                 shapes.push(Shape { rows: rng.usize(1..300), columns: column });
+                // Eight rows of no multiple of four: whoever takes rows for columns takes vectors where there are none.
+                let ragged = columns.iter().find(|columns| **columns > 4 && !columns.is_multiple_of(4));
+                shapes.extend(ragged.map(|&columns| Shape { rows: 8, columns }));
                 shapes
             }
         }
@@ -158,6 +274,11 @@ impl Case {
     /// The n-th input's f32 values.
     pub fn f32s(&self, input: usize) -> &[f32] {
         self.inputs.get(input).map_or(&[], Data::f32s)
+    }
+
+    /// The n-th input's values in f64; none when there is no such input.
+    pub fn f64s(&self, input: usize) -> Vec<f64> {
+        self.inputs.get(input).map_or_else(Vec::new, Data::to_f64)
     }
 
     /// The n-th scalar; 0 when there is none.
@@ -194,6 +315,17 @@ pub enum Reference {
 }
 
 impl Reference {
+    /// Numbers that are known to within an error, each rounded once to a float type, to nearest even. Where the two ends
+    /// of what a number may be are rounded to different values, either is right. An error is less than half the distance
+    /// between neighbours of the type.
+    pub fn rounded(dtype: DType, numbers: impl IntoIterator<Item = (f64, f64)>) -> Self {
+        // Rounding keeps order, so going through f32, as kernels do, takes nothing from between the ends.
+        let ends = numbers.into_iter().map(|(number, error)| ((number - error) as f32, (number + error) as f32));
+        let (low, high) = ends.unzip();
+        let [low, high] = [low, high].map(|values| Data::rounded(dtype, values).to_f64());
+        Reference::OneOf(low.into_iter().zip(high).map(<[f64; 2]>::from).collect())
+    }
+
     pub fn len(&self) -> usize {
         match self {
             Reference::Close { values, .. } => values.len(),
@@ -203,6 +335,17 @@ impl Reference {
 
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The first elements.
+    pub fn first(&self, len: usize) -> Reference {
+        match self {
+            Reference::Close { values, magnitudes } => Reference::Close {
+                values: values.iter().copied().take(len).collect(),
+                magnitudes: magnitudes.as_ref().map(|all| all.iter().copied().take(len).collect()),
+            },
+            Reference::OneOf(values) => Reference::OneOf(values.iter().copied().take(len).collect()),
+        }
     }
 }
 
@@ -218,9 +361,50 @@ impl Tolerance {
 }
 
 impl Exercise {
-    /// Bytes that any kernel must move: each input read once, each output written once.
+    /// What most exercises have in common, to be completed: `Exercise { name: "add_gelu", .., ..Exercise::TEMPLATE }`.
+    pub const TEMPLATE: Self = Self {
+        name: "",
+        day: 0,
+        definition: "",
+        inputs: &[],
+        outputs: &[],
+        intermediates: &[],
+        scratch: &[],
+        scalars: &[],
+        unfused: &[],
+        plan: &[],
+        shapes: Shapes::Elementwise,
+        surveyed: 1 << 22,
+        make: |shape, _| Case::new(shape, Vec::new()),
+        reference: |_| Vec::new(),
+        tolerances: &[],
+        flops: |_| 0.0,
+        launches: 1,
+        bar: 0.85,
+        rival: None,
+        ladder: &[],
+        access: Access::ANY,
+        hints: &[],
+    };
+
+    /// Bytes that must be moved: each input read once, each output written once; where one kernel does not pay, what
+    /// the launches of the plan move.
     pub fn minimum_bytes(&self, shape: Shape) -> u64 {
-        self.inputs.iter().chain(self.outputs).map(|p| p.bytes(shape) as u64).sum()
+        if !self.plan.is_empty() {
+            return self.plan.iter().map(|step| step.bytes(self, shape)).sum();
+        }
+        self.read_bytes(shape) + self.written_bytes(shape)
+    }
+
+    /// Bytes of what any kernel must read: the inputs, and outputs that are updated.
+    pub fn read_bytes(&self, shape: Shape) -> u64 {
+        let updated = self.outputs.iter().filter(|p| p.updated);
+        self.inputs.iter().chain(updated).map(|p| p.bytes(shape) as u64).sum()
+    }
+
+    /// Bytes of the outputs.
+    pub fn written_bytes(&self, shape: Shape) -> u64 {
+        self.outputs.iter().map(|p| p.bytes(shape) as u64).sum()
     }
 
     /// Bytes that the unfused chain must move.
@@ -233,8 +417,43 @@ impl Exercise {
         self.unfused_bytes(shape) as f64 / self.minimum_bytes(shape).max(1) as f64
     }
 
-    /// A buffer by name, among inputs, outputs and intermediates.
+    /// A buffer by name, among inputs, outputs, intermediates and scratch.
     pub fn param(&self, name: &str) -> Option<&Param> {
-        self.inputs.iter().chain(self.outputs).chain(self.intermediates).find(|p| p.name == name)
+        let buffers = self.inputs.iter().chain(self.outputs).chain(self.intermediates).chain(self.scratch);
+        buffers.into_iter().find(|p| p.name == name)
+    }
+
+    /// The large problems at which bytes and speed are judged, of about so many elements: one for each timed row length.
+    pub fn large(&self, elements: usize) -> Vec<Shape> {
+        match self.shapes {
+            Shapes::Elementwise => vec![Shape::flat(elements)],
+            Shapes::Rows { timed, .. } => {
+                timed.iter().map(|&columns| Shape { rows: (elements / columns.max(1)).max(1), columns }).collect()
+            }
+        }
+    }
+    /// The rungs of the ladder that can do a shape, one of each name, with their places in it.
+    pub fn rungs(&self, shape: Shape) -> Vec<(usize, &Rung)> {
+        let mut found: Vec<(usize, &Rung)> = Vec::new();
+        for (index, rung) in self.ladder.iter().enumerate().filter(|(_, rung)| rung.can_do(shape)) {
+            if found.iter().all(|(_, known)| known.name != rung.name) {
+                found.push((index, rung));
+            }
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn periods_fit_and_do_not_divide_powers_of_two() {
+        assert_eq!(Shape::flat(100).period(), Shape::flat(100));
+        assert_eq!(Shape::flat(1 << 26).period(), Shape::flat(1_000_003));
+        let rows = Shape { rows: 1 << 14, columns: 4096 }.period();
+        assert_eq!((rows.columns, rows.rows % 2), (4096, 1));
+        assert_eq!(Shape { rows: 2, columns: 1 << 21 }.period(), Shape { rows: 1, columns: 1 << 21 });
     }
 }

@@ -1,6 +1,6 @@
 //! Input values that make wrong kernels fail.
 
-use crate::Data;
+use crate::{DType, Data, Shape};
 
 /// A deterministic source of test values.
 ///
@@ -56,8 +56,46 @@ impl Inputs {
             .collect()
     }
 
+    /// Rows that differ from each other in offset and spread, so that a result of the wrong row shows. Of three rows or
+    /// more one is all zeros and one is constant; a single row is either now and then.
+    pub fn rows(&mut self, shape: Shape) -> Vec<f32> {
+        let mut values = Vec::with_capacity(shape.elements());
+        for row in 0..shape.rows {
+            let kind = if shape.rows > 2 { row } else { self.below(16) };
+            let (offset, spread) = match kind {
+                1 => (0.0, 0.0),
+                2 => (self.uniform(0.5, 3.0), 0.0),
+                _ => (self.uniform(-2.0, 2.0), self.uniform(0.25, 4.0)),
+            };
+            values.extend((0..shape.columns).map(|column| match self.rng.u32(0..64) {
+                0 if spread > 0.0 => 0.0,
+                1 if spread > 0.0 => self.uniform(-1e-6, 1e-6),
+                _ if spread > 0.0 => offset + spread * self.ordinary(column, 1.0),
+                _ => offset,
+            }));
+        }
+        values
+    }
+
     /// [`Inputs::mixed`] as a buffer.
     pub fn mixed_f32(&mut self, len: usize) -> Data {
         Data::F32(self.mixed(len))
+    }
+
+    /// [`Inputs::rows`] as a buffer of a float type, each value rounded to it.
+    pub fn rows_of(&mut self, dtype: DType, shape: Shape) -> Data {
+        Data::rounded(dtype, self.rows(shape))
+    }
+
+    /// Factors that a normalisation's row is multiplied with: around 1, none of them 0 and some negative.
+    pub fn gains(&mut self, dtype: DType, len: usize) -> Data {
+        let values = (0..len).map(|_| self.uniform(0.5, 1.5) * if self.below(8) == 0 { -1.0 } else { 1.0 });
+        Data::rounded(dtype, values.collect())
+    }
+
+    /// What is added to each row: mixed signs, of ordinary magnitude.
+    pub fn offsets(&mut self, dtype: DType, len: usize) -> Data {
+        let values = (0..len).map(|i| self.ordinary(i, 1.0));
+        Data::rounded(dtype, values.collect())
     }
 }

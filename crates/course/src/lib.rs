@@ -14,22 +14,29 @@ mod compare;
 mod data;
 mod day;
 mod exercise;
+mod gemm;
 mod inputs;
+mod rounding;
 mod signature;
 mod step;
 mod submission;
 mod wrong;
 
 pub mod day22;
+pub mod day23;
+pub mod day24;
+pub mod day25;
+pub mod day26;
 pub mod drift;
 
 pub use arguments::{Arguments, DeviceBuffer};
 pub use compare::Mismatch;
 pub use data::{DType, Data};
 pub use day::{DaySpec, days, find};
-pub use exercise::{Case, Exercise, Extent, Param, Reference, Scalar, Shape, Shapes, Tolerance};
+pub use exercise::{Access, Case, Exercise, Extent, Param, Reference, Rival, Rung, Scalar, Shape, Shapes, Tolerance};
+pub use gemm::{Gemm, GemmSizes, NoGemm};
 pub use inputs::Inputs;
-pub use step::{ScalarArg, Step};
+pub use step::{ScalarArg, Step, Threads, Work};
 pub use submission::{Bound, Entry, Source, Submission};
 pub use wrong::Wrong;
 

@@ -29,7 +29,7 @@ macro_rules! signature {
                 exercise: &EXERCISE,
                 source,
                 launch: $crate::macros::Arc::new(move |stream, module, arguments| {
-                    let $crate::Arguments { inputs, outputs, scalars, rows: _rows, columns: _columns } = arguments;
+                    let $crate::Arguments { inputs, outputs, scalars, rows: _rows, columns: _columns, .. } = arguments;
                     let [$($input),*] = &inputs[..] else { unreachable!("as many inputs as specified") };
                     let [$($output),*] = &mut outputs[..] else { unreachable!("as many outputs as specified") };
                     let [$($crate::Scalar::$variant($scalar)),*] = scalars[..] else { unreachable!("scalars as specified") };

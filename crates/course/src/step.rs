@@ -2,19 +2,41 @@
 
 use crate::{Exercise, Shape};
 
-/// One launch of the unfused chain.
+/// One launch of the unfused chain, or a fused kernel described as if it were one.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     /// The kernel in `kernels/`. Its arguments are the buffers read, the buffers written, the
-    /// scalars, and then the sizes: `n` for elementwise kernels, `rows` and `columns` for row kernels.
+    /// scalars, and then the sizes: `n` for elementwise kernels, `rows` and `columns` for row kernels. A `*` in the name
+    /// stands for the number of threads, where there is a kernel for each.
     pub kernel: &'static str,
     pub reads: &'static [&'static str],
     pub writes: &'static [&'static str],
     pub scalars: &'static [ScalarArg],
-    /// One block a row instead of one thread for `elements_a_thread` elements.
-    pub by_row: bool,
-    /// How many elements a thread of an elementwise kernel handles.
-    pub elements_a_thread: usize,
+    pub work: Work,
+    /// Threads of a block.
+    pub threads: Threads,
+}
+
+/// How many threads a block has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Threads {
+    Fixed(u32),
+    /// As many as hold a row with so many elements each: a power of two from 32 to 1024.
+    ForRow {
+        each: usize,
+    },
+}
+
+/// What a block of a step works on, and so how many blocks there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// Each thread handles so many elements.
+    Elements { a_thread: usize },
+    /// Each block handles so many rows.
+    Rows { a_block: usize },
+    /// No kernel of the chain but the library's matrix product, [`crate::Gemm`]: of what is read, the first buffer
+    /// (rows x columns) times the second (columns x columns).
+    Gemm,
 }
 
 /// A scalar argument of a step.
@@ -26,18 +48,32 @@ pub enum ScalarArg {
 }
 
 impl Step {
-    /// An elementwise step without scalars.
+    const fn new(
+        kernel: &'static str,
+        reads: &'static [&'static str],
+        writes: &'static [&'static str],
+        work: Work,
+    ) -> Self {
+        Self { kernel, reads, writes, scalars: &[], work, threads: Threads::Fixed(256) }
+    }
+
+    /// An elementwise step without scalars, one element a thread.
     pub const fn elementwise(
         kernel: &'static str,
         reads: &'static [&'static str],
         writes: &'static [&'static str],
     ) -> Self {
-        Self { kernel, reads, writes, scalars: &[], by_row: false, elements_a_thread: 1 }
+        Self::new(kernel, reads, writes, Work::Elements { a_thread: 1 })
     }
 
     /// A step with one block a row.
     pub const fn by_row(kernel: &'static str, reads: &'static [&'static str], writes: &'static [&'static str]) -> Self {
-        Self { kernel, reads, writes, scalars: &[], by_row: true, elements_a_thread: 1 }
+        Self::new(kernel, reads, writes, Work::Rows { a_block: 1 })
+    }
+
+    /// The library's matrix product of the two buffers that are read.
+    pub const fn gemm(reads: &'static [&'static str; 2], writes: &'static [&'static str; 1]) -> Self {
+        Self::new("gemm", reads, writes, Work::Gemm)
     }
 
     pub const fn with(mut self, scalars: &'static [ScalarArg]) -> Self {
@@ -47,21 +83,62 @@ impl Step {
 
     /// The same for a kernel whose threads handle several elements each.
     pub const fn elements_a_thread(mut self, elements: usize) -> Self {
-        self.elements_a_thread = elements;
+        self.work = Work::Elements { a_thread: elements };
         self
+    }
+
+    /// The same for a kernel whose blocks handle several rows each.
+    pub const fn rows_a_block(mut self, rows: usize) -> Self {
+        self.work = Work::Rows { a_block: rows };
+        self
+    }
+
+    /// The same with another number of threads a block than 256.
+    pub const fn threads(mut self, threads: u32) -> Self {
+        self.threads = Threads::Fixed(threads);
+        self
+    }
+
+    /// The same with as many threads a block as hold a row with so many elements each.
+    pub const fn elements_of_row(mut self, each: usize) -> Self {
+        self.threads = Threads::ForRow { each };
+        self
+    }
+
+    /// Threads of a block for a shape.
+    pub fn block(&self, shape: Shape) -> u32 {
+        match self.threads {
+            Threads::Fixed(threads) => threads.max(1),
+            Threads::ForRow { each } => shape.columns.div_ceil(each.max(1)).next_power_of_two().clamp(32, 1024) as u32,
+        }
+    }
+
+    /// Blocks for a shape; none for the library's product, whose blocks are its own affair.
+    pub fn blocks(&self, shape: Shape) -> usize {
+        match self.work {
+            Work::Elements { a_thread } => shape.elements().div_ceil(self.block(shape) as usize * a_thread.max(1)),
+            Work::Rows { a_block } => shape.rows.div_ceil(a_block.max(1)),
+            Work::Gemm => 0,
+        }
     }
 
     /// Bytes that the step must move: each distinct buffer once for each direction.
     pub fn bytes(&self, exercise: &Exercise, shape: Shape) -> u64 {
-        let distinct = |names: &[&str]| -> u64 {
-            names
-                .iter()
-                .enumerate()
-                .filter(|(i, name)| !names[..*i].contains(name))
-                .filter_map(|(_, name)| exercise.param(name))
-                .map(|param| param.bytes(shape) as u64)
-                .sum()
-        };
-        distinct(self.reads) + distinct(self.writes)
+        self.read_bytes(exercise, shape) + self.written_bytes(exercise, shape)
     }
+
+    /// Bytes of the distinct buffers that are read.
+    pub fn read_bytes(&self, exercise: &Exercise, shape: Shape) -> u64 {
+        distinct(self.reads, exercise, shape)
+    }
+
+    /// Bytes of the distinct buffers that are written.
+    pub fn written_bytes(&self, exercise: &Exercise, shape: Shape) -> u64 {
+        distinct(self.writes, exercise, shape)
+    }
+}
+
+fn distinct(names: &[&str], exercise: &Exercise, shape: Shape) -> u64 {
+    let first = names.iter().enumerate().filter(|(i, name)| !names[..*i].contains(name));
+    first.filter_map(|(_, name)| exercise.param(name)).map(|param| param.bytes(shape) as u64).sum()
 }

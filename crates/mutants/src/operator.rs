@@ -42,6 +42,7 @@ pub(crate) const INDEX: &[&str] = &[
     "inputs",
     "red-zone",
     "bytes",
+    "access",
     "fault E-OOB-",
     "fault E-NULL",
     "fault E-UNMAPPED",

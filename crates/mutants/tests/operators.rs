@@ -50,6 +50,17 @@ fn fences_are_dropped_and_weakened() {
     check("drop-volatile", "volatile float* p = out;", &["float* p = out;"]);
 }
 
+/// What moves a pointer may lead anywhere; what adds to a number may not.
+#[test]
+fn moving_a_pointer_is_indexing() {
+    let source = "void k(const float* x, float sum, size_t n) {\n    x += n * 4;\n    sum += n * 4;\n}\n";
+    for (line, anywhere) in [(2, true), (3, false)] {
+        let made = mutants(source);
+        let mut products = made.iter().filter(|it| it.line == line && it.operator.name == "mul-to-add");
+        assert!(products.any(|it| it.operator.admits("fault E-OOB-GLOBAL") == anywhere), "line {line}");
+    }
+}
+
 #[test]
 fn comparisons_change() {
     check("lt-to-le", "while (i < n) i++;", &["while (i <= n) i++;"]);

@@ -1,6 +1,6 @@
 //! `add_gelu`: two inputs added, then the tanh form of GELU.
 
-use crate::{Case, DType, Exercise, Param, Reference, Shapes, Step, Tolerance};
+use crate::{Case, DType, Exercise, Param, Reference, Step, Tolerance};
 
 crate::signature! { inputs(a: f32, b: f32) outputs(out: f32) scalars() sizes() }
 
@@ -11,9 +11,7 @@ pub const EXERCISE: Exercise = Exercise {
     inputs: &[Param::elements("a", DType::F32), Param::elements("b", DType::F32)],
     outputs: &[Param::elements("out", DType::F32)],
     intermediates: &[Param::elements("sum", DType::F32)],
-    scalars: &[],
     unfused: &[Step::elementwise("add", &["a", "b"], &["sum"]), Step::elementwise("gelu", &["sum"], &["out"])],
-    shapes: Shapes::Elementwise,
     make: |shape, inputs| {
         let n = shape.elements();
         Case::new(shape, vec![inputs.mixed_f32(n), inputs.mixed_f32(n)])
@@ -23,13 +21,14 @@ pub const EXERCISE: Exercise = Exercise {
     // 2^-23, which t multiplies: at t = -5 that is 3e-7 of a result of -2e-7. Elsewhere a handful
     // of roundings of 2^-24 each, and tanh's own few ulps.
     tolerances: &[Tolerance { absolute: 2e-6, relative: 1e-5 }],
-    launches: 1,
-    bar: 0.85,
+    // The sum; then three products for the cube, a sum, a product, tanh, a sum and two products.
+    flops: |shape| 10.0 * shape.elements() as f64,
     hints: &[
         "The sum is needed only by the thread that computed it: keep it in a register.",
         "One thread an element: i = blockIdx.x * blockDim.x + threadIdx.x, and nothing to do where i >= n.",
         "float t = a[i] + b[i]; out[i] = 0.5f * t * (1.0f + tanhf(0.7978845608f * (t + 0.044715f * t * t * t)));",
     ],
+    ..Exercise::TEMPLATE
 };
 
 fn reference(case: &Case) -> Vec<Reference> {
@@ -38,7 +37,7 @@ fn reference(case: &Case) -> Vec<Reference> {
 }
 
 /// 0.5 t (1 + tanh(sqrt(2/pi) (t + 0.044715 t^3))), arXiv:1606.08415.
-fn gelu(t: f64) -> f64 {
+pub(crate) fn gelu(t: f64) -> f64 {
     let inner = (2.0 / std::f64::consts::PI).sqrt() * (t + 0.044715 * t * t * t);
     0.5 * t * (1.0 + inner.tanh())
 }

@@ -1,6 +1,6 @@
 //! `add_mul_exp`: a sum, a constant factor and an exponential.
 
-use crate::{Case, DType, Data, Exercise, Inputs, Param, Reference, ScalarArg, Shape, Shapes, Step, Tolerance};
+use crate::{Case, DType, Data, Exercise, Inputs, Param, Reference, ScalarArg, Shape, Step, Tolerance};
 
 crate::signature! { inputs(x: f32, y: f32) outputs(out: f32) scalars() sizes() }
 
@@ -11,13 +11,11 @@ pub const EXERCISE: Exercise = Exercise {
     inputs: &[Param::elements("x", DType::F32), Param::elements("y", DType::F32)],
     outputs: &[Param::elements("out", DType::F32)],
     intermediates: &[Param::elements("sum", DType::F32), Param::elements("doubled", DType::F32)],
-    scalars: &[],
     unfused: &[
         Step::elementwise("add", &["x", "y"], &["sum"]),
         Step::elementwise("scale", &["sum"], &["doubled"]).with(&[ScalarArg::Constant(2.0)]),
         Step::elementwise("exponential", &["doubled"], &["out"]),
     ],
-    shapes: Shapes::Elementwise,
     make,
     reference,
     // The sum is off by 2^-24 of itself, which the exponential turns into a relative error of
@@ -26,13 +24,14 @@ pub const EXERCISE: Exercise = Exercise {
     // Programming Guide, "Mathematical Functions"): 1.3e-5. Results below the smallest normal
     // number may be flushed to zero, hence the absolute part.
     tolerances: &[Tolerance { absolute: f32::MIN_POSITIVE as f64, relative: 2e-5 }],
-    launches: 1,
-    bar: 0.85,
+    // A sum, a product, an exponential.
+    flops: |shape| 3.0 * shape.elements() as f64,
     hints: &[
         "Two of the three steps of the chain only exist to read back what the step before them wrote.",
         "One thread an element, guarded by i < n: add, double and exponentiate in registers. Overflow to infinity and underflow to zero are right answers here; do not guard against them.",
         "out[i] = expf((x[i] + y[i]) * 2.0f); launched with n.div_ceil(256) blocks of 256 threads, and not at all when n is 0.",
     ],
+    ..Exercise::TEMPLATE
 };
 
 /// Mixed values, of which the large ones overflow or vanish, and one in eight spread over the whole range in which the

@@ -1,6 +1,6 @@
 //! `add_mul_relu`: three steps over two inputs, the first of which is needed twice.
 
-use crate::{Case, DType, Exercise, Param, Reference, Shapes, Step, Tolerance};
+use crate::{Case, DType, Exercise, Param, Reference, Step, Tolerance};
 
 crate::signature! { inputs(a: f32, b: f32) outputs(out: f32) scalars() sizes() }
 
@@ -11,13 +11,11 @@ pub const EXERCISE: Exercise = Exercise {
     inputs: &[Param::elements("a", DType::F32), Param::elements("b", DType::F32)],
     outputs: &[Param::elements("out", DType::F32)],
     intermediates: &[Param::elements("sum", DType::F32), Param::elements("product", DType::F32)],
-    scalars: &[],
     unfused: &[
         Step::elementwise("add", &["a", "b"], &["sum"]),
         Step::elementwise("mul", &["sum", "a"], &["product"]),
         Step::elementwise("relu", &["product"], &["out"]),
     ],
-    shapes: Shapes::Elementwise,
     make: |shape, inputs| {
         let n = shape.elements();
         Case::new(shape, vec![inputs.mixed_f32(n), inputs.mixed_f32(n)])
@@ -28,13 +26,14 @@ pub const EXERCISE: Exercise = Exercise {
     // answer, there are three roundings, each of at most the larger term (the magnitude). 2^-22 of
     // it covers both; half precision rounds by 2^-11.
     tolerances: &[Tolerance { absolute: 0.0, relative: 2.4e-7 }],
-    launches: 1,
-    bar: 0.85,
+    // A sum, a product, a maximum.
+    flops: |shape| 3.0 * shape.elements() as f64,
     hints: &[
         "Of the 32 bytes an element that the chain moves, 20 are the sum and the product going out and coming back, and `a` read again. Which of those must leave the thread that made them?",
         "One thread an element: i = blockIdx.x * blockDim.x + threadIdx.x, and nothing to do where i >= n. Load a[i] and b[i] once each, into registers; store once.",
         "float x = a[i]; out[i] = fmaxf((x + b[i]) * x, 0.0f); launched with n.div_ceil(256) blocks of 256 threads, and not at all when n is 0.",
     ],
+    ..Exercise::TEMPLATE
 };
 
 fn reference(case: &Case) -> Vec<Reference> {

@@ -1,6 +1,6 @@
 //! `mul_add`: a product and a sum, which one instruction can do.
 
-use crate::{Case, DType, Exercise, Param, Reference, Shapes, Step, Tolerance};
+use crate::{Case, DType, Exercise, Param, Reference, Step, Tolerance};
 
 crate::signature! { inputs(q: f32, k: f32, v: f32) outputs(out: f32) scalars() sizes() }
 
@@ -11,12 +11,10 @@ pub const EXERCISE: Exercise = Exercise {
     inputs: &[Param::elements("q", DType::F32), Param::elements("k", DType::F32), Param::elements("v", DType::F32)],
     outputs: &[Param::elements("out", DType::F32)],
     intermediates: &[Param::elements("product", DType::F32)],
-    scalars: &[],
     unfused: &[
         Step::elementwise("mul", &["q", "k"], &["product"]),
         Step::elementwise("add", &["product", "v"], &["out"]),
     ],
-    shapes: Shapes::Elementwise,
     make: |shape, inputs| {
         let n = shape.elements();
         Case::new(shape, vec![inputs.mixed_f32(n), inputs.mixed_f32(n), inputs.mixed_f32(n)])
@@ -26,13 +24,14 @@ pub const EXERCISE: Exercise = Exercise {
     // 2^-24 of the product and 2^-24 of the result. The product and `v` may cancel, so the errors
     // are relative to the larger term. 2^-22 is twice the worst; half precision rounds by 2^-11.
     tolerances: &[Tolerance { absolute: 0.0, relative: 2.4e-7 }],
-    launches: 1,
-    bar: 0.85,
+    // A product and a sum.
+    flops: |shape| 2.0 * shape.elements() as f64,
     hints: &[
         "Count bytes first: three inputs and one output cannot be avoided. What does the chain move beyond that?",
         "One thread an element, guarded by i < n. The product stays in a register; the compiler makes one fma of q * k + v.",
         "out[i] = q[i] * k[i] + v[i]; launched with n.div_ceil(256) blocks of 256 threads, and not at all when n is 0. The kernel's arguments are q, k, v, out, n.",
     ],
+    ..Exercise::TEMPLATE
 };
 
 fn reference(case: &Case) -> Vec<Reference> {

@@ -1,6 +1,6 @@
 //! `quantize_int8`: five elementwise steps that end in one byte, and every way to round wrongly.
 
-use crate::{Case, DType, Data, Exercise, Inputs, Param, Reference, Scalar, ScalarArg, Shape, Shapes, Step, Tolerance};
+use crate::{Case, DType, Data, Exercise, Inputs, Param, Reference, Scalar, ScalarArg, Shape, Step, Tolerance};
 
 crate::signature! { inputs(x: f32) outputs(out: i8) scalars(scale: F32(f32), zero_point: F32(f32)) sizes() }
 
@@ -25,17 +25,17 @@ pub const EXERCISE: Exercise = Exercise {
             .with(&[ScalarArg::Constant(-128.0), ScalarArg::Constant(127.0)]),
         Step::elementwise("cast_i8", &["clamped"], &["out"]),
     ],
-    shapes: Shapes::Elementwise,
     make,
     reference,
     tolerances: &[Tolerance::EXACT],
-    launches: 1,
-    bar: 0.85,
+    // A division, a sum, a rounding and two comparisons.
+    flops: |shape| 5.0 * shape.elements() as f64,
     hints: &[
         "Four of the five steps of the chain write a float that the next one reads back: 32 of its 37 bytes. Only x (4 bytes) and the result (1 byte) must touch memory.",
         "Divide: x * (1 / scale) rounds twice and goes the other way near a tie. Round to nearest *even*: rintf or __float2int_rn, never roundf, (int)(v + 0.5f) or a cast. Clamp before you narrow to 8 bits.",
         "float v = rintf(x[i] / scale + zero_point); out[i] = (signed char)fminf(fmaxf(v, -128.0f), 127.0f); to be fast, let a thread read a float4 and write a char4.",
     ],
+    ..Exercise::TEMPLATE
 };
 
 /// A scale and zero point that go by the size, so that every run meets scales with exact ties

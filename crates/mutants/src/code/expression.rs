@@ -78,7 +78,8 @@ impl Code<'_> {
     }
 
     /// Whether a token helps to make an address, a bound or a condition, rather than a value of the result: it stands
-    /// in a subscript, in the header of a loop or an `if`, before a `?`, or where an integer is declared.
+    /// in a subscript, in the header of a loop or an `if`, before a `?`, where an integer is declared, or where a pointer
+    /// is moved.
     pub(crate) fn is_index(&self, token: usize) -> bool {
         let mut at = token;
         while let Some(open) = self.enclosing(at) {
@@ -94,7 +95,13 @@ impl Code<'_> {
         let words: Vec<&str> =
             statement.tokens.clone().map(|at| self.word(at)).take_while(|word| *word != "=").collect();
         let integer = |word: &&str| matches!(*word, "size_t" | "int" | "unsigned" | "bool" | "long" | "uint" | "auto");
-        words.iter().any(integer) && !words.contains(&"[") && !words.contains(&"return")
+        let declares = words.iter().any(integer) && !words.contains(&"[") && !words.contains(&"return");
+        declares || self.moves_pointer(statement.tokens.start)
+    }
+
+    /// Whether a statement that begins here gives a pointer another value: `x += row * columns`.
+    fn moves_pointer(&self, first: usize) -> bool {
+        is_assignment(self.word(first + 1)) && self.name(first).is_some_and(|name| name.has_elements)
     }
 }
 

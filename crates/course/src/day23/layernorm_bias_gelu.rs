@@ -1,0 +1,100 @@
+//! `layernorm_bias_gelu`: a normalisation with mean and variance of the row, a bias and an activation.
+
+use crate::day22::add_gelu::gelu;
+use crate::rounding::{UNIT, sum_error};
+use crate::{Case, DType, Data, Exercise, Inputs, Param, Reference, ScalarArg, Shape, Shapes, Step, Tolerance};
+
+crate::signature! {
+    inputs(x: f32, gamma: f32, beta: f32, bias: f32) outputs(out: f32) scalars() sizes(rows, columns)
+}
+
+pub const EXERCISE: Exercise = Exercise {
+    name: "layernorm_bias_gelu",
+    day: 23,
+    definition: "gelu(layernorm(x; gamma, beta, 1e-5) + bias), population variance, tanh form",
+    inputs: &[
+        Param::elements("x", DType::F32),
+        Param::columns("gamma", DType::F32),
+        Param::columns("beta", DType::F32),
+        Param::columns("bias", DType::F32),
+    ],
+    outputs: &[Param::elements("out", DType::F32)],
+    intermediates: &[Param::elements("norm", DType::F32), Param::elements("biased", DType::F32)],
+    unfused: &[
+        Step::by_row("layernorm", &["x", "gamma", "beta"], &["norm"]).with(&[ScalarArg::Constant(EPSILON)]),
+        Step::by_row("add_to_rows", &["norm", "bias"], &["biased"]),
+        Step::elementwise("gelu", &["biased"], &["out"]),
+    ],
+    shapes: Shapes::Rows {
+        columns: &[1, 31, 32, 33, 35, 127, 128, 1000, 1024, 4096, 5003],
+        timed: &[1024, 4096, 16384],
+    },
+    make,
+    reference,
+    // GELU's own errors, as in `add_gelu`; what goes into it is off by what the reference's magnitudes say.
+    tolerances: &[Tolerance { absolute: 2e-6, relative: RELATIVE }],
+    // Less than elsewhere: gamma, beta and bias are read for every row, which costs no byte from DRAM, but time.
+    bar: 0.75,
+    // A sum for the mean, a difference, a square and a sum for the variance, two products and two sums; then GELU's nine.
+    flops: |shape| 17.0 * shape.elements() as f64,
+    hints: &[
+        "The normalised row and the biased row are each written by one launch and read back by the next, one element at a time: whoever has normalised an element can add the bias and apply GELU. Then x itself: mean, variance and result need it one after the other. Where can a row wait?",
+        "A block a row; each thread holds its share in registers (row.cuh) or reads it again. Two reductions over the block (reduce.cuh): the sum, which gives every thread the mean, and then the sum of (x - mean)^2, divided by columns and not by columns - 1. What lies past the end of the row adds nothing to either: (0 - mean)^2 is not 0.",
+        "Row<float, THREADS, 4> row; row.load(x, columns); float mean = reduce_row<THREADS>(row.fold(0.0f, Sum()), sums, Sum()) / columns; row.apply([=](float v) { return v - mean; }); float variance = reduce_row<THREADS>(row.fold(0.0f, [](float sum, float v) { return sum + v * v; }), squares, Sum()) / columns; float factor = rsqrtf(variance + 1e-5f); row.apply([=](float v, float g, float b, float c) { return gelu_tanh(v * factor * g + b + c); }, gamma, beta, bias); row.write(out); where `sums` and `squares` are two __shared__ float[WARPS<THREADS>], and x and out point to the row. Where columns % 4 != 0, or not aligned16 of all five, do the same in loops over c = threadIdx.x; c < columns; c += THREADS that read x again. Make that a template with one `extern \"C\"` kernel for each THREADS, 32, 64 and so on to 1024, and launch `rows` blocks of columns.div_ceil(16).next_power_of_two().clamp(32, 1024) threads.",
+    ],
+    ..Exercise::TEMPLATE
+};
+
+const EPSILON: f32 = 1e-5;
+const RELATIVE: f64 = 1e-5;
+
+/// Some rows lie far from zero: there, the mean of the squares minus the square of the mean says nothing.
+fn make(shape: Shape, inputs: &mut Inputs) -> Case {
+    let mut x = inputs.rows(shape);
+    for row in x.chunks_exact_mut(shape.columns.max(1)) {
+        let offset = if inputs.below(4) == 0 { inputs.uniform(-300.0, 300.0) } else { 0.0 };
+        row.iter_mut().for_each(|x| *x += offset);
+    }
+    let gamma = inputs.gains(DType::F32, shape.columns);
+    let [beta, bias] = [(); 2].map(|()| inputs.offsets(DType::F32, shape.columns));
+    Case::new(shape, vec![Data::F32(x), gamma, beta, bias])
+}
+
+/// In f64, with the errors of f32 as magnitudes, to first order:
+///
+/// * the mean is off by what adding the row is off by, over its length, and by a rounding;
+/// * x - mean is off by that and by a rounding of its own; 1 / sqrt(variance + 1e-5) multiplies both, which is by up to
+///   316 in a row that is nearly constant;
+/// * the variance is off, relatively, by what adding the squares is off by; a wrong mean adds its square. The root
+///   halves that;
+/// * the factor, the products and the sums round by 2^-24 of what they are, or by up to four times that where they
+///   are approximate;
+/// * GELU multiplies all of it by its slope, which is 1.13 at most.
+fn reference(case: &Case) -> Vec<Reference> {
+    let columns = case.shape.columns.max(1);
+    let mut values = Vec::with_capacity(case.shape.elements());
+    let mut magnitudes = Vec::with_capacity(case.shape.elements());
+    let [gamma, beta, bias] = [1, 2, 3].map(|input| case.f64s(input));
+    for row in case.f32s(0).chunks_exact(columns) {
+        let row: Vec<f64> = row.iter().map(|&x| f64::from(x)).collect();
+        let mean = row.iter().sum::<f64>() / columns as f64;
+        let of_mean = sum_error(&row) / columns as f64 + UNIT * mean.abs();
+        let squares: Vec<f64> = row.iter().map(|x| (x - mean).powi(2)).collect();
+        let variance = squares.iter().sum::<f64>() / columns as f64;
+        let shifted = variance + f64::from(EPSILON);
+        let factor = 1.0 / shifted.sqrt();
+        let of_variance = sum_error(&squares) / columns as f64 + of_mean.powi(2);
+        let of_factor = 0.5 * of_variance / shifted + 8.0 * UNIT;
+        for (column, x) in row.iter().enumerate() {
+            let (gamma, beta, bias) = (gamma[column], beta[column], bias[column]);
+            let scaled = (x - mean) * factor * gamma;
+            let value = gelu(scaled + beta + bias);
+            let error = (of_mean * factor * gamma).abs()
+                + scaled.abs() * (of_factor + 4.0 * UNIT)
+                + 4.0 * UNIT * (beta.abs() + bias.abs());
+            values.push(value);
+            magnitudes.push(value.abs() + 1.13 * error / RELATIVE);
+        }
+    }
+    vec![Reference::Close { values, magnitudes: Some(magnitudes) }]
+}

@@ -1,0 +1,5 @@
+//! Day 25, vectorization.
+
+crate::day! { day25, answers_to_day25, 25, "Vectorization", [
+    add_gelu_vec, quantize_int8_vec,
+] }

@@ -1,0 +1,250 @@
+//! The specifications of Day 23: bytes as the course states them, tolerances that admit f32 in any order of summation
+//! and nothing coarser, and rows on which every shortcut shows.
+#![allow(clippy::unwrap_used)]
+
+use fusion_course::{Case, Data, Exercise, Inputs, Mismatch, Shape, find};
+use half::f16;
+
+const SEEDS: std::ops::Range<u64> = 0..4;
+const NAMES: [&str; 3] = ["l2norm", "softmax", "layernorm_bias_gelu"];
+
+/// The shapes of a run. The large ones would take most of the time: they are left to `long_rows_pass`.
+fn cases(exercise: &'static Exercise, seed: u64) -> impl Iterator<Item = Case> {
+    let shapes = exercise.shapes.all(seed).into_iter().filter(|shape| shape.elements() < 40_000);
+    shapes.map(move |shape| case(exercise, shape, seed))
+}
+
+fn case(exercise: &Exercise, shape: Shape, seed: u64) -> Case {
+    (exercise.make)(shape, &mut Inputs::new(seed))
+}
+
+/// The verdict on an output.
+fn check(exercise: &Exercise, case: &Case, output: Vec<f32>) -> Result<(), Mismatch> {
+    (exercise.reference)(case)[0].check(&Data::F32(output), exercise.tolerances[0])
+}
+
+/// How a kernel adds up.
+#[derive(Clone, Copy, Debug)]
+enum Order {
+    /// One element after the other.
+    OneByOne,
+    /// 256 threads with every 256th element each, and then their sums, two by two.
+    ByThreads,
+}
+
+fn sum(terms: &[f32], order: Order) -> f32 {
+    match order {
+        Order::OneByOne => terms.iter().sum(),
+        Order::ByThreads => {
+            let mut sums: Vec<f32> = (0..256).map(|thread| terms.iter().skip(thread).step_by(256).sum()).collect();
+            while sums.len() > 1 {
+                sums = sums.chunks(2).map(|pair| pair[0] + pair[1]).collect();
+            }
+            sums[0]
+        }
+    }
+}
+
+fn gelu(t: f32) -> f32 {
+    0.5 * t * (1.0 + (0.797_884_6 * (t + 0.044715 * t * t * t)).tanh())
+}
+
+/// A row-wise operation in f32: the row, the parameters of its columns, and the order of its sums.
+type RowOperation = fn(&[f32], &[&[f32]], Order) -> Vec<f32>;
+
+/// The output, row by row.
+fn by_row(case: &Case, order: Order, operation: RowOperation) -> Vec<f32> {
+    let parameters: Vec<&[f32]> = (1..case.inputs.len()).map(|input| case.f32s(input)).collect();
+    case.f32s(0).chunks_exact(case.shape.columns).flat_map(|row| operation(row, &parameters, order)).collect()
+}
+
+fn largest(row: &[f32]) -> f32 {
+    row.iter().copied().fold(f32::NEG_INFINITY, f32::max)
+}
+
+fn l2norm(row: &[f32], _: &[&[f32]], order: Order) -> Vec<f32> {
+    let length = sum(&row.iter().map(|x| x * x).collect::<Vec<_>>(), order).sqrt() + 1e-12;
+    row.iter().map(|x| x / length).collect()
+}
+
+fn softmax(row: &[f32], _: &[&[f32]], order: Order) -> Vec<f32> {
+    let top = largest(row);
+    let terms: Vec<f32> = row.iter().map(|x| (x - top).exp()).collect();
+    let factor = 1.0 / sum(&terms, order);
+    terms.iter().map(|term| term * factor).collect()
+}
+
+/// Layernorm, bias and GELU, given the mean and the factor of the row.
+fn normalised(row: &[f32], parameters: &[&[f32]], mean: f32, factor: f32) -> Vec<f32> {
+    let [gamma, beta, bias] = parameters else { unreachable!() };
+    let columns = row.iter().zip(*gamma).zip(beta.iter().zip(*bias));
+    columns.map(|((x, gamma), (beta, bias))| gelu((x - mean) * factor * gamma + beta + bias)).collect()
+}
+
+fn mean_and_variance(row: &[f32], order: Order) -> (f32, f32) {
+    let mean = sum(row, order) / row.len() as f32;
+    let squares: Vec<f32> = row.iter().map(|x| (x - mean) * (x - mean)).collect();
+    (mean, sum(&squares, order) / row.len() as f32)
+}
+
+fn layernorm_bias_gelu(row: &[f32], parameters: &[&[f32]], order: Order) -> Vec<f32> {
+    let (mean, variance) = mean_and_variance(row, order);
+    normalised(row, parameters, mean, 1.0 / (variance + 1e-5).sqrt())
+}
+
+fn operation(name: &str) -> RowOperation {
+    match name {
+        "l2norm" => l2norm,
+        "softmax" => softmax,
+        _ => layernorm_bias_gelu,
+    }
+}
+
+#[test]
+fn bytes_are_those_of_the_course() {
+    for (name, unfused, fused) in [("l2norm", 20, 8), ("softmax", 24, 8), ("layernorm_bias_gelu", 24, 8)] {
+        let exercise = find(name).unwrap();
+        // Many rows: what a row or a column has beside them counts for little.
+        let shape = Shape { rows: 4096, columns: 4096 };
+        let per_element = |bytes: u64| bytes as f64 / shape.elements() as f64;
+        assert!((per_element(exercise.unfused_bytes(shape)) - f64::from(unfused)).abs() < 0.01, "{name}");
+        assert!((per_element(exercise.minimum_bytes(shape)) - f64::from(fused)).abs() < 0.01, "{name}");
+    }
+}
+
+#[test]
+fn f32_passes_in_any_order_of_summation() {
+    for exercise in NAMES.map(|name| find(name).unwrap()) {
+        for seed in SEEDS {
+            for case in cases(exercise, seed) {
+                for order in [Order::OneByOne, Order::ByThreads] {
+                    let verdict = check(exercise, &case, by_row(&case, order, operation(exercise.name)));
+                    assert_eq!(verdict, Ok(()), "{} {order:?} at {}, seed {seed}", exercise.name, case.shape);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn long_rows_pass() {
+    for exercise in NAMES.map(|name| find(name).unwrap()) {
+        let case = case(exercise, Shape { rows: 24, columns: 16384 }, 1);
+        for order in [Order::OneByOne, Order::ByThreads] {
+            let verdict = check(exercise, &case, by_row(&case, order, operation(exercise.name)));
+            assert_eq!(verdict, Ok(()), "{} {order:?}", exercise.name);
+        }
+    }
+}
+
+/// The inputs rounded to f16 and the results, too: whatever is done in between cannot be better.
+fn through_f16(case: &Case, operation: RowOperation) -> Vec<f32> {
+    let rounded = |data: &Data| Data::F32(data.f32s().iter().map(|&x| f16::from_f32(x).to_f32()).collect());
+    let inputs = case.inputs.iter().map(rounded).collect();
+    let output = by_row(&Case::new(case.shape, inputs), Order::ByThreads, operation);
+    output.into_iter().map(|x| f16::from_f32(x).to_f32()).collect()
+}
+
+/// A few rows may happen to be such that half precision is exact: a softmax of equal elements, of which there are 1024.
+#[test]
+fn zeros_and_half_precision_fail_from_33_rows_of_31_columns_on() {
+    for exercise in NAMES.map(|name| find(name).unwrap()) {
+        for seed in SEEDS {
+            for case in cases(exercise, seed).filter(|case| case.shape.columns >= 31 && case.shape.rows >= 33) {
+                let at = format!("{} at {}, seed {seed}", exercise.name, case.shape);
+                let zeros = check(exercise, &case, vec![0.0; case.shape.elements()]);
+                assert!(zeros.is_err_and(|wrong| wrong.count * 8 > case.shape.elements()), "zeros: {at}");
+                let half = check(exercise, &case, through_f16(&case, operation(exercise.name)));
+                assert!(half.is_err_and(|wrong| wrong.count * 8 > case.shape.elements()), "half precision: {at}");
+            }
+        }
+    }
+}
+
+/// Mistakes that leave most rows as good as right.
+const MISTAKES: [(&str, &str, RowOperation); 13] = [
+    ("l2norm", "no epsilon", |row, _, order| {
+        let length = sum(&row.iter().map(|x| x * x).collect::<Vec<_>>(), order).sqrt();
+        row.iter().map(|x| x / length).collect()
+    }),
+    ("l2norm", "the larger of length and epsilon", |row, _, order| {
+        let length = sum(&row.iter().map(|x| x * x).collect::<Vec<_>>(), order).sqrt().max(1e-12);
+        row.iter().map(|x| x / length).collect()
+    }),
+    ("l2norm", "epsilon ten times as large", |row, _, order| {
+        let length = sum(&row.iter().map(|x| x * x).collect::<Vec<_>>(), order).sqrt() + 1e-11;
+        row.iter().map(|x| x / length).collect()
+    }),
+    ("l2norm", "the last element left out of the sum", |row, parameters, order| {
+        let scale = l2norm(&row[..row.len() - 1], parameters, order).first().map_or(0.0, |y| y / row[0]);
+        row.iter().map(|x| x * scale).collect()
+    }),
+    ("softmax", "the maximum not subtracted", |row, _, order| {
+        let terms: Vec<f32> = row.iter().map(|x| x.exp()).collect();
+        let sum = sum(&terms, order);
+        terms.iter().map(|term| term / sum).collect()
+    }),
+    ("softmax", "the maximum at least 0", |row, _, order| {
+        let top = largest(row).max(0.0);
+        let terms: Vec<f32> = row.iter().map(|x| (x - top).exp()).collect();
+        let sum = sum(&terms, order);
+        terms.iter().map(|term| term / sum).collect()
+    }),
+    ("softmax", "the last element left out of the sum", |row, _, order| {
+        let top = largest(row);
+        let terms: Vec<f32> = row.iter().map(|x| (x - top).exp()).collect();
+        let sum = sum(&terms[..terms.len() - 1], order);
+        terms.iter().map(|term| term / sum).collect()
+    }),
+    ("layernorm_bias_gelu", "the variance of a sample", |row, parameters, order| {
+        let (mean, variance) = mean_and_variance(row, order);
+        let (all, others) = (row.len() as f32, row.len() as f32 - 1.0);
+        normalised(row, parameters, mean, 1.0 / (variance * all / others + 1e-5).sqrt())
+    }),
+    ("layernorm_bias_gelu", "the variance in one pass", |row, parameters, order| {
+        let (mean, _) = mean_and_variance(row, order);
+        let squares = sum(&row.iter().map(|x| x * x).collect::<Vec<_>>(), order) / row.len() as f32;
+        normalised(row, parameters, mean, 1.0 / (squares - mean * mean + 1e-5).sqrt())
+    }),
+    ("layernorm_bias_gelu", "no epsilon", |row, parameters, order| {
+        let (mean, variance) = mean_and_variance(row, order);
+        normalised(row, parameters, mean, 1.0 / variance.sqrt())
+    }),
+    ("layernorm_bias_gelu", "epsilon outside of the root", |row, parameters, order| {
+        let (mean, variance) = mean_and_variance(row, order);
+        normalised(row, parameters, mean, 1.0 / (variance.sqrt() + 1e-5))
+    }),
+    ("layernorm_bias_gelu", "epsilon a tenth", |row, parameters, order| {
+        let (mean, variance) = mean_and_variance(row, order);
+        normalised(row, parameters, mean, 1.0 / (variance + 1e-6).sqrt())
+    }),
+    ("layernorm_bias_gelu", "beta forgotten", |row, parameters, order| {
+        let zeros = vec![0.0; row.len()];
+        layernorm_bias_gelu(row, &[parameters[0], &zeros, parameters[2]], order)
+    }),
+];
+
+#[test]
+fn every_mistake_fails_at_some_shape_of_every_run() {
+    for seed in 0..16 {
+        for (name, mistake, operation) in MISTAKES {
+            let exercise = find(name).unwrap();
+            let refused = cases(exercise, seed)
+                .any(|case| check(exercise, &case, by_row(&case, Order::ByThreads, operation)).is_err());
+            assert!(refused, "{name}: {mistake} passes with seed {seed}");
+        }
+    }
+}
+
+/// A mistake that only rows of one length show must show there: one that leaves the last element of a long row out.
+#[test]
+fn an_element_of_a_long_row_is_missed() {
+    for (name, mistake, operation) in MISTAKES.iter().filter(|(_, mistake, _)| mistake.contains("the last element")) {
+        let exercise = find(name).unwrap();
+        for seed in 0..16 {
+            let case = case(exercise, Shape { rows: 33, columns: 5003 }, seed);
+            let verdict = check(exercise, &case, by_row(&case, Order::ByThreads, *operation));
+            assert!(verdict.is_err(), "{name}: {mistake} passes with seed {seed}");
+        }
+    }
+}

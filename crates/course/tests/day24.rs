@@ -1,0 +1,327 @@
+//! The specifications of Day 24: bytes as the course states them, references that admit f32 and nothing coarser, and
+//! inputs on which every shortcut shows.
+#![allow(clippy::unwrap_used)]
+
+use fusion_course::{Case, Data, Exercise, Inputs, Mismatch, Reference, Scalar, Shape, Shapes, find};
+use half::bf16;
+
+const SEEDS: std::ops::Range<u64> = 0..4;
+
+fn exercise(name: &str) -> &'static Exercise {
+    find(name).unwrap()
+}
+
+/// The cases of a run at shapes of so many elements: two calls for each shape, as the grader makes them.
+fn cases(exercise: &Exercise, seed: u64, elements: std::ops::Range<usize>) -> Vec<Case> {
+    let shapes = exercise.shapes.all(seed).into_iter().filter(|shape| elements.contains(&shape.elements()));
+    shapes
+        .flat_map(|shape| {
+            let mut inputs = Inputs::new(seed ^ ((shape.rows as u64) << 40) ^ shape.columns as u64);
+            [(); 2].map(|()| (exercise.make)(shape, &mut inputs))
+        })
+        .collect()
+}
+
+/// The verdict on the outputs.
+fn check(exercise: &Exercise, case: &Case, outputs: &[Data]) -> Result<(), Mismatch> {
+    let references = (exercise.reference)(case);
+    assert_eq!((references.len(), outputs.len()), (exercise.outputs.len(), exercise.outputs.len()));
+    let mut all = references.iter().zip(outputs).zip(exercise.tolerances);
+    all.try_for_each(|((reference, output), tolerance)| reference.check(output, *tolerance))
+}
+
+/// What somebody's kernel makes of a case.
+type Kernel = fn(&Case) -> Vec<Data>;
+
+/// Asserts that these pass at every shape of every run, and that those fail at some shape of every run.
+fn assert_told_apart(name: &str, right: &[(&str, Kernel)], wrong: &[(&str, Kernel)]) {
+    let exercise = exercise(name);
+    for seed in SEEDS {
+        let cases = cases(exercise, seed, 0..20_000);
+        for (kernel, run) in right {
+            for case in &cases {
+                assert_eq!(check(exercise, case, &run(case)), Ok(()), "{name}: {kernel}, {}, seed {seed}", case.shape);
+            }
+        }
+        for (kernel, run) in wrong {
+            let refused = cases.iter().any(|case| check(exercise, case, &run(case)).is_err());
+            assert!(refused, "{name}: {kernel} passes with seed {seed}");
+        }
+    }
+}
+
+fn f32s(data: &Data) -> Vec<f32> {
+    data.to_f64().iter().map(|x| *x as f32).collect()
+}
+
+fn rounded(values: impl Iterator<Item = f32>) -> Data {
+    Data::Bf16(values.map(bf16::from_f32).collect())
+}
+
+fn to_bf16(x: f32) -> f32 {
+    bf16::from_f32(x).to_f32()
+}
+
+#[test]
+fn bytes_are_those_of_the_course() {
+    let shape = Shape { rows: 1000, columns: 4096 };
+    for (name, unfused, fused) in
+        [("add_residual_act", 20, 12), ("silu_mul", 10, 6), ("add_rmsnorm", 10, 8), ("layernorm_quant", 17, 5)]
+    {
+        let near = |bytes: u64, each: u64| {
+            let expected = each * shape.elements() as u64;
+            assert!((expected..expected + expected / 100).contains(&bytes), "{name}: {bytes}, not {expected}");
+        };
+        near(exercise(name).unfused_bytes(shape), unfused);
+        near(exercise(name).minimum_bytes(shape), fused);
+    }
+}
+
+fn gelu(t: f32) -> f32 {
+    0.5 * t * (1.0 + (0.797_884_6 * (t + 0.044715 * t * t * t)).tanh())
+}
+
+fn silu(t: f32) -> f32 {
+    t / (1.0 + (-t).exp())
+}
+
+fn activated(case: &Case, acts: [fn(f32) -> f32; 3]) -> Vec<Data> {
+    let act = acts[case.scalar(0) as usize];
+    let sums = case.f32s(0).iter().zip(case.f32s(1)).map(|(x, r)| x + r);
+    vec![Data::F32(sums.map(act).collect())]
+}
+
+#[test]
+fn activations_are_told_apart() {
+    assert_told_apart(
+        "add_residual_act",
+        &[
+            ("plain", |case| activated(case, [|t| t.max(0.0), gelu, silu])),
+            ("one exponential, and a hyperbolic tangent", |case| {
+                let by_exponential = |t: f32| t / (1.0 + (-1.595_769_2 * (0.044715 * t * t).mul_add(t, t)).exp());
+                activated(case, [|t| t.max(0.0), by_exponential, |t| 0.5 * t * (1.0 + (0.5 * t).tanh())])
+            }),
+        ],
+        &[
+            ("zeros", |case| activated(case, [|_| 0.0; 3])),
+            ("relu is identity", |case| activated(case, [|t| t, gelu, silu])),
+            ("relu for gelu", |case| activated(case, [|t| t.max(0.0), |t| t.max(0.0), silu])),
+            ("gelu for silu", |case| activated(case, [|t| t.max(0.0), gelu, gelu])),
+            ("silu for gelu", |case| activated(case, [|t| t.max(0.0), silu, silu])),
+            ("overflowing silu", |case| activated(case, [|t| t.max(0.0), gelu, |t| t * t.exp() / (1.0 + t.exp())])),
+            ("bf16 inside", |case| {
+                activated(case, [|t| to_bf16(t).max(0.0), |t| gelu(to_bf16(t)), |t| silu(to_bf16(t))])
+            }),
+        ],
+    );
+}
+
+/// Each activation is asked for at sizes that have full blocks and a tail, in every run.
+#[test]
+fn every_activation_is_asked_for_at_every_kind_of_size() {
+    for seed in SEEDS {
+        for sizes in [1..256, 1000..1_000_000] {
+            let cases = cases(exercise("add_residual_act"), seed, sizes.clone());
+            for act in 0..3 {
+                let asked = cases.iter().any(|case| case.scalars == [Scalar::I32(act)]);
+                assert!(asked, "{act} at {sizes:?}, seed {seed}");
+            }
+        }
+    }
+}
+
+fn gated(case: &Case, one: fn(f32, f32) -> f32, round: fn(f32) -> bf16) -> Vec<Data> {
+    let (gate, up) = (f32s(&case.inputs[0]), f32s(&case.inputs[1]));
+    vec![Data::Bf16(gate.into_iter().zip(up).map(|(gate, up)| round(one(gate, up))).collect())]
+}
+
+#[test]
+fn gates_are_rounded_once() {
+    assert_told_apart(
+        "silu_mul",
+        &[
+            ("plain", |case| gated(case, |gate, up| silu(gate) * up, bf16::from_f32)),
+            ("by the sigmoid", |case| {
+                gated(case, |gate, up| gate * (1.0 / (1.0 + (-gate).exp())) * up, bf16::from_f32)
+            }),
+            ("in f64", |case| {
+                let one = |gate: f32, up: f32| {
+                    let gate = f64::from(gate);
+                    (gate / (1.0 + (-gate).exp()) * f64::from(up)) as f32
+                };
+                gated(case, one, bf16::from_f32)
+            }),
+        ],
+        &[
+            ("zeros", |case| gated(case, |_, _| 0.0, bf16::from_f32)),
+            ("rounded between", |case| gated(case, |gate, up| to_bf16(silu(gate)) * up, bf16::from_f32)),
+            ("truncated", |case| {
+                gated(case, |gate, up| silu(gate) * up, |x| bf16::from_bits((x.to_bits() >> 16) as u16))
+            }),
+            ("swapped", |case| gated(case, |gate, up| silu(up) * gate, bf16::from_f32)),
+            ("overflowing", |case| gated(case, |gate, up| gate * gate.exp() / (1.0 + gate.exp()) * up, bf16::from_f32)),
+        ],
+    );
+}
+
+/// The sum of a row as a warp adds it up: each lane every 32nd value, and then the lanes.
+fn warp_sum(row: &[f32], add: fn(f32, f32) -> f32) -> f32 {
+    let lanes = (0..32.min(row.len())).map(|lane| row.iter().skip(lane).step_by(32).fold(0.0, |sum, x| add(sum, *x)));
+    lanes.fold(0.0, add)
+}
+
+/// An RMSNorm with the parts in which kernels differ.
+struct RmsNorm {
+    /// What becomes of residual + x, for the norm.
+    keep: fn(f32) -> f32,
+    /// One step of the sum.
+    add: fn(f32, f32) -> f32,
+    epsilon: f32,
+    /// The result of normalized value and weight.
+    finish: fn(f32, f32) -> f32,
+}
+
+const RMS_NORM: RmsNorm =
+    RmsNorm { keep: to_bf16, add: |sum, square| sum + square, epsilon: 1e-6, finish: |v, w| v * w };
+
+impl RmsNorm {
+    fn run(&self, case: &Case) -> Vec<Data> {
+        let columns = case.shape.columns;
+        let (x, weight) = (f32s(&case.inputs[0]), f32s(&case.inputs[1]));
+        let before = f32s(case.initial[0].as_ref().unwrap());
+        let sums: Vec<f32> = x.iter().zip(&before).map(|(x, r)| x + r).collect();
+        let mut out = Vec::new();
+        for row in sums.chunks_exact(columns) {
+            let row: Vec<f32> = row.iter().map(|sum| (self.keep)(*sum)).collect();
+            let squares: Vec<f32> = row.iter().map(|v| v * v).collect();
+            let sum = warp_sum(&squares, self.add);
+            let factor = 1.0 / (sum / columns as f32 + self.epsilon).sqrt();
+            out.extend(row.iter().zip(&weight).map(|(v, w)| (self.finish)(v * factor, *w)));
+        }
+        vec![rounded(sums.into_iter()), rounded(out.into_iter())]
+    }
+}
+
+#[test]
+fn norms_are_of_the_rounded_residual() {
+    assert_told_apart(
+        "add_rmsnorm",
+        &[("plain", |case| RMS_NORM.run(case))],
+        &[
+            ("zeros", |case| vec![Data::Bf16(vec![bf16::ZERO; case.shape.elements()]); 2]),
+            ("not written back", |case| vec![case.initial[0].clone().unwrap(), RMS_NORM.run(case).remove(1)]),
+            ("unrounded", |case| RmsNorm { keep: |sum| sum, ..RMS_NORM }.run(case)),
+            ("summed in bf16", |case| RmsNorm { add: |sum, square| to_bf16(sum + square), ..RMS_NORM }.run(case)),
+            ("no epsilon", |case| RmsNorm { epsilon: 0.0, ..RMS_NORM }.run(case)),
+            ("another epsilon", |case| RmsNorm { epsilon: 1e-5, ..RMS_NORM }.run(case)),
+            ("no weight", |case| RmsNorm { finish: |v, _| v, ..RMS_NORM }.run(case)),
+            ("rounded before the weight", |case| RmsNorm { finish: |v, w| to_bf16(v) * w, ..RMS_NORM }.run(case)),
+        ],
+    );
+}
+
+/// A layernorm and its quantization, with the parts in which kernels differ.
+struct LayerNorm {
+    /// One step of a sum.
+    add: fn(f32, f32) -> f32,
+    /// What the sum of squares is divided by.
+    divisor: fn(f32) -> f32,
+    epsilon: f32,
+    size: fn(f32) -> f32,
+    /// q of y and scale.
+    quantize: fn(f32, f32) -> i8,
+}
+
+const LAYER_NORM: LayerNorm = LayerNorm {
+    add: |sum, x| sum + x,
+    divisor: |columns| columns,
+    epsilon: 1e-5,
+    size: f32::abs,
+    quantize: |y, scale| if scale > 0.0 { (y / scale).round_ties_even() as i8 } else { 0 },
+};
+
+impl LayerNorm {
+    fn run(&self, case: &Case) -> Vec<Data> {
+        let columns = case.shape.columns as f32;
+        let (mut q, mut scales) = (Vec::new(), Vec::new());
+        for row in case.f32s(0).chunks_exact(case.shape.columns) {
+            let mean = warp_sum(row, self.add) / columns;
+            let squares: Vec<f32> = row.iter().map(|x| (x - mean) * (x - mean)).collect();
+            let factor = 1.0 / (warp_sum(&squares, self.add) / (self.divisor)(columns) + self.epsilon).sqrt();
+            let affine = row.iter().zip(case.f32s(1)).zip(case.f32s(2));
+            let y: Vec<f32> = affine.map(|((x, gamma), beta)| (x - mean) * factor * gamma + beta).collect();
+            let scale = y.iter().map(|y| (self.size)(*y)).fold(0.0, f32::max) / 127.0;
+            scales.push(scale);
+            q.extend(y.iter().map(|y| (self.quantize)(*y, scale)));
+        }
+        vec![Data::I8(q), Data::F32(scales)]
+    }
+}
+
+#[test]
+fn quantized_rows_are_told_apart() {
+    assert_told_apart(
+        "layernorm_quant",
+        &[
+            ("plain", |case| LAYER_NORM.run(case)),
+            ("by the reciprocal", |case| {
+                let quantize =
+                    |y: f32, scale: f32| if scale > 0.0 { (y * (1.0 / scale)).round_ties_even() as i8 } else { 0 };
+                LayerNorm { quantize, ..LAYER_NORM }.run(case)
+            }),
+        ],
+        &[
+            ("zeros", |case| vec![Data::I8(vec![0; case.shape.elements()]), Data::F32(vec![0.0; case.shape.rows])]),
+            ("summed in bf16", |case| LayerNorm { add: |sum, x| to_bf16(sum + x), ..LAYER_NORM }.run(case)),
+            ("sample variance", |case| LayerNorm { divisor: |columns| columns - 1.0, ..LAYER_NORM }.run(case)),
+            ("another epsilon", |case| LayerNorm { epsilon: 1e-6, ..LAYER_NORM }.run(case)),
+            ("largest without sign", |case| LayerNorm { size: |y| y, ..LAYER_NORM }.run(case)),
+            ("truncated", |case| LayerNorm { quantize: |y, scale| (y / scale) as i8, ..LAYER_NORM }.run(case)),
+            ("half away from zero", |case| {
+                LayerNorm { quantize: |y, scale| (y / scale).round() as i8, ..LAYER_NORM }.run(case)
+            }),
+            ("half up", |case| {
+                LayerNorm { quantize: |y, scale| (y / scale + 0.5).floor() as i8, ..LAYER_NORM }.run(case)
+            }),
+            ("zero by zero", |case| {
+                // A GPU's fmaxf and fminf drop a NaN, so what 0 / 0 makes becomes the limit; as i8 it would be a right 0.
+                let quantize = |y: f32, scale: f32| match y / scale {
+                    quotient if quotient.is_nan() => -127,
+                    quotient => quotient.round_ties_even().clamp(-127.0, 127.0) as i8,
+                };
+                LayerNorm { quantize, ..LAYER_NORM }.run(case)
+            }),
+        ],
+    );
+}
+
+/// The reference names two neighbours at most, at the timed lengths too, and rarely two.
+#[test]
+fn few_quotients_are_near_a_tie() {
+    let exercise = exercise("layernorm_quant");
+    let Shapes::Rows { timed, .. } = exercise.shapes else { unreachable!() };
+    let large = timed.iter().map(|&columns| (exercise.make)(Shape { rows: 13, columns }, &mut Inputs::new(1)));
+    for case in cases(exercise, 1, 0..20_000).into_iter().chain(large) {
+        let references = (exercise.reference)(&case);
+        let Reference::OneOf(q) = &references[0] else { unreachable!() };
+        assert!(q.iter().all(|[low, high]| high - low <= 1.0), "{}", case.shape);
+        let two = q.iter().filter(|[low, high]| low != high).count();
+        assert!(two * 10 <= q.len() + 60, "{}: {two} of {}", case.shape, q.len());
+    }
+}
+
+/// Every run has rows that quantize to zeros with scale 0, and rows whose quotients lie on ties.
+#[test]
+fn rows_of_zeros_and_ties_occur_in_every_run() {
+    for seed in SEEDS {
+        let (mut zeros, mut ties) = (0, 0);
+        for case in cases(exercise("layernorm_quant"), seed, 0..20_000) {
+            let outputs = LAYER_NORM.run(&case);
+            let Data::F32(scales) = &outputs[1] else { unreachable!() };
+            zeros += scales.iter().filter(|scale| **scale == 0.0).count();
+            let rows = case.f32s(0).chunks_exact(case.shape.columns).zip(scales);
+            ties += rows.filter(|(row, scale)| row.iter().all(|x| *x == 0.0) && **scale == 1.0).count();
+        }
+        assert!(zeros > 0 && ties > 0, "seed {seed}: {zeros} {ties}");
+    }
+}

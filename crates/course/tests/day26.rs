@@ -1,0 +1,194 @@
+//! The specifications of Day 26: bytes as the course states them, tolerances that admit f16 with sums in f32 and nothing
+//! coarser, and inputs on which the usual mistakes show.
+#![allow(clippy::unwrap_used)]
+
+use fusion_course::{Case, Data, Exercise, Inputs, Mismatch, Shape, find};
+use half::f16;
+
+const SEEDS: std::ops::Range<u64> = 0..4;
+
+fn shapes(exercise: &Exercise, seed: u64) -> Vec<Shape> {
+    exercise.shapes.all(seed).into_iter().filter(|shape| shape.elements() * shape.columns < 3_000_000).collect()
+}
+
+fn case(exercise: &Exercise, shape: Shape, seed: u64) -> Case {
+    (exercise.make)(shape, &mut Inputs::new(seed))
+}
+
+fn check(exercise: &Exercise, case: &Case, output: Vec<f32>) -> Result<(), Mismatch> {
+    let output = Data::F16(output.into_iter().map(f16::from_f32).collect());
+    (exercise.reference)(case)[0].check(&output, exercise.tolerances[0])
+}
+
+fn floats(case: &Case, input: usize) -> Vec<f32> {
+    case.f64s(input).into_iter().map(|x| x as f32).collect()
+}
+
+fn rounded(x: f32) -> f32 {
+    f16::from_f32(x).to_f32()
+}
+
+fn gelu(t: f32) -> f32 {
+    0.5 * t * (1.0 + (0.797_884_6 * (t + 0.044715 * t * t * t)).tanh())
+}
+
+/// What a kernel for one row of RMSNorm does: from x and the weight to the result.
+type Norm = fn(&[f32], &[f32]) -> Vec<f32>;
+
+fn rmsnorm(x: &[f32], weight: &[f32]) -> Vec<f32> {
+    let mean = x.iter().map(|x| x * x).sum::<f32>() / x.len() as f32;
+    let factor = 1.0 / (mean + 1e-6).sqrt();
+    x.iter().zip(weight).map(|(x, w)| x * factor * w).collect()
+}
+
+fn by_row(case: &Case, norm: Norm) -> Vec<f32> {
+    let (x, weight) = (floats(case, 0), floats(case, 1));
+    x.chunks(case.shape.columns).flat_map(|row| norm(row, &weight)).collect()
+}
+
+#[test]
+fn bytes_are_those_of_the_course() {
+    let rmsnorm = find("rmsnorm_short_rows").unwrap();
+    for &columns in &[64, 1024] {
+        let shape = Shape { rows: 1000, columns };
+        let n = shape.elements() as u64;
+        // 18 an element; the means are written and read, and the weight is read.
+        assert_eq!(rmsnorm.unfused_bytes(shape), 18 * n + 2 * 4 * 1000 + 2 * columns as u64);
+        assert_eq!(rmsnorm.minimum_bytes(shape), 4 * n + 2 * columns as u64);
+    }
+    let ffn = find("ffn_sublayer").unwrap();
+    let shape = Shape { rows: 1000, columns: 1024 };
+    let (n, w, vector) = (shape.elements() as u64, 2 * 1024 * 1024, 2 * 1024);
+    assert_eq!(ffn.unfused_bytes(shape), 22 * n + w + 3 * vector);
+    assert_eq!(ffn.minimum_bytes(shape), 14 * n + w + 3 * vector);
+}
+
+#[test]
+fn sums_in_f32_and_one_rounding_pass() {
+    let exercise = find("rmsnorm_short_rows").unwrap();
+    let backwards: Norm = |x, weight| {
+        let mean = x.iter().rev().map(|x| x * x).sum::<f32>() * (1.0 / x.len() as f32);
+        x.iter().zip(weight).map(|(x, w)| x * w * (mean + 1e-6).sqrt().recip()).collect()
+    };
+    for seed in SEEDS {
+        for shape in shapes(exercise, seed) {
+            let case = case(exercise, shape, seed);
+            for norm in [rmsnorm as Norm, backwards] {
+                assert_eq!(check(exercise, &case, by_row(&case, norm)), Ok(()), "{shape}, seed {seed}");
+            }
+        }
+    }
+}
+
+#[test]
+fn mistakes_in_a_norm_fail_in_every_run() {
+    let exercise = find("rmsnorm_short_rows").unwrap();
+    let wrong: [(&str, Norm); 6] = [
+        ("zeros", |x, _| vec![0.0; x.len()]),
+        ("half precision", |x, weight| {
+            let squares = x.iter().fold(f16::ZERO, |sum, x| sum + f16::from_f32(*x) * f16::from_f32(*x));
+            let factor = 1.0 / (squares.to_f32() / x.len() as f32 + 1e-6).sqrt();
+            x.iter().zip(weight).map(|(x, w)| x * factor * w).collect()
+        }),
+        ("rounded twice", |x, weight| {
+            let ones = vec![1.0; x.len()];
+            rmsnorm(x, &ones).into_iter().zip(weight).map(|(x, w)| rounded(x) * w).collect()
+        }),
+        ("no epsilon", |x, weight| {
+            let mean = x.iter().map(|x| x * x).sum::<f32>() / x.len() as f32;
+            x.iter().zip(weight).map(|(x, w)| x / mean.sqrt() * w).collect()
+        }),
+        ("epsilon outside of the root", |x, weight| {
+            let mean = x.iter().map(|x| x * x).sum::<f32>() / x.len() as f32;
+            x.iter().zip(weight).map(|(x, w)| x / (mean.sqrt() + 1e-6) * w).collect()
+        }),
+        ("no weight", |x, _| rmsnorm(x, &vec![1.0; x.len()])),
+    ];
+    for seed in SEEDS {
+        let cases: Vec<Case> = shapes(exercise, seed).into_iter().map(|shape| case(exercise, shape, seed)).collect();
+        for (name, norm) in wrong {
+            let refused = cases.iter().any(|case| check(exercise, case, by_row(case, norm)).is_err());
+            assert!(refused, "{name} passes with seed {seed}");
+        }
+    }
+}
+
+/// How a feed-forward sublayer may be computed.
+#[derive(Clone, Copy)]
+struct Sublayer {
+    /// Rounds what is kept between launches, and sums of products after each term.
+    keep: fn(f32) -> f32,
+    sum: fn(f32) -> f32,
+    divisor_less: f32,
+    residual: f32,
+    activation: fn(f32) -> f32,
+}
+
+const RIGHT: Sublayer = Sublayer { keep: |x| x, sum: |x| x, divisor_less: 0.0, residual: 1.0, activation: gelu };
+
+fn sublayer(case: &Case, how: Sublayer) -> Vec<f32> {
+    let d = case.shape.columns;
+    let [x, gamma, beta, w, bias] = [0, 1, 2, 3, 4].map(|input| floats(case, input));
+    let mut out = Vec::with_capacity(x.len());
+    for row in x.chunks(d) {
+        let mean = row.iter().sum::<f32>() / d as f32;
+        let squares = row.iter().map(|x| (x - mean) * (x - mean)).sum::<f32>();
+        let factor = 1.0 / (squares / (d as f32 - how.divisor_less) + 1e-5).sqrt();
+        let mut product = vec![0.0_f32; d];
+        for (k, x) in row.iter().enumerate() {
+            let normed = (how.keep)((x - mean) * factor * gamma[k] + beta[k]);
+            for (sum, w) in product.iter_mut().zip(&w[k * d..]) {
+                *sum = (how.sum)(*sum + normed * w);
+            }
+        }
+        let results = product.into_iter().zip(row).zip(&bias);
+        out.extend(results.map(|((p, x), b)| how.residual * x + (how.activation)((how.keep)(p) + b)));
+    }
+    out
+}
+
+#[test]
+fn a_sublayer_may_round_between_its_launches_or_not() {
+    let exercise = find("ffn_sublayer").unwrap();
+    for seed in SEEDS {
+        for shape in shapes(exercise, seed) {
+            let case = case(exercise, shape, seed);
+            for keep in [(|x| x) as fn(f32) -> f32, rounded] {
+                let output = sublayer(&case, Sublayer { keep, ..RIGHT });
+                assert_eq!(check(exercise, &case, output), Ok(()), "{shape}, seed {seed}");
+            }
+        }
+    }
+}
+
+/// At the length that is timed, too, where sums are longest.
+#[test]
+fn a_long_sum_in_f32_passes_and_one_in_half_precision_does_not() {
+    let exercise = find("ffn_sublayer").unwrap();
+    let case = case(exercise, Shape { rows: 8, columns: 1024 }, 1);
+    assert_eq!(check(exercise, &case, sublayer(&case, Sublayer { keep: rounded, ..RIGHT })), Ok(()));
+    assert!(check(exercise, &case, sublayer(&case, Sublayer { sum: rounded, ..RIGHT })).is_err());
+}
+
+#[test]
+fn mistakes_in_a_sublayer_fail_in_every_run() {
+    let exercise = find("ffn_sublayer").unwrap();
+    let wrong = [
+        ("sums in half precision", Sublayer { sum: rounded, ..RIGHT }),
+        ("the sample's variance", Sublayer { divisor_less: 1.0, ..RIGHT }),
+        ("no residual", Sublayer { residual: 0.0, ..RIGHT }),
+        ("ReLU", Sublayer { activation: |t| t.max(0.0), ..RIGHT }),
+        ("no activation", Sublayer { activation: |t| t, ..RIGHT }),
+    ];
+    for seed in SEEDS {
+        let cases: Vec<Case> = shapes(exercise, seed)
+            .into_iter()
+            .filter(|shape| shape.elements() > 30)
+            .map(|shape| case(exercise, shape, seed))
+            .collect();
+        for (name, how) in wrong {
+            let refused = cases.iter().any(|case| check(exercise, case, sublayer(case, how)).is_err());
+            assert!(refused, "{name} passes with seed {seed}");
+        }
+    }
+}

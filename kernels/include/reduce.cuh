@@ -1,0 +1,60 @@
+// Reductions over the threads that share a row: lanes of a warp, or a whole block.
+#pragma once
+
+struct Sum {
+    __device__ __forceinline__ float operator()(float a, float b) const { return a + b; }
+};
+
+struct Max {
+    __device__ __forceinline__ float operator()(float a, float b) const { return fmaxf(a, b); }
+};
+
+// ANCHOR: lanes
+// Combines the values of LANES neighbouring lanes, a power of two of at most 32; each of them gets the result.
+// All 32 lanes of the warp must take part.
+template <int LANES, typename Op>
+__device__ __forceinline__ float reduce_lanes(float value, Op op) {
+#pragma unroll
+    for (int distance = LANES / 2; distance > 0; distance /= 2) {
+        value = op(value, __shfl_xor_sync(0xffffffffu, value, distance));
+    }
+    return value;
+}
+// ANCHOR_END: lanes
+
+// The words of shared memory that a reduction over THREADS threads needs: one a warp.
+template <int THREADS>
+constexpr int WARPS = THREADS <= 32 ? 1 : THREADS / 32;
+
+// ANCHOR: row
+// Combines the values of the THREADS threads of a row, a power of two; each of them gets the result.
+// Up to 32 threads are neighbouring lanes of a warp; more are the whole block.
+//
+// `partial` is shared memory that belongs to this reduction alone: with one barrier a reduction, a
+// warp may be in the next one while another still reads the partial results of this one.
+template <int THREADS, typename Op>
+__device__ __forceinline__ float reduce_row(float value, float (&partial)[WARPS<THREADS>], Op op) {
+    if constexpr (THREADS <= 32) {
+        return reduce_lanes<THREADS>(value, op);
+    } else {
+        const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+        value = reduce_lanes<32>(value, op);
+        if (lane == 0) partial[warp] = value;
+        __syncthreads();
+        return reduce_lanes<WARPS<THREADS>>(partial[lane % WARPS<THREADS>], op);
+    }
+}
+// ANCHOR_END: row
+
+// ANCHOR: block
+// The same for all threads of a block whose size only the launch knows: whole warps. `none` is what the warps that
+// are not there count as: 0 for a sum.
+template <typename Op>
+__device__ __forceinline__ float reduce_block(float value, float (&partial)[32], float none, Op op) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    value = reduce_lanes<32>(value, op);
+    if (lane == 0) partial[warp] = value;
+    __syncthreads();
+    return reduce_lanes<32>(lane < blockDim.x / 32 ? partial[lane] : none, op);
+}
+// ANCHOR_END: block

@@ -1,0 +1,72 @@
+// A row that is read once: the threads that share it hold it in registers.
+#pragma once
+#include "pack.cuh"
+
+// ANCHOR: row
+// THREADS threads hold a row of at most CAPACITY elements, each in VECTORS packs of 16 bytes. Neighbouring
+// threads hold neighbouring packs, so that a warp's access is one piece of memory.
+template <typename T, int THREADS, int VECTORS>
+struct Row {
+    static const int CAPACITY = THREADS * VECTORS * Pack<T>::SIZE;
+    Pack<T> pack[VECTORS];
+    int packs;  // in the row
+
+    // The number in its row of this thread's pack j, and whether the row is as long as that.
+    __device__ __forceinline__ int index(int j) const { return threadIdx.x % THREADS + j * THREADS; }
+    __device__ __forceinline__ bool holds(int j) const { return index(j) < packs; }
+
+    // Reads a row of `columns` elements, a multiple of a pack's.
+    __device__ __forceinline__ void load(const T* row, size_t columns) {
+        packs = (int)(columns / Pack<T>::SIZE);
+#pragma unroll
+        for (int j = 0; j < VECTORS; j++) {
+            if (holds(j)) pack[j] = load_pack(row, index(j));
+        }
+    }
+
+    // start, with f(result so far, element) applied for every element that this thread holds.
+    template <typename F>
+    __device__ __forceinline__ float fold(float start, F f) const {
+#pragma unroll
+        for (int j = 0; j < VECTORS; j++) {
+            if (holds(j)) start = ::fold(start, pack[j], f);
+        }
+        return start;
+    }
+
+    // Replaces every element by f of it, and of the elements in the same column of rows that all rows of the matrix
+    // share, such as a weight. The result is rounded to T.
+    template <typename F, typename... Shared>
+    __device__ __forceinline__ void apply(F f, const Shared*... shared) {
+#pragma unroll
+        for (int j = 0; j < VECTORS; j++) {
+            if (holds(j)) pack[j] = map(f, pack[j], load_pack(shared, index(j))...);
+        }
+    }
+
+    // Replaces every element by f of it and of the element in the same place of another row.
+    template <typename F>
+    __device__ __forceinline__ void combine(F f, const Row& other) {
+#pragma unroll
+        for (int j = 0; j < VECTORS; j++) {
+            if (holds(j)) pack[j] = map(f, pack[j], other.pack[j]);
+        }
+    }
+
+    // Writes the row.
+    __device__ __forceinline__ void write(T* row) const {
+#pragma unroll
+        for (int j = 0; j < VECTORS; j++) {
+            if (holds(j)) store_pack(row, index(j), pack[j]);
+        }
+    }
+};
+// ANCHOR_END: row
+
+// ANCHOR: number
+// The row that this thread works on. A block of more threads has several rows.
+template <int THREADS>
+__device__ __forceinline__ size_t row_number() {
+    return (size_t)blockIdx.x * (blockDim.x / THREADS) + threadIdx.x / THREADS;
+}
+// ANCHOR_END: number

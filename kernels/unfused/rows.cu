@@ -1,0 +1,90 @@
+// The unfused chain, continued: kernels that work on the rows of a matrix.
+//
+// Every kernel has one block a row. Arguments are the buffers read, the buffers written, the scalars, and the numbers
+// of rows and columns. Reductions are written plainly, but not badly: neighbouring threads read neighbouring
+// elements, and each element is read from DRAM once.
+
+// ANCHOR: reduce
+// Combines one value of each thread of the block; every thread gets the result.
+template <typename Op>
+__device__ float reduce_block(float value, Op op) {
+    __shared__ float partial[32];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    for (int distance = 16; distance > 0; distance /= 2) value = op(value, __shfl_xor_sync(0xffffffffu, value, distance));
+    // Whoever reduces twice must not overwrite what others still read.
+    __syncthreads();
+    if (lane == 0) partial[warp] = value;
+    __syncthreads();
+    value = partial[0];
+    for (int other = 1; other < warps; other++) value = op(value, partial[other]);
+    return value;
+}
+
+__device__ float block_sum(float value) {
+    return reduce_block(value, [](float a, float b) { return a + b; });
+}
+// ANCHOR_END: reduce
+
+// ANCHOR: softmax
+extern "C" __global__ void row_max(const float* x, float* largest, size_t rows, size_t columns) {
+    const float* row = x + blockIdx.x * columns;
+    float top = row[0];
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) top = fmaxf(top, row[c]);
+    top = reduce_block(top, [](float a, float b) { return fmaxf(a, b); });
+    if (threadIdx.x == 0) largest[blockIdx.x] = top;
+}
+
+extern "C" __global__ void exp_of_difference(const float* x, const float* largest, float* out, size_t rows, size_t columns) {
+    const size_t start = blockIdx.x * columns;
+    const float top = largest[blockIdx.x];
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) out[start + c] = expf(x[start + c] - top);
+}
+
+extern "C" __global__ void row_sum(const float* x, float* sum, size_t rows, size_t columns) {
+    const float* row = x + blockIdx.x * columns;
+    float total = 0.0f;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) total += row[c];
+    total = block_sum(total);
+    if (threadIdx.x == 0) sum[blockIdx.x] = total;
+}
+
+extern "C" __global__ void divide_rows(const float* x, const float* divisors, float* out, size_t rows, size_t columns) {
+    const size_t start = blockIdx.x * columns;
+    const float divisor = divisors[blockIdx.x];
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) out[start + c] = x[start + c] / divisor;
+}
+// ANCHOR_END: softmax
+
+// ANCHOR: l2norm
+extern "C" __global__ void square(const float* x, float* out, size_t n) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = x[i] * x[i];
+}
+
+extern "C" __global__ void divide_by_length(const float* x, const float* squares, float* out, float epsilon, size_t rows, size_t columns) {
+    const size_t start = blockIdx.x * columns;
+    const float length = sqrtf(squares[blockIdx.x]) + epsilon;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) out[start + c] = x[start + c] / length;
+}
+// ANCHOR_END: l2norm
+
+// ANCHOR: layernorm
+// A framework's layernorm: one launch already.
+extern "C" __global__ void layernorm(const float* x, const float* gamma, const float* beta, float* out, float epsilon, size_t rows, size_t columns) {
+    const size_t start = blockIdx.x * columns;
+    float sum = 0.0f;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) sum += x[start + c];
+    const float mean = block_sum(sum) / columns;
+    float squares = 0.0f;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) squares += (x[start + c] - mean) * (x[start + c] - mean);
+    const float factor = rsqrtf(block_sum(squares) / columns + epsilon);
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) {
+        out[start + c] = (x[start + c] - mean) * factor * gamma[c] + beta[c];
+    }
+}
+
+extern "C" __global__ void add_to_rows(const float* x, const float* bias, float* out, size_t rows, size_t columns) {
+    const size_t start = blockIdx.x * columns;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) out[start + c] = x[start + c] + bias[c];
+}
+// ANCHOR_END: layernorm

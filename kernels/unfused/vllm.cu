@@ -1,0 +1,87 @@
+// The unfused chains of Day 24, in the types that inference uses: bf16 between the kernels, and int8 at the end.
+//
+// As in elementwise.cu, every kernel writes its whole result to global memory, and rounds it to the type of
+// that buffer. Row kernels have one block a row; their last arguments are the numbers of rows and columns.
+#include <cuda_bf16.h>
+
+#include "activation.cuh"
+#include "reduce.cuh"
+
+// ANCHOR: silu_mul
+extern "C" __global__ void silu_bf16(const __nv_bfloat16* x, __nv_bfloat16* out, size_t n) {
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float t = __bfloat162float(x[i]);
+    out[i] = __float2bfloat16_rn(t / (1.0f + expf(-t)));
+}
+
+extern "C" __global__ void mul_bf16(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* out, size_t n) {
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = __float2bfloat16_rn(__bfloat162float(a[i]) * __bfloat162float(b[i]));
+}
+// ANCHOR_END: silu_mul
+
+// ANCHOR: activation
+// Which activation it is, every thread asks: 0 relu, 1 gelu, 2 silu.
+extern "C" __global__ void activation(const float* x, float* out, int act, size_t n) {
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float t = x[i];
+    out[i] = act == 0 ? fmaxf(t, 0.0f) : act == 1 ? gelu_tanh(t) : t / (1.0f + expf(-t));
+}
+// ANCHOR_END: activation
+
+// ANCHOR: rmsnorm
+// In place as a rule: `out` may be `a`.
+extern "C" __global__ void add_bf16(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* out, size_t n) {
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = __float2bfloat16_rn(__bfloat162float(a[i]) + __bfloat162float(b[i]));
+}
+
+extern "C" __global__ void rmsnorm_bf16(const __nv_bfloat16* x, const __nv_bfloat16* weight, __nv_bfloat16* out, size_t rows, size_t columns) {
+    __shared__ float sums[32];
+    const size_t first = blockIdx.x * columns;
+    float sum = 0.0f;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) {
+        float v = __bfloat162float(x[first + c]);
+        sum += v * v;
+    }
+    float factor = rsqrtf(reduce_block(sum, sums, 0.0f, Sum()) / columns + 1e-6f);
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) {
+        out[first + c] = __float2bfloat16_rn(__bfloat162float(x[first + c]) * factor * __bfloat162float(weight[c]));
+    }
+}
+// ANCHOR_END: rmsnorm
+
+// ANCHOR: layernorm_quant
+extern "C" __global__ void layernorm_affine(const float* x, const float* gamma, const float* beta, float* out, size_t rows, size_t columns) {
+    __shared__ float sums[32], squares[32];
+    const size_t first = blockIdx.x * columns;
+    float sum = 0.0f;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) sum += x[first + c];
+    float mean = reduce_block(sum, sums, 0.0f, Sum()) / columns;
+    float square = 0.0f;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) square += (x[first + c] - mean) * (x[first + c] - mean);
+    float factor = rsqrtf(reduce_block(square, squares, 0.0f, Sum()) / columns + 1e-5f);
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) {
+        out[first + c] = (x[first + c] - mean) * factor * gamma[c] + beta[c];
+    }
+}
+
+extern "C" __global__ void row_scale(const float* y, float* scale, size_t rows, size_t columns) {
+    __shared__ float tops[32];
+    const size_t first = blockIdx.x * columns;
+    float top = 0.0f;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) top = fmaxf(top, fabsf(y[first + c]));
+    top = reduce_block(top, tops, 0.0f, Max());
+    if (threadIdx.x == 0) scale[blockIdx.x] = top / 127.0f;
+}
+
+extern "C" __global__ void quantize_rows(const float* y, const float* scale, signed char* q, size_t rows, size_t columns) {
+    const size_t first = blockIdx.x * columns;
+    const float s = scale[blockIdx.x];
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) {
+        q[first + c] = s > 0.0f ? (signed char)__float2int_rn(y[first + c] / s) : 0;
+    }
+}
+// ANCHOR_END: layernorm_quant
