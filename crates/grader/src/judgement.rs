@@ -11,14 +11,15 @@
 mod failure;
 mod fate;
 mod location;
-mod number;
+pub(crate) mod number;
 mod parts;
 mod report;
+mod worst;
 
 pub use failure::{Code, Failure, Mismatch};
 pub use fate::Fate;
 pub use location::{Line, Location};
-pub use parts::{Beside, Clocks, Fast, Interval, Lean, Right, Sectors};
+pub use parts::{Beside, Clocks, Contest, Fast, Interval, Lean, Right, Sectors};
 pub use report::{DeviceInfo, DeviceKind, Judgement, Kind, Report, RunError, VERSION};
 
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,8 @@
 //! Does it move no more than it must? Exact, from the emulated device's counters.
 
-use fusion_course::{Exercise, Shape};
-use fusion_machine::Report;
+use fusion_course::{Access, Exercise, Shape};
+use fusion_machine::report::Traffic;
+use fusion_machine::{Counters, Report};
 
 use crate::explain;
 use crate::judgement::{Beside, Code, Failure, Lean, Sectors, Verdict};
@@ -13,8 +14,24 @@ const ALLOWANCE: f64 = 0.02;
 /// Bytes of a sector, the unit in which DRAM is read and written.
 const SECTOR: u64 = 32;
 
-/// Judges a survey.
-pub(crate) fn judge(exercise: &Exercise, survey: &Survey) -> Lean {
+/// The part of the bytes an access asked for that is enough: a tail of narrow accesses is a few of many, and one array
+/// of two that is read narrowly is far below.
+const WIDE: f64 = 0.9;
+
+/// Threads of a warp.
+const LANES: u64 = 32;
+
+/// Judges surveys of one submission at several shapes: the worst decides.
+pub(crate) fn judge(exercise: &Exercise, surveys: &[Survey]) -> Lean {
+    let mut lean = Lean::worst(surveys.iter().map(|survey| judge_shape(exercise, survey)).collect());
+    // Advice is about places in the source, whatever the shape.
+    for shape in &mut lean.shapes {
+        explain::gather(&mut lean.advice, &std::mem::take(&mut shape.advice), |_| true);
+    }
+    lean
+}
+
+fn judge_shape(exercise: &Exercise, survey: &Survey) -> Lean {
     let Survey { shape, submission, unfused } = survey;
     let needed = exercise.minimum_bytes(*shape);
     let dram = Beside { yours: dram_bytes(submission), needed, unfused: dram_bytes(unfused) };
@@ -27,13 +44,12 @@ pub(crate) fn judge(exercise: &Exercise, survey: &Survey) -> Lean {
         launches: Some(launches),
         dram_bytes: Some(dram),
         requested_bytes: Some(Beside { yours: requested(submission), needed, unfused: requested(unfused) }),
-        sectors_per_request: Some(sectors(submission)),
+        sectors_per_request: Some(per_request(submission, |traffic| (traffic.sectors, traffic.requests))),
+        bytes_per_access: Some(per_request(submission, |traffic| (traffic.bytes, traffic.requests * LANES))),
         allocations: submission.allocations,
         allocated_bytes: submission.allocated_bytes,
         summary: Some(summary.clone()),
-        failure: None,
-        advice: Vec::new(),
-        note: None,
+        ..Lean::default()
     };
     explain::gather(&mut lean.advice, &submission.advice, |code| code.starts_with("P-"));
     let buffers = (exercise.inputs.len() + exercise.outputs.len()) as u64;
@@ -53,22 +69,47 @@ pub(crate) fn judge(exercise: &Exercise, survey: &Survey) -> Lean {
     } else {
         None
     };
+    let failure = match failure {
+        Some(failure) => Some(notes(failure, exercise, *shape, submission, &summary)),
+        None => lean.bytes_per_access.and_then(|bytes| too_narrow(exercise.access, bytes)),
+    };
     if let Some(failure) = failure {
         lean.verdict = Verdict::Fail;
-        lean.failure = Some(notes(failure, exercise, *shape, submission, &summary).at(*shape));
+        lean.failure = Some(failure.at(*shape));
     }
     lean
 }
 
+/// Loads or stores of fewer bytes than are asked for, as a failure.
+///
+/// The average counts idle lanes as lanes that ask for nothing, so no way to spread the work looks wider than it is.
+fn too_narrow(asked: Access, bytes: Sectors) -> Option<Failure> {
+    let kinds = [("load", bytes.load, asked.load), ("store", bytes.store, asked.store)];
+    let narrow =
+        kinds.into_iter().find(|(_, bytes, asked)| bytes.is_some_and(|bytes| bytes < WIDE * f64::from(*asked)));
+    let (kind, bytes, asked) = narrow?;
+    let average = units((100.0 * bytes?).round() as u64, 100);
+    let plural = if average == "1" { "" } else { "s" };
+    let title = format!("a thread {kind}s {average} byte{plural} at a time, and {asked} are asked for");
+    Some(
+        Failure::new(Code::Access, title)
+            .note("that is the average over all accesses to global memory; a thread without work counts as one of no bytes")
+            .note(format!(
+                "one instruction can {kind} 16 bytes a thread: read a `float4`, or reinterpret an aligned pointer as one to \
+                 a vector type, and keep a narrow loop for the elements that fill no vector"
+            )),
+    )
+}
+
 /// Where the surplus is.
 fn notes(failure: Failure, exercise: &Exercise, shape: Shape, report: &Report, summary: &str) -> Failure {
-    let sum = |params: &[fusion_course::Param]| params.iter().map(|param| param.bytes(shape) as u64).sum::<u64>();
     let unit = unit(exercise, shape);
     let read: u64 = report.launches.iter().map(|launch| launch.counters.dram_read_bytes).sum();
     let written: u64 = report.launches.iter().map(|launch| launch.counters.dram_write_bytes).sum();
     let surplus = |moved: u64, needed: u64| units(moved.saturating_sub(needed), unit);
     let mut failure = if failure.code == Code::Bytes { failure } else { failure.note(summary.to_owned()) };
-    let (more_read, more_written) = (surplus(read, sum(exercise.inputs)), surplus(written, sum(exercise.outputs)));
+    let (more_read, more_written) =
+        (surplus(read, exercise.read_bytes(shape)), surplus(written, exercise.written_bytes(shape)));
     if more_written != "0" {
         failure.notes.push(format!("{more_written} N written and {more_read} N read beyond inputs and outputs: a result goes out to memory and comes back"));
     } else if more_read != "0" {
@@ -131,11 +172,12 @@ fn requested(report: &Report) -> u64 {
     launches.map(|c| c.global_load.bytes + c.global_store.bytes + c.global_atomic.bytes).sum()
 }
 
-fn sectors(report: &Report) -> Sectors {
-    let ratio = |pick: fn(&fusion_machine::Counters) -> fusion_machine::report::Traffic| {
-        let traffic = report.launches.iter().map(|launch| pick(&launch.counters));
-        let (requests, sectors) = traffic.fold((0, 0), |(r, s), traffic| (r + traffic.requests, s + traffic.sectors));
-        (requests > 0).then(|| sectors as f64 / requests as f64)
+/// A quotient of sums over all loads, and over all stores.
+fn per_request(report: &Report, quotient: fn(Traffic) -> (u64, u64)) -> Sectors {
+    let ratio = |pick: fn(&Counters) -> Traffic| {
+        let parts = report.launches.iter().map(|launch| quotient(pick(&launch.counters)));
+        let (above, below) = parts.fold((0, 0), |(a, b), (above, below)| (a + above, b + below));
+        (below > 0).then(|| above as f64 / below as f64)
     };
     Sectors { load: ratio(|counters| counters.global_load), store: ratio(|counters| counters.global_store) }
 }
@@ -144,7 +186,7 @@ fn sectors(report: &Report) -> Sectors {
 mod tests {
     use super::*;
     use fusion_course::day22::add_gelu::EXERCISE;
-    use fusion_machine::{Counters, LaunchReport};
+    use fusion_machine::LaunchReport;
 
     const N: u64 = 1 << 20;
 
@@ -157,7 +199,7 @@ mod tests {
 
     fn judged(submission: Report) -> Lean {
         let unfused = Report { launches: vec![launch(2, 1), launch(1, 1)], ..Report::default() };
-        judge(&EXERCISE, &Survey { shape: Shape::flat(N as usize), submission, unfused })
+        judge(&EXERCISE, &[Survey { shape: Shape::flat(N as usize), submission, unfused }])
     }
 
     #[test]
@@ -187,6 +229,42 @@ mod tests {
             let failure = judged(report).failure.unwrap();
             assert_eq!((failure.code, failure.title.as_str()), (code, title));
         }
+    }
+
+    /// Loads and stores of so many bytes a thread, with a tail that is narrower.
+    fn accessing(load: u64, store: u64) -> Sectors {
+        let traffic = |bytes: u64| Traffic { requests: N + 3, sectors: 1, bytes: 32 * bytes * N + 3 * 4 * 7 };
+        let counters = Counters { global_load: traffic(load), global_store: traffic(store), ..Counters::default() };
+        let report =
+            Report { launches: vec![LaunchReport { counters, ..LaunchReport::default() }], ..Report::default() };
+        per_request(&report, |traffic| (traffic.bytes, traffic.requests * LANES))
+    }
+
+    #[test]
+    fn narrow_accesses_are_refused_where_wide_ones_are_asked_for() {
+        let asked = Access { load: 16, store: 4 };
+        assert_eq!(too_narrow(asked, accessing(16, 4)), None);
+        assert_eq!(too_narrow(Access::ANY, accessing(1, 1)), None);
+        assert_eq!(too_narrow(asked, Sectors::default()), None);
+        for (load, store, title) in [
+            (4, 4, "a thread loads 4 bytes at a time, and 16 are asked for"),
+            (10, 4, "a thread loads 10 bytes at a time, and 16 are asked for"),
+            (16, 1, "a thread stores 1 byte at a time, and 4 are asked for"),
+        ] {
+            let failure = too_narrow(asked, accessing(load, store)).unwrap();
+            assert_eq!((failure.code, failure.title.as_str()), (Code::Access, title));
+        }
+    }
+
+    #[test]
+    fn the_worst_shape_decides_and_advice_is_told_once() {
+        let survey = |columns: usize, reads| Survey {
+            shape: Shape::flat(columns),
+            submission: Report { launches: vec![launch(reads, 1)], ..Report::default() },
+            unfused: Report::default(),
+        };
+        let lean = judge(&EXERCISE, &[survey(N as usize, 2), survey(N as usize / 2, 2), survey(N as usize, 2)]);
+        assert_eq!((lean.verdict, lean.shape.as_deref(), lean.shapes.len()), (Verdict::Fail, Some("N = 524288"), 2));
     }
 
     #[test]

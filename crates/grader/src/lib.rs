@@ -22,6 +22,7 @@ mod session;
 mod survey;
 mod trouble;
 
+pub mod bench;
 pub mod judgement;
 pub mod protocol;
 pub mod render;

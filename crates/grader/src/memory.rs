@@ -57,18 +57,3 @@ pub(crate) fn copy(
     // SAFETY: both ranges were checked to lie within live buffers; two buffers never overlap.
     unsafe { result::memcpy_dtod_async(target, source, len, stream.cu_stream()) }
 }
-
-/// Queues repeating the first `period` bytes of a buffer until it is full.
-pub(crate) fn repeat(stream: &CudaStream, buffer: &mut DeviceBuffer, period: usize) -> Result<(), DriverError> {
-    let (address, len) = (buffer.address(stream), bytes(buffer));
-    let mut done = period;
-    stream.context().bind_to_thread()?;
-    while 0 < done && done < len {
-        let count = done.min(len - done);
-        // SAFETY: reads `0..count` and writes `done..done + count` of the buffer, which do not overlap, as
-        // `count <= done`, and lie within it, as `done + count <= len`.
-        unsafe { result::memcpy_dtod_async(address + done as u64, address, count, stream.cu_stream()) }?;
-        done += count;
-    }
-    Ok(())
-}

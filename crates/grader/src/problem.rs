@@ -3,26 +3,23 @@
 use std::sync::Arc;
 
 use cudarc::driver::{CudaStream, DriverError};
-use fusion_course::{Case, Data, DeviceBuffer, Exercise, Extent, Param, Reference, Shape, Shapes};
+use fusion_course::{Case, Data, DeviceBuffer, Exercise, Extent, Param, Reference, Shape};
 
 use crate::judgement::{Code, Failure, Mismatch};
-
-/// A large shape of about so many elements.
-pub(crate) fn large(exercise: &Exercise, elements: usize) -> Shape {
-    match exercise.shapes {
-        Shapes::Elementwise => Shape::flat(elements),
-        Shapes::Rows { columns } => {
-            let columns = columns.iter().copied().filter(|&columns| columns <= 4096).max().unwrap_or(1024).max(1);
-            Shape { rows: (elements / columns).max(1), columns }
-        }
-    }
-}
 
 /// The smallest shape whose last block is partly filled while others are full: there, a mistake in the tail can be
 /// told from one everywhere.
 pub(crate) fn telling(exercise: &Exercise, seed: u64) -> Option<Shape> {
     let has_tail = |shape: &Shape| shape.elements() > 2048 && !shape.elements().is_multiple_of(4);
     exercise.shapes.all(seed).into_iter().filter(has_tail).min_by_key(|shape| shape.elements())
+}
+
+/// The shape at which views are moved to where no vector access can begin: the smallest one with rows that would suit
+/// such accesses if the views were not moved; without rows the [`telling`] one.
+pub(crate) fn to_move(exercise: &Exercise, seed: u64) -> Option<Shape> {
+    let suits = |shape: &Shape| shape.rows > 1 && shape.columns > 32 && shape.columns.is_multiple_of(4);
+    let suitable = exercise.shapes.all(seed).into_iter().filter(suits).min_by_key(|shape| shape.elements());
+    suitable.or_else(|| telling(exercise, seed))
 }
 
 /// Buffers of these parameters, filled with poison.
@@ -283,6 +280,14 @@ mod tests {
         ] {
             assert_eq!(number(value), text);
         }
+    }
+
+    #[test]
+    fn views_are_moved_where_that_alone_rules_vectors_out() {
+        let softmax = &fusion_course::day23::softmax::EXERCISE;
+        assert_eq!(to_move(softmax, 1), Some(Shape { rows: 2, columns: 128 }));
+        let flat = &day22::add_gelu::EXERCISE;
+        assert_eq!(to_move(flat, 1), telling(flat, 1));
     }
 
     #[test]

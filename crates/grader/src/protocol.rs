@@ -7,6 +7,7 @@ use std::io::Write as _;
 
 use serde::{Deserialize, Serialize};
 
+use crate::bench::Size;
 use crate::judgement::{DeviceInfo, Fate, Judgement, RunError};
 
 /// The field that marks a line as ours.
@@ -42,6 +43,16 @@ pub enum Message {
     Mutant {
         id: String,
         fate: Fate,
+    },
+    /// The times of one exercise at one size.
+    Timed {
+        device: DeviceInfo,
+        size: Box<Size>,
+    },
+    /// What was not timed, a size or all of the exercise, and why.
+    Untimed {
+        shape: Option<String>,
+        note: String,
     },
     /// Nothing can be graded here.
     Unable {

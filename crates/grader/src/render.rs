@@ -6,7 +6,9 @@ use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table, presets};
 use fusion_diagnostic::{Sources, Text};
 use fusion_machine::report::{Blame, Fault, SourcePosition};
 
-use crate::judgement::{Code, DeviceInfo, Failure, Fast, Judgement, Lean, Line, Location, Report, Right, Verdict};
+use crate::judgement::{
+    Code, Contest, DeviceInfo, Failure, Fast, Judgement, Lean, Line, Location, Report, Right, Verdict,
+};
 
 /// How the text may look.
 #[derive(Clone, Copy, Debug, Default)]
@@ -58,6 +60,7 @@ pub fn details(judgement: &Judgement, look: Look) -> String {
     if let (Some((part, verdict, note)), None) = (first, judgement.failure()) {
         parts.push(format!("{part} {verdict}: {note}"));
     }
+    parts.extend(judgement.fast.products.as_ref().map(|products| format!("note: {products}")));
     parts.extend(advice(judgement, look));
     parts.extend(changed(&judgement.changed));
     if !parts.is_empty() {
@@ -163,17 +166,7 @@ fn devices(report: &Report) -> String {
 
 /// One row an exercise.
 pub fn table(judgements: &[Judgement], look: Look) -> String {
-    let mut table = Table::new();
-    table.load_style(if look.terminal { presets::UTF8_FULL_CONDENSED } else { presets::ASCII_MARKDOWN });
-    if let (true, Some(width)) = (look.terminal, look.width) {
-        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
-    }
-    if look.color {
-        table.enforce_styling();
-    } else {
-        table.force_no_tty();
-    }
-    table.set_header(["exercise", "right", "lean", "fast", "verdict"].map(|name| bold(Cell::new(name), look)));
+    let mut table = blank(["exercise", "right", "lean", "fast", "verdict"], look);
     for judgement in judgements {
         table.add_row([
             Cell::new(match &judgement.wrong {
@@ -187,6 +180,22 @@ pub fn table(judgements: &[Judgement], look: Look) -> String {
         ]);
     }
     table.trim_fmt()
+}
+
+/// A table without rows yet.
+pub fn blank<'a>(header: impl IntoIterator<Item = &'a str>, look: Look) -> Table {
+    let mut table = Table::new();
+    table.load_style(if look.terminal { presets::UTF8_FULL_CONDENSED } else { presets::ASCII_MARKDOWN });
+    if let (true, Some(width)) = (look.terminal, look.width) {
+        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+    }
+    if look.color {
+        table.enforce_styling();
+    } else {
+        table.force_no_tty();
+    }
+    table.set_header(header.into_iter().map(|name| bold(Cell::new(name), look)));
+    table
 }
 
 fn bold(cell: Cell, look: Look) -> Cell {
@@ -216,7 +225,8 @@ fn lean(lean: &Lean) -> String {
     let Some(launches) = lean.launches else { return "-".to_owned() };
     let plural = if launches.yours == 1 { "" } else { "es" };
     let summary = lean.summary.as_deref().unwrap_or_default();
-    format!("{} launch{plural}, {summary}", launches.yours)
+    let shapes = if lean.shapes.is_empty() { String::new() } else { format!(", {} shapes", 1 + lean.shapes.len()) };
+    format!("{} launch{plural}, {summary}{shapes}", launches.yours)
 }
 
 fn fast(fast: &Fast) -> String {
@@ -230,6 +240,18 @@ fn fast(fast: &Fast) -> String {
     }
     if let (true, Some(share)) = (fast.measured, fast.share) {
         text += &format!(", {:.0}% of ceiling", 100.0 * share);
+    }
+    match &fast.rival {
+        Some(Contest { name, ratio: Some(ratio), bar, .. }) => {
+            text += &format!("; {:.2}x {name}, bar {bar:.2}x", ratio.median);
+        }
+        Some(Contest { name, .. }) => text += &format!("; {name}: judged on a GPU only"),
+        None => {}
+    }
+    let others: Vec<String> =
+        fast.shapes.iter().filter_map(|shape| Some(format!("{:.2}x", shape.ratio?.median))).collect();
+    if !others.is_empty() {
+        text += &format!("; other shapes {}", others.join(", "));
     }
     text
 }

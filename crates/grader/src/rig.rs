@@ -5,18 +5,16 @@
 //! period, however large the problem is. The period divides no power of two, so a wrong index still shows.
 
 use cudarc::driver::DriverError;
-use fusion_course::{Arguments, Case, Data, DeviceBuffer, Entry, Extent, Inputs, Param, Reference, Shape};
+use fusion_course::{Arguments, Case, Data, DeviceBuffer, Entry, Inputs, Param, Reference, Shape};
 use fusion_device::Program;
 use kernels::Baseline;
 
+use crate::bench::Accuracy;
 use crate::judgement::Failure;
 use crate::memory;
 use crate::problem::{self, Expected};
 use crate::session::Session;
 use crate::trouble::Trouble;
-
-/// Elements after which flat inputs repeat: a prime.
-const PERIOD: usize = 1_000_003;
 
 /// Sets of inputs.
 pub(crate) const SETS: usize = 2;
@@ -26,6 +24,10 @@ pub(crate) const SETS: usize = 2;
 pub(crate) enum Who {
     Submission,
     Unfused,
+    /// The fused kernel that the exercise names as one to beat; it writes where the chain writes.
+    Rival,
+    /// A rung of the exercise's ladder, by its place there; its kernel is in one of the baseline's modules.
+    Rung(usize),
 }
 
 /// Everything that a launch of either needs.
@@ -39,6 +41,7 @@ pub(crate) struct Rig<'a> {
     intermediates: Vec<DeviceBuffer>,
     submission: Vec<DeviceBuffer>,
     unfused: Vec<DeviceBuffer>,
+    scratch: Vec<DeviceBuffer>,
 }
 
 /// One set of inputs.
@@ -76,6 +79,7 @@ impl<'a> Rig<'a> {
             intermediates: problem::buffers(stream, exercise.intermediates, shape, 0).map_err(ours())?,
             submission: problem::buffers(stream, exercise.outputs, shape, margin).map_err(ours())?,
             unfused: problem::buffers(stream, exercise.outputs, shape, 0).map_err(ours())?,
+            scratch: problem::buffers(stream, exercise.scratch, shape, margin).map_err(ours())?,
         };
         stream.synchronize().map_err(ours())?;
         Ok(rig)
@@ -85,16 +89,22 @@ impl<'a> Rig<'a> {
     pub(crate) fn bytes(entry: &Entry, shape: Shape) -> u64 {
         let sum = |params: &[Param]| params.iter().map(|param| param.bytes(shape) as u64).sum::<u64>();
         let exercise = entry.exercise;
-        SETS as u64 * sum(exercise.inputs) + sum(exercise.intermediates) + 2 * sum(exercise.outputs)
+        SETS as u64 * sum(exercise.inputs)
+            + sum(exercise.intermediates)
+            + sum(exercise.scratch)
+            + 2 * sum(exercise.outputs)
     }
 
-    /// Queues filling an output with poison, or with what it must hold before.
+    /// Queues filling the outputs with poison, or with what they must hold before, and the scratch with poison.
     pub(crate) fn reset(&mut self, who: Who, set: usize) -> Result<(), DriverError> {
         let stream = &self.session.device.stream;
         let outputs = match who {
             Who::Submission => &mut self.submission,
-            Who::Unfused => &mut self.unfused,
+            _ => &mut self.unfused,
         };
+        for scratch in &mut self.scratch {
+            memory::poison(stream, scratch)?;
+        }
         for (index, output) in outputs.iter_mut().enumerate() {
             match self.sets[set % SETS].initial.get(index) {
                 Some(Some(initial)) => memory::copy(stream, (initial, 0), (output, 0), memory::bytes(initial))?,
@@ -104,25 +114,46 @@ impl<'a> Rig<'a> {
         Ok(())
     }
 
+    /// Has the emulated device count the scratch as never written; not for launches that are timed, as it waits.
+    pub(crate) fn forget(&self) -> Result<(), DriverError> {
+        self.scratch.iter().try_for_each(|buffer| memory::forget(&self.session.device, buffer))
+    }
+
     /// Queues one run.
     pub(crate) fn run(&mut self, who: Who, set: usize) -> Result<(), Trouble> {
-        let Set { case, inputs, .. } = &self.sets[set % SETS];
+        let Set { case, inputs, .. } = &mut self.sets[set % SETS];
+        let scratch = &mut self.scratch;
         match who {
             Who::Submission => {
-                let outputs = &mut self.submission;
-                self.session.launch(self.entry, self.program, inputs, outputs, &case.scalars, self.shape)
+                let buffers = [&mut **inputs, &mut *self.submission, scratch];
+                self.session.launch(self.entry, self.program, buffers, &case.scalars, self.shape)
             }
-            Who::Unfused => {
+            Who::Unfused | Who::Rival | Who::Rung(_) => {
                 let arguments = Arguments {
                     inputs,
                     outputs: &mut self.unfused,
+                    scratch,
+                    gemm: self.session.gemm(self.entry.exercise)?,
                     scalars: &case.scalars,
                     rows: self.shape.rows,
                     columns: self.shape.columns,
                 };
-                let stream = &self.session.device.stream;
-                let queued = self.baseline.run(stream, self.entry.exercise, &mut self.intermediates, arguments);
-                queued.map_err(Trouble::driver("running the unfused chain"))
+                let (stream, exercise) = (&self.session.device.stream, self.entry.exercise);
+                let queued = match (who, &exercise.rival) {
+                    (Who::Rival, Some(rival)) => {
+                        let kernels = self.session.rivals()?;
+                        kernels.run_step(stream, exercise, &rival.step, &self.intermediates, &arguments)
+                    }
+                    (Who::Rung(index), _) if index < exercise.ladder.len() => {
+                        let step = &exercise.ladder[index].step;
+                        self.baseline.run_step(stream, exercise, step, &self.intermediates, &arguments)
+                    }
+                    _ => self.baseline.run(stream, exercise, &mut self.intermediates, arguments),
+                };
+                queued.map_err(Trouble::driver(match who {
+                    Who::Unfused => "running the unfused chain",
+                    _ => "running a kernel of the course",
+                }))
             }
         }
     }
@@ -137,7 +168,7 @@ impl<'a> Rig<'a> {
     pub(crate) fn outputs(&self, who: Who) -> &[DeviceBuffer] {
         match who {
             Who::Submission => &self.submission,
-            Who::Unfused => &self.unfused,
+            _ => &self.unfused,
         }
     }
 
@@ -161,6 +192,23 @@ impl<'a> Rig<'a> {
         Ok(())
     }
 
+    /// How far one period of somebody's outputs is from the reference.
+    pub(crate) fn accuracy(&self, who: Who, set: usize) -> Result<Vec<Accuracy>, Trouble> {
+        let stream = &self.session.device.stream;
+        let ours = || Trouble::driver("reading outputs");
+        let Set { case, references, .. } = &self.sets[set % SETS];
+        let outputs = self.entry.exercise.outputs.iter().zip(self.outputs(who)).zip(references);
+        outputs
+            .map(|((param, output), reference)| {
+                let len = param.len(case.shape).min(output.len());
+                let mut part = DeviceBuffer::poisoned(stream, param.dtype, len, 0).map_err(ours())?;
+                let bytes = memory::bytes(&part);
+                memory::copy(stream, (output, 0), (&mut part, 0), bytes).map_err(ours())?;
+                Ok(Accuracy::of(param.name, reference, &part.read(stream).map_err(ours())?))
+            })
+            .collect()
+    }
+
     fn check_part(
         &self,
         case: &Case,
@@ -172,7 +220,7 @@ impl<'a> Rig<'a> {
         let cut: Vec<Reference>;
         let references = match references.get(output) {
             Some(reference) if reference.len() > actual.len() => {
-                cut = references.iter().map(|reference| first(reference, actual.len())).collect();
+                cut = references.iter().map(|reference| reference.first(actual.len())).collect();
                 &cut
             }
             _ => references,
@@ -195,12 +243,12 @@ impl Set {
         let stream = &session.device.stream;
         let margin = session.margin();
         let ours = || Trouble::driver("making inputs");
-        let case = (exercise.make)(period(shape), inputs);
+        let case = (exercise.make)(shape.period(), inputs);
         let upload = |param: &Param, data: &Data, margin: usize| {
             let mut buffer = DeviceBuffer::poisoned(stream, param.dtype, param.len(shape), margin)?;
             buffer.write(stream, data)?;
-            if param.extent != Extent::Columns {
-                memory::repeat(stream, &mut buffer, data.len() * param.dtype.bytes())?;
+            if param.extent.grows_with_rows() {
+                buffer.repeat(stream, data.len())?;
             }
             Ok(buffer)
         };
@@ -213,41 +261,5 @@ impl Set {
             .map_err(ours())?;
         let references = (exercise.reference)(&case);
         Ok(Self { case, references, inputs: device, initial })
-    }
-}
-
-/// The shape of one period.
-fn period(shape: Shape) -> Shape {
-    if shape.rows == 1 {
-        Shape::flat(shape.columns.min(PERIOD))
-    } else {
-        // An odd number of rows divides no power of two either.
-        let rows = (PERIOD / shape.columns.max(1)).max(1) | 1;
-        Shape { rows: rows.min(shape.rows), columns: shape.columns }
-    }
-}
-
-/// The first elements of a reference.
-fn first(reference: &Reference, len: usize) -> Reference {
-    match reference {
-        Reference::Close { values, magnitudes } => Reference::Close {
-            values: values.iter().copied().take(len).collect(),
-            magnitudes: magnitudes.as_ref().map(|all| all.iter().copied().take(len).collect()),
-        },
-        Reference::OneOf(values) => Reference::OneOf(values.iter().copied().take(len).collect()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn periods_fit_and_do_not_divide_powers_of_two() {
-        assert_eq!(period(Shape::flat(100)), Shape::flat(100));
-        assert_eq!(period(Shape::flat(1 << 26)), Shape::flat(PERIOD));
-        let rows = period(Shape { rows: 1 << 14, columns: 4096 });
-        assert_eq!((rows.columns, rows.rows % 2), (4096, 1));
-        assert_eq!(period(Shape { rows: 2, columns: 1 << 21 }), Shape { rows: 1, columns: 1 << 21 });
     }
 }

@@ -52,9 +52,7 @@ pub(crate) fn judge(
             judge_shape(&mut bench, entry, program, seed, shape, &mut right)
                 .map_err(|trouble| sharpen(trouble, &mut bench, entry, program, seed, shape))?;
         }
-        if scope.unaligned
-            && let Some(shape) = problem::telling(entry.exercise, seed)
-        {
+        for shape in problem::to_move(entry.exercise, seed).into_iter().filter(|_| scope.unaligned) {
             let params = entry.exercise.inputs.len() + entry.exercise.outputs.len();
             // No number of elements that is not a multiple of four suits an access to four of them.
             for (param, elements) in (0..params).flat_map(|param| (1..4).map(move |elements| (param, elements))) {

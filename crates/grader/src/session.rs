@@ -1,12 +1,12 @@
 //! The device that a worker judges on.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 
 use cudarc::driver::DriverError;
-use fusion_course::{Arguments, DeviceBuffer, Entry, Scalar, Shape};
+use fusion_course::{Arguments, DeviceBuffer, Entry, Exercise, Gemm, NoGemm, Scalar, Shape, Work};
 use fusion_device::{Choice, CompileError, Device, EmulatorOptions, Options, Program, Source};
 use fusion_machine::{Checks, Fault, Report};
-use kernels::Baseline;
+use kernels::{Baseline, Multiplier};
 
 use crate::explain;
 use crate::judgement::{Code, DeviceInfo, DeviceKind, Failure, Location, RunError};
@@ -30,6 +30,9 @@ pub(crate) struct Session {
     as_gpu: bool,
     /// Whether a fault has taken the context with it.
     spent: Cell<bool>,
+    /// Made when they are first needed.
+    gemm: OnceCell<Multiplier>,
+    rivals: OnceCell<Baseline>,
 }
 
 impl Session {
@@ -74,7 +77,7 @@ impl Session {
             memory_bytes: properties.memory_bytes,
             driver: format!("{}.{}", properties.driver.0, properties.driver.1),
         };
-        Ok(Self { device, info, as_gpu, spent: Cell::new(false) })
+        Ok(Self { device, info, as_gpu, spent: Cell::new(false), gemm: OnceCell::new(), rivals: OnceCell::new() })
     }
 
     pub(crate) fn is_emulated(&self) -> bool {
@@ -98,7 +101,12 @@ impl Session {
 
     /// What happened on the emulated device since the last call; nothing on a GPU.
     pub(crate) fn take_report(&self) -> Report {
-        self.device.emulator().and_then(|emulator| emulator.take_report().ok()).unwrap_or_default()
+        let taken = self.device.emulator().and_then(|emulator| emulator.take_report().ok());
+        let mut report = taken.unwrap_or_default();
+        if let Some(gemm) = self.gemm.get() {
+            gemm.predict(&mut report);
+        }
+        report
     }
 
     /// Compiles and loads a submission.
@@ -131,17 +139,51 @@ impl Session {
             .map_err(|error| Trouble::Unable(format!("the unfused kernels do not compile: {error}")))
     }
 
+    /// The fused kernels that exercises name as ones to beat.
+    pub(crate) fn rivals(&self) -> Result<&Baseline, Trouble> {
+        if let Some(rivals) = self.rivals.get() {
+            return Ok(rivals);
+        }
+        let modules = kernels::rivals().iter().map(|source| kernels::load(&self.device, source)).collect();
+        let modules: Vec<_> = Result::<_, CompileError>::map_err(modules, |error| {
+            Trouble::Unable(format!("the kernels to beat do not compile: {error}"))
+        })?;
+        Ok(self.rivals.get_or_init(|| Baseline::from_modules(modules)))
+    }
+
+    /// Who multiplies matrices for this exercise.
+    ///
+    /// # Errors
+    /// That the course's own product does not compile.
+    pub(crate) fn gemm(&self, exercise: &Exercise) -> Result<&dyn Gemm, Trouble> {
+        if !exercise.unfused.iter().any(|step| step.work == Work::Gemm) {
+            return Ok(&NoGemm);
+        }
+        if let Some(gemm) = self.gemm.get() {
+            return Ok(gemm);
+        }
+        let made = Multiplier::new(&self.device)
+            .map_err(|error| Trouble::Unable(format!("the matrix product does not compile: {error}")))?;
+        Ok(self.gemm.get_or_init(|| made))
+    }
+
+    /// Who multiplied matrices in what was judged, in words; none where nobody did.
+    pub(crate) fn products(&self, exercise: &Exercise) -> Option<String> {
+        let multiplies = exercise.unfused.iter().any(|step| step.work == Work::Gemm);
+        self.gemm.get().filter(|_| multiplies).map(Multiplier::describe)
+    }
+
     /// Calls a submission's launch function.
     pub(crate) fn launch(
         &self,
         entry: &Entry,
         program: &Program,
-        inputs: &[DeviceBuffer],
-        outputs: &mut [DeviceBuffer],
+        [inputs, outputs, scratch]: [&mut [DeviceBuffer]; 3],
         scalars: &[Scalar],
         shape: Shape,
     ) -> Result<(), Trouble> {
-        let arguments = Arguments { inputs, outputs, scalars, rows: shape.rows, columns: shape.columns };
+        let gemm = self.gemm(entry.exercise)?;
+        let arguments = Arguments { inputs, outputs, scratch, gemm, scalars, rows: shape.rows, columns: shape.columns };
         let returned = panics::catch(|| (entry.launch)(&self.device.stream, &program.module, arguments));
         match returned {
             Ok(Ok(())) => Ok(()),

@@ -5,14 +5,9 @@ use fusion_device::Program;
 use fusion_machine::Report;
 use kernels::Baseline;
 
-use crate::problem;
 use crate::rig::{Rig, Who};
 use crate::session::Session;
 use crate::trouble::Trouble;
-
-/// Elements of the surveyed problem, unless told otherwise: several times what the L2 of a large GPU holds would take
-/// the emulator too long, and byte counts do not change with the size.
-const ELEMENTS: usize = 1 << 22;
 
 /// What both did at one shape.
 #[derive(Debug)]
@@ -23,8 +18,8 @@ pub(crate) struct Survey {
 }
 
 impl Survey {
-    /// Runs both, or the submission alone, which leaves the other report empty.
-    pub(crate) fn take(
+    /// Runs both at each shape, or the submission alone, which leaves the other report empty.
+    pub(crate) fn all(
         session: &Session,
         entry: &Entry,
         program: &Program,
@@ -32,11 +27,24 @@ impl Survey {
         seed: u64,
         size: Option<usize>,
         alone: bool,
+    ) -> Result<Vec<Self>, Trouble> {
+        let shapes = entry.exercise.large(size.unwrap_or(entry.exercise.surveyed));
+        shapes.into_iter().map(|shape| Self::take(session, entry, program, baseline, seed, shape, alone)).collect()
+    }
+
+    fn take(
+        session: &Session,
+        entry: &Entry,
+        program: &Program,
+        baseline: &Baseline,
+        seed: u64,
+        shape: Shape,
+        alone: bool,
     ) -> Result<Self, Trouble> {
-        let shape = problem::large(entry.exercise, size.unwrap_or(ELEMENTS));
         let mut rig = Rig::new(session, entry, program, baseline, shape, seed)?;
         let mut count = |who| {
             rig.reset(who, 0).map_err(Trouble::driver("preparing a launch"))?;
+            rig.forget().map_err(Trouble::driver("preparing a launch"))?;
             rig.finish()?;
             session.take_report();
             rig.run(who, 0)?;

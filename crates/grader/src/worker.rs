@@ -4,6 +4,7 @@
 //! [`Message`]s. It holds a pipe to its parent on stdin and ends when that closes, so that none is left behind
 //! whatever becomes of the parent.
 
+mod bench;
 mod judge;
 mod mutants;
 
@@ -13,6 +14,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand, ValueEnum};
 use fusion_course::{Submission, Wrong};
 
+use crate::bench::At;
 use crate::judgement::{DeviceKind, RunError};
 use crate::protocol::{Message, SPENT, WrongName};
 use crate::session::Session;
@@ -34,6 +36,10 @@ pub fn main_with(submission: Submission, wrong: Vec<Wrong>) -> ExitCode {
             probe();
             ExitCode::SUCCESS
         }
+        Command::Bench(options) => {
+            end_with_parent();
+            bench::run(&options, &submission)
+        }
         Command::Judge(options) => {
             end_with_parent();
             judge::run(&options, &submission, &wrong)
@@ -54,6 +60,8 @@ enum Command {
     List,
     /// Look for a GPU
     Probe,
+    /// Time one submission beside the unfused chain over a sweep of sizes
+    Bench(BenchOptions),
     /// Judge one submission, or several wrong kernels or mutants of one exercise
     Judge(Options),
 }
@@ -78,6 +86,25 @@ struct Options {
     #[arg(long)]
     size: Option<usize>,
     /// On the emulated device, judge as on a GPU, by the model's clock: for testing
+    #[arg(long, hide = true)]
+    as_gpu: bool,
+}
+
+#[derive(Clone, Debug, clap::Args)]
+struct BenchOptions {
+    #[arg(long)]
+    exercise: String,
+    #[arg(long, value_enum)]
+    device: Device,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Sizes other than the course's: elements, or ROWSxCOLUMNS
+    #[arg(long, value_delimiter = ',')]
+    sizes: Vec<At>,
+    /// Milliseconds that the pairs of one variant at one size may take
+    #[arg(long, default_value_t = 2000)]
+    limit_ms: u64,
+    /// On the emulated device, time as on a GPU, by the model's clock: for testing
     #[arg(long, hide = true)]
     as_gpu: bool,
 }

@@ -14,8 +14,7 @@ const RUNS: usize = 15;
 
 /// Vectors read and written whose ratio is nearest to that of the exercise's inputs and outputs, as small as can be.
 pub(super) fn mix(exercise: &Exercise, shape: Shape) -> (usize, usize) {
-    let sum = |params: &[fusion_course::Param]| params.iter().map(|param| param.bytes(shape) as f64).sum::<f64>();
-    nearest(sum(exercise.inputs), sum(exercise.outputs))
+    nearest(exercise.read_bytes(shape) as f64, exercise.written_bytes(shape) as f64)
 }
 
 fn nearest(read: f64, written: f64) -> (usize, usize) {
@@ -59,6 +58,22 @@ pub(super) fn measure(session: &Session, helpers: &mut Helpers<'_>, bytes: u64) 
         best = best.max(speed(session, &timers, 2 * half)?);
     }
     Ok(best)
+}
+
+/// The speed, in GB/s, of the driver's own cold copy of so many bytes, each of which is read and written.
+pub(super) fn copy(session: &Session, helpers: &mut Helpers<'_>, bytes: u64) -> Result<f64, Trouble> {
+    let ours = || Trouble::driver("measuring the ceiling");
+    let stream = &session.device.stream;
+    let from: CudaSlice<u8> = stream.alloc_zeros(bytes as usize).map_err(ours())?;
+    let mut to: CudaSlice<u8> = stream.alloc_zeros(bytes as usize).map_err(ours())?;
+    let timers = (0..RUNS).map(|_| Timer::new(stream)).collect::<Result<Vec<_>, _>>().map_err(ours())?;
+    for timer in &timers {
+        helpers.flush().map_err(ours())?;
+        timer.start().map_err(ours())?;
+        stream.memcpy_dtod(&from, &mut to).map_err(ours())?;
+        timer.stop().map_err(ours())?;
+    }
+    speed(session, &timers, 2 * bytes as usize)
 }
 
 /// Bytes over the median time, in GB/s; the first run warms up.

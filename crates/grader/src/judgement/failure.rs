@@ -31,6 +31,8 @@ pub enum Code {
     Launches,
     /// More bytes moved than necessary.
     Bytes,
+    /// Accesses to global memory are narrower than the exercise asks for.
+    Access,
     /// Device memory was allocated in the launch function.
     Allocations,
     /// Slower than the bar.
@@ -59,6 +61,7 @@ impl std::fmt::Display for Code {
             Code::Compile => "compile",
             Code::Launches => "launches",
             Code::Bytes => "bytes",
+            Code::Access => "access",
             Code::Allocations => "allocations",
             Code::Speed => "speed",
             Code::Impossible => "impossible",

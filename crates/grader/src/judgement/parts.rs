@@ -24,7 +24,7 @@ pub struct Right {
     pub note: Option<String>,
 }
 
-/// Does it move no more than it must? Exact counts of the emulated device at one shape.
+/// Does it move no more than it must? Exact counts of the emulated device at one shape: of several, at the worst.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Lean {
     pub verdict: Verdict,
@@ -42,6 +42,9 @@ pub struct Lean {
     /// Sectors for each warp request: 4 is ideal for 4-byte accesses, 16 for 16-byte ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sectors_per_request: Option<Sectors>,
+    /// Bytes of a thread's access to global memory, on average.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_per_access: Option<Sectors>,
     /// Device allocations that the launch function made, and their bytes.
     pub allocations: u64,
     pub allocated_bytes: u64,
@@ -55,6 +58,9 @@ pub struct Lean {
     pub advice: Vec<Fault>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// The same at the other shapes, which are no worse.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shapes: Vec<Lean>,
 }
 
 /// A count beside what is needed and what the unfused chain has.
@@ -65,14 +71,14 @@ pub struct Beside {
     pub unfused: u64,
 }
 
-/// Sectors for each warp request on global memory; `None` where there was no such request.
+/// Sectors for each warp request on global memory, or bytes for each access; `None` where there was none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sectors {
     pub load: Option<f64>,
     pub store: Option<f64>,
 }
 
-/// Is it as much faster than the unfused chain as the bytes say?
+/// Is it as much faster than the unfused chain as the bytes say? At one shape: of several, at the worst.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Fast {
     pub verdict: Verdict,
@@ -117,8 +123,35 @@ pub struct Fast {
     /// The unfused chain against itself: 1.00 on a quiet machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub self_test: Option<Interval>,
+    /// The same beside a kernel that is already fused, where the exercise names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rival: Option<Contest>,
+    /// Who multiplied matrices, where the exercise leaves that to a library.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub products: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// The same at the other shapes, which are no worse.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shapes: Vec<Fast>,
+}
+
+/// The submission beside one fused kernel of the course.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Contest {
+    /// `the scalar fused kernel`.
+    pub name: String,
+    /// Its time over the submission's time; none where it was not measured, and `note` says why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ratio: Option<Interval>,
+    /// The ratio that passes.
+    pub bar: f64,
+    /// Its median time, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_ns: Option<f64>,
+    pub pairs: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }

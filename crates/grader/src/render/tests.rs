@@ -74,6 +74,23 @@ for more: cargo xtask explain E-OOB-GLOBAL
 }
 
 #[test]
+fn other_shapes_and_a_rival_are_told_shortly() {
+    let mut judged = solved();
+    judged.lean.shapes = vec![Lean::default(); 2];
+    judged.fast.shapes =
+        [1.7, 1.81].map(|ratio| Fast { ratio: Some(Interval::exact(ratio)), ..Fast::default() }).into();
+    let contest = Contest { name: "the scalar kernel".to_owned(), bar: 1.1, ..Contest::default() };
+    judged.fast.rival = Some(Contest { ratio: Some(Interval::exact(1.2)), ..contest });
+    let text = table(&[judged], Look::default());
+    assert!(text.contains("1 launch, 3.0 N moved, 3.0 N needed, 3 shapes"), "{text}");
+    let fast = "1.64x predicted, bar 1.42x; 1.20x the scalar kernel, bar 1.10x; other shapes 1.70x, 1.81x";
+    assert!(text.contains(fast), "{text}");
+    let mut unmeasured = solved();
+    unmeasured.fast.rival = Some(Contest { name: "the scalar kernel".to_owned(), ..Contest::default() });
+    assert!(table(&[unmeasured], Look::default()).contains("bar 1.42x; the scalar kernel: judged on a GPU only"));
+}
+
+#[test]
 fn a_pass_needs_no_details_and_colour_is_asked_for() {
     assert_eq!(details(&solved(), Look::default()), "");
     let look = Look { terminal: true, color: true, width: Some(100), advice: false };

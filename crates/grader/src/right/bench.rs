@@ -30,6 +30,7 @@ pub(super) struct Bench<'a> {
     moved: Option<(usize, usize)>,
     inputs: Vec<DeviceBuffer>,
     outputs: Vec<DeviceBuffer>,
+    scratch: Vec<DeviceBuffer>,
     /// On a GPU: what inputs and outputs are filled from, and the copy of the outputs.
     fresh: Vec<DeviceBuffer>,
     initial: Vec<Option<DeviceBuffer>>,
@@ -61,6 +62,7 @@ impl<'a> Bench<'a> {
             moved: None,
             inputs: Vec::new(),
             outputs: Vec::new(),
+            scratch: Vec::new(),
             fresh: Vec::new(),
             initial: Vec::new(),
             copies: Vec::new(),
@@ -81,6 +83,7 @@ impl<'a> Bench<'a> {
             |params, margin| problem::buffers(stream, params, shape, margin).map_err(Trouble::driver("making buffers"));
         self.inputs = make(exercise.inputs, margin)?;
         self.outputs = make(exercise.outputs, margin)?;
+        self.scratch = make(exercise.scratch, margin)?;
         if let Some((moved, elements)) = self.moved {
             let params = exercise.inputs.iter().chain(exercise.outputs);
             let buffers = self.inputs.iter_mut().chain(&mut self.outputs);
@@ -120,10 +123,15 @@ impl<'a> Bench<'a> {
                 memory::forget(&session.device, buffer).map_err(ours())?;
             }
         }
+        for buffer in &mut self.scratch {
+            buffer.poison(stream).map_err(ours())?;
+            memory::forget(&session.device, buffer).map_err(ours())?;
+        }
         let timer = Timer::new(stream).map_err(ours())?;
         session.take_report();
         timer.start().map_err(ours())?;
-        session.launch(entry, program, &self.inputs, &mut self.outputs, &case.scalars, case.shape)?;
+        let buffers = [&mut *self.inputs, &mut *self.outputs, &mut *self.scratch];
+        session.launch(entry, program, buffers, &case.scalars, case.shape)?;
         // An error here is the submission's, and waiting for the stream brings it up again.
         let stopped = timer.stop();
         session.finish(entry, program, case.shape)?;
@@ -153,7 +161,7 @@ impl<'a> Bench<'a> {
         for buffer in &mut self.inputs {
             buffer.poison(stream).map_err(ours())?;
         }
-        for buffer in self.outputs.iter_mut().chain(&mut self.copies) {
+        for buffer in self.outputs.iter_mut().chain(&mut self.copies).chain(&mut self.scratch) {
             buffer.poison(stream).map_err(ours())?;
         }
         self.initial = (case.initial.iter())
@@ -172,7 +180,8 @@ impl<'a> Bench<'a> {
                 memory::copy(stream, (initial, 0), (buffer, 0), memory::bytes(initial)).map_err(ours())?;
             }
         }
-        session.launch(entry, program, &self.inputs, &mut self.outputs, &case.scalars, case.shape)?;
+        let buffers = [&mut *self.inputs, &mut *self.outputs, &mut *self.scratch];
+        session.launch(entry, program, buffers, &case.scalars, case.shape)?;
         for (output, copy) in self.outputs.iter().zip(&mut self.copies) {
             // An error here is the submission's, and waiting for the stream brings it up again.
             let _submissions = memory::copy(stream, (output, 0), (copy, 0), memory::bytes(output));
@@ -215,7 +224,9 @@ impl<'a> Bench<'a> {
             debug_assert_eq!(failure.code, Code::Inputs);
             return Ok(Some(failure));
         }
-        for (params, buffers) in [(exercise.inputs, &self.inputs), (exercise.outputs, &self.outputs)] {
+        let all =
+            [(exercise.inputs, &self.inputs), (exercise.outputs, &self.outputs), (exercise.scratch, &self.scratch)];
+        for (params, buffers) in all {
             if let Some(failure) = problem::check_margins(params, buffers, case.shape, stream).map_err(ours())? {
                 return Ok(Some(failure));
             }

@@ -10,7 +10,7 @@ use kernels::Baseline;
 
 use super::{Options, Part, exit_code, mutants};
 use crate::fast::{self, Plan};
-use crate::judgement::{Fast, Judgement, Kind, Lean, Right, RunError, Verdict};
+use crate::judgement::{Code, Fast, Judgement, Kind, Lean, Right, RunError, Verdict};
 use crate::protocol::Message;
 use crate::right::Scope;
 use crate::session::Session;
@@ -106,7 +106,15 @@ impl<'a> Judge<'a> {
             let fast = Fast { note: note(), ..Fast::default() };
             return Judgement { right, lean, fast, ..blank }.conclude();
         }
-        let (lean, fast) = self.lean_and_fast(entry, program);
+        let (lean, mut fast) = self.lean_and_fast(entry, program);
+        if let Some(products) = self.session.products(entry.exercise) {
+            if let Some(failure) = fast.failure.as_mut().filter(|failure| failure.code == Code::Speed) {
+                failure
+                    .notes
+                    .insert(0, format!("{products}: a kernel that multiplies by itself must be as fast as that"));
+            }
+            fast.products = Some(products);
+        }
         Judgement { right, lean, fast, ..blank }.conclude()
     }
 
@@ -133,11 +141,11 @@ impl<'a> Judge<'a> {
         }
         tell("counting bytes".to_owned());
         let Options { seed, size, .. } = *self.options;
-        let survey = self
+        let surveys = self
             .baseline()
-            .and_then(|baseline| Survey::take(self.session, entry, program, baseline, seed, size, self.scope.alone));
-        let survey = match survey {
-            Ok(survey) => survey,
+            .and_then(|baseline| Survey::all(self.session, entry, program, baseline, seed, size, self.scope.alone));
+        let surveys = match surveys {
+            Ok(surveys) => surveys,
             Err(Trouble::Failure(failure)) => {
                 let mut failure = *failure;
                 failure.device = Some(self.session.info.name.clone());
@@ -152,13 +160,13 @@ impl<'a> Judge<'a> {
             }
         };
         if self.wants(Part::Lean) {
-            lean = lean::judge(entry.exercise, &survey);
+            lean = lean::judge(entry.exercise, &surveys);
         }
         if self.wants(Part::Fast) {
             // Three launches are not one that is slow.
             fast = match lean.verdict {
                 Verdict::Fail => Fast { note: Some("not judged until it is lean".to_owned()), ..fast },
-                _ => fast::predict(self.session, entry.exercise, &survey),
+                _ => fast::predict(self.session, entry.exercise, &surveys),
             };
         }
         (lean, fast)
@@ -195,7 +203,7 @@ fn blank(entry: &Entry) -> Judgement {
     Judgement { name: entry.exercise.name.to_owned(), day: entry.exercise.day, ..Judgement::default() }
 }
 
-fn tell(text: String) {
+pub(super) fn tell(text: String) {
     Message::Progress { text }.send();
 }
 

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use fusion_course::{Entry, Source};
+use fusion_course::{Entry, Exercise, Shapes, Source, Work};
 use fusion_device::{EmulatorOptions, Program};
 use fusion_mutants::Mutant;
 
@@ -14,9 +14,33 @@ use crate::right::Scope;
 use crate::session::{BUDGET, Session};
 use crate::trouble::Trouble;
 
-/// Elements of a mutant's largest problem. Mutants are many, so they get a sixteenth of what submissions get: of the
-/// problem, and of the time until a kernel counts as never ending.
-const LARGEST: usize = 1 << 18;
+/// At what mutants are judged. They are many, so they get a small part of what submissions get.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Limits {
+    /// Elements of the largest problem for *right*.
+    right: usize,
+    /// Elements of a problem for *lean*.
+    lean: usize,
+    /// Warp instructions until a kernel counts as never ending.
+    budget: u64,
+}
+
+impl Limits {
+    fn of(exercise: &Exercise) -> Self {
+        let lean = |elements: usize| elements.min(exercise.surveyed);
+        match exercise.shapes {
+            // A product is cubic where everything else is linear, and a block of one alone takes more than a part of the
+            // budget. 33 rows of 64 columns still fit, and of the surveyed problem's rows half: beside the matrix, another
+            // reading of them is still more than is allowed.
+            _ if exercise.unfused.iter().any(|step| step.work == Work::Gemm) => {
+                Self { right: 1 << 12, lean: exercise.surveyed / 2, budget: BUDGET }
+            }
+            Shapes::Elementwise => Self { right: 1 << 18, lean: lean(1 << 18), budget: BUDGET / 16 },
+            // Three rows of every length, and hundreds of short ones: what goes wrong with more rows goes wrong with those.
+            Shapes::Rows { .. } => Self { right: 1 << 14, lean: lean(1 << 16), budget: BUDGET / 16 },
+        }
+    }
+}
 
 /// Judges the mutants that the options name, whether they are *right* and *lean*.
 ///
@@ -31,8 +55,9 @@ pub(super) fn run(options: &Options, entry: &Entry) -> ExitCode {
             None => return unable(RunError::new("unknown-target", format!("there is no mutant `{id}`"))),
         }
     }
-    let options = Options { size: Some(options.size.unwrap_or(LARGEST)), ..options.clone() };
-    let mut scope = Scope { largest: LARGEST, alone: true, unaligned: true };
+    let limits = Limits::of(entry.exercise);
+    let options = Options { size: Some(options.size.unwrap_or(limits.lean)), ..options.clone() };
+    let mut scope = Scope { largest: limits.right, alone: true, unaligned: true };
     // Looking for it takes longer than to judge a mutant, most of which are judged in a moment.
     let toolchain = match fusion_toolchain::find() {
         Ok(toolchain) => toolchain,
@@ -45,7 +70,7 @@ pub(super) fn run(options: &Options, entry: &Entry) -> ExitCode {
     };
     // Other processes judge other mutants at the same time. One thread also makes what races come out the same every time.
     let first =
-        EmulatorOptions { instruction_budget: Some(BUDGET / 16), workers: Some(1), ..EmulatorOptions::default() };
+        EmulatorOptions { instruction_budget: Some(limits.budget), workers: Some(1), ..EmulatorOptions::default() };
     let original = match open(first).map(|session| judge_original(&session, &options, scope, entry)) {
         // Without that promise it must pass.
         Ok(Err(_)) => {

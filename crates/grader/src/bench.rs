@@ -1,0 +1,159 @@
+//! What `cargo xtask bench` finds out: times, speeds and errors of every variant of one exercise at one size.
+//!
+//! Times are in nanoseconds, sizes in bytes, speeds in GB/s (10^9 bytes a second). Measured and predicted times are
+//! different fields.
+
+mod accuracy;
+mod sizes;
+
+pub use accuracy::{Accuracy, Percentiles};
+pub use sizes::{At, shapes};
+
+use serde::{Deserialize, Serialize};
+
+use crate::judgement::Interval;
+
+/// One exercise at one size.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Size {
+    pub exercise: String,
+    /// `N = 1000000`, `2048 x 768`.
+    pub shape: String,
+    pub rows: usize,
+    pub columns: usize,
+    /// Bytes that any kernel must move: the inputs once and the outputs once.
+    pub read_bytes: u64,
+    pub written_bytes: u64,
+    /// Their sum; where one kernel does not pay, what the exercise's plan moves.
+    pub needed_bytes: u64,
+    /// Bytes that the unfused chain must move.
+    pub unfused_bytes: u64,
+    /// The chain's launches, in order.
+    pub steps: Vec<StepBytes>,
+    /// Operations of the definition, see [`fusion_course::Exercise::flops`]; none where they are not stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flops: Option<f64>,
+    /// What this device reaches. The model's bandwidth on the emulated one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ceilings: Option<Ceilings>,
+    pub variants: Vec<Variant>,
+    /// Kernels of the course that could not be run at this size, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// Bytes of one launch of the chain.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepBytes {
+    pub kernel: String,
+    pub read: u64,
+    pub written: u64,
+}
+
+/// The limits that speeds are shares of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Ceilings {
+    /// The best of kernels that only move bytes, in the exercise's mix of reads and writes, and of the driver's copy.
+    pub mix_gb_per_s: f64,
+    /// The driver's copy within the device, counting bytes read and written.
+    pub copy_gb_per_s: f64,
+    /// FP32 multiply-adds, two operations each, at the clock that the driver reports.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak_gflop_per_s: Option<f64>,
+}
+
+/// What is timed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// The chain of unfused kernels, which all others are compared with.
+    #[default]
+    Unfused,
+    /// The answer in the worker's crate: yours, or the solution.
+    Submission,
+    /// The fused kernel that the exercise names as one to beat.
+    Rival,
+    /// A kernel of the exercise's ladder.
+    Rung,
+}
+
+/// One variant at one size.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Variant {
+    pub role: Role,
+    /// `unfused`, `submission`, or the rival's or the rung's name.
+    pub name: String,
+    /// Median time on a GPU, with its 95% interval; cold, see `pairs`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured_ns: Option<Interval>,
+    /// Time by the emulated device's model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predicted_ns: Option<f64>,
+    /// The chain's time over this one's, from the same pairs; on the emulated device a prediction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speedup: Option<Interval>,
+    /// Pairs with the unfused chain that count, and those dropped because the clock sagged.
+    pub pairs: u32,
+    pub dropped: u32,
+    /// What the emulated device counted: DRAM bytes, and instructions times active threads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dram_bytes: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread_instructions: Option<u64>,
+    /// How far each output is from the reference in f64.
+    pub accuracy: Vec<Accuracy>,
+}
+
+impl Variant {
+    /// The time with its interval, measured or predicted: for tables, which say which it is.
+    pub fn time_ns(&self) -> Option<Interval> {
+        self.measured_ns.or(self.predicted_ns.map(Interval::exact))
+    }
+}
+
+impl Size {
+    pub fn elements(&self) -> u64 {
+        self.rows as u64 * self.columns as u64
+    }
+
+    /// Compulsory bytes over a variant's time, in GB/s: what its reader gets, whatever it moves beside them.
+    pub fn gb_per_s(&self, variant: &Variant) -> Option<f64> {
+        variant.time_ns().filter(|time| time.median > 0.0).map(|time| self.needed_bytes as f64 / time.median)
+    }
+
+    /// [`Size::gb_per_s`] over the ceiling of the mix.
+    pub fn share(&self, variant: &Variant) -> Option<f64> {
+        let ceiling = self.ceilings.map(|ceilings| ceilings.mix_gb_per_s).filter(|&ceiling| ceiling > 0.0)?;
+        Some(self.gb_per_s(variant)? / ceiling)
+    }
+
+    /// Operations for each byte that the variant must move: fewer for the chain, which moves more.
+    pub fn intensity(&self, variant: &Variant) -> Option<f64> {
+        let bytes = match variant.role {
+            Role::Unfused => self.unfused_bytes,
+            Role::Submission | Role::Rival | Role::Rung => self.needed_bytes,
+        };
+        Some(self.flops? / bytes.max(1) as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_follow_from_times_and_bytes() {
+        let size = Size {
+            needed_bytes: 12_000,
+            unfused_bytes: 20_000,
+            flops: Some(10_000.0),
+            ceilings: Some(Ceilings { mix_gb_per_s: 16.0, ..Ceilings::default() }),
+            ..Size::default()
+        };
+        let fused = Variant { role: Role::Submission, predicted_ns: Some(1000.0), ..Variant::default() };
+        assert_eq!((size.gb_per_s(&fused), size.share(&fused)), (Some(12.0), Some(0.75)));
+        assert_eq!(size.intensity(&Variant::default()), Some(0.5));
+        assert!(size.intensity(&fused) > size.intensity(&Variant::default()));
+        assert_eq!(size.gb_per_s(&Variant::default()), None);
+    }
+}

@@ -1,0 +1,108 @@
+//! The sizes of the sweep. To add one, add it to a list.
+
+use std::str::FromStr;
+
+use fusion_course::{Exercise, Shape, Shapes};
+
+/// Elements, for elementwise operations.
+const ELEMENTS: [usize; 7] = [100_000, 500_000, 1_000_000, 10_000_000, 50_000_000, 100_000_000, 1 << 28];
+
+/// Elements at each timed row length: small, middle, large.
+const ROW_ELEMENTS: [usize; 3] = [1 << 18, 1 << 22, 1 << 26];
+
+/// Row shapes that others publish figures for.
+const ROWS: [(usize, usize); 4] = [(2048, 768), (16384, 4096), (65536, 1024), (4096, 16384)];
+
+/// The largest size on the emulated device, which interprets every instruction.
+const EMULATED: usize = 1 << 22;
+
+/// A size as it is asked for: `1000000` elements, or `2048x768`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum At {
+    Elements(usize),
+    Shape(Shape),
+}
+
+impl FromStr for At {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |text: &str| match text.replace('_', "").parse::<usize>() {
+            Ok(0) => Err("there is nothing to time in no elements".to_owned()),
+            Ok(number) => Ok(number),
+            Err(_) => Err(format!("`{text}` is no number of elements, and no shape such as 2048x768")),
+        };
+        match text.split_once('x') {
+            Some((rows, columns)) => Ok(At::Shape(Shape { rows: number(rows)?, columns: number(columns)? })),
+            None => Ok(At::Elements(number(text)?)),
+        }
+    }
+}
+
+/// The shapes to time an exercise at: those that are asked for, or the course's own for the device.
+pub fn shapes(exercise: &Exercise, asked: &[At], emulated: bool) -> Vec<Shape> {
+    let mut shapes: Vec<Shape> = match asked {
+        [] => defaults(exercise, emulated),
+        _ => asked.iter().flat_map(|&at| of(exercise, at)).collect(),
+    };
+    shapes.sort_by_key(|shape| (shape.elements(), shape.columns));
+    shapes.dedup();
+    shapes
+}
+
+fn of(exercise: &Exercise, at: At) -> Vec<Shape> {
+    match (at, exercise.shapes) {
+        (At::Elements(elements), _) => exercise.large(elements),
+        (At::Shape(shape), Shapes::Elementwise) => vec![Shape::flat(shape.elements())],
+        (At::Shape(shape), Shapes::Rows { .. }) => vec![shape],
+    }
+}
+
+fn defaults(exercise: &Exercise, emulated: bool) -> Vec<Shape> {
+    let elements: Vec<usize> = match exercise.shapes {
+        Shapes::Elementwise => ELEMENTS.into(),
+        Shapes::Rows { .. } => ROW_ELEMENTS.into(),
+    };
+    let largest = if emulated { EMULATED.min(exercise.surveyed) } else { usize::MAX };
+    let elements = elements.into_iter().filter(|&elements| elements < largest).chain(emulated.then_some(largest));
+    let mut shapes: Vec<Shape> = elements.flat_map(|elements| exercise.large(elements)).collect();
+    if let Shapes::Rows { columns, .. } = exercise.shapes {
+        let published = ROWS.into_iter().map(|(rows, columns)| Shape { rows, columns });
+        shapes.extend(published.filter(|shape| columns.contains(&shape.columns) && shape.elements() < largest));
+    }
+    shapes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fusion_course::day22::add_gelu;
+
+    const ROWWISE: Exercise =
+        Exercise { shapes: Shapes::Rows { columns: &[64, 768], timed: &[64] }, ..Exercise::TEMPLATE };
+
+    #[test]
+    fn sizes_are_read() {
+        assert_eq!("1_000".parse(), Ok(At::Elements(1000)));
+        assert_eq!("3x5".parse(), Ok(At::Shape(Shape { rows: 3, columns: 5 })));
+        for text in ["", "0", "x", "3x", "2x0", "many"] {
+            assert!(text.parse::<At>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_emulated_device_gets_what_it_can_do_in_time() {
+        let flat = shapes(&add_gelu::EXERCISE, &[], true);
+        assert_eq!(flat.last(), Some(&Shape::flat(1 << 22)));
+        assert_eq!(shapes(&add_gelu::EXERCISE, &[], false).last(), Some(&Shape::flat(1 << 28)));
+        assert!(shapes(&ROWWISE, &[], true).iter().all(|shape| shape.elements() <= 1 << 22));
+    }
+
+    #[test]
+    fn rows_have_lengths_that_the_exercise_has() {
+        let all = shapes(&ROWWISE, &[], false);
+        assert!(all.contains(&Shape { rows: 2048, columns: 768 }));
+        assert!(all.iter().all(|shape| [64, 768].contains(&shape.columns)), "{all:?}");
+        assert_eq!(shapes(&ROWWISE, &[At::Elements(640)], false), [Shape { rows: 10, columns: 64 }]);
+    }
+}

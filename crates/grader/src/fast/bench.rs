@@ -1,0 +1,183 @@
+//! Launches timed next to each other, each cold and each checked.
+
+use std::time::{Duration, Instant};
+
+use fusion_course::{Entry, Shape};
+use fusion_device::{Program, Timer};
+use kernels::Baseline;
+
+use super::ceiling;
+use super::clocks::Sampler;
+use super::helpers::Helpers;
+use super::measure::Plan;
+use super::pairs::{Pair, Steady};
+use crate::judgement::{Code, Failure, Interval};
+use crate::rig::{Rig, SETS, Who};
+use crate::session::Session;
+use crate::trouble::Trouble;
+
+/// Pairs that are queued before the host waits: the device never waits for the host within a batch.
+const BATCH: usize = 8;
+
+/// Pairs after which a time is as well known as it will be.
+const MOST_PAIRS: usize = 2000;
+
+/// Everything that timing needs.
+pub(super) struct Bench<'a> {
+    pub(super) session: &'a Session,
+    pub(super) rig: Rig<'a>,
+    pub(super) helpers: Helpers<'a>,
+    pub(super) sampler: Sampler,
+    rng: fastrand::Rng,
+    /// The checksum of the submission's right outputs for each set; none for a kernel whose results vary.
+    expected: [Option<u64>; SETS],
+}
+
+impl<'a> Bench<'a> {
+    pub(super) fn new(
+        session: &'a Session,
+        entry: &'a Entry,
+        program: &'a Program,
+        baseline: &'a Baseline,
+        shape: Shape,
+        seed: u64,
+    ) -> Result<Self, Trouble> {
+        Ok(Self {
+            session,
+            rig: Rig::new(session, entry, program, baseline, shape, seed)?,
+            helpers: Helpers::new(session, ceiling::mix(entry.exercise, shape))?,
+            sampler: Sampler::new(session),
+            rng: fastrand::Rng::with_seed(seed),
+            expected: [None; SETS],
+        })
+    }
+
+    /// Runs the submission on each set of inputs, compares all of its outputs with the reference, and remembers their
+    /// checksums, by which every timed launch will be checked.
+    pub(super) fn verify(&mut self) -> Result<(), Trouble> {
+        for set in 0..SETS {
+            let mut sums = [0; 2];
+            for sum in &mut sums {
+                self.rig.reset(Who::Submission, set).map_err(Trouble::driver("preparing a launch"))?;
+                self.rig.run(Who::Submission, set)?;
+                self.rig.finish()?;
+                *sum = self.checksum()?;
+            }
+            self.rig.check(set)?;
+            self.expected[set] = (sums[0] == sums[1]).then_some(sums[0]);
+        }
+        Ok(())
+    }
+
+    fn checksum(&mut self) -> Result<u64, Trouble> {
+        let ours = || Trouble::driver("summing outputs up");
+        self.helpers.clear_sums().map_err(ours())?;
+        self.helpers.sum(self.rig.outputs(Who::Submission), 0).map_err(ours())?;
+        Ok(self.helpers.sums().map_err(ours())?.first().copied().unwrap_or_default())
+    }
+
+    /// Runs both for as long as the plan says, so that clocks and caches are as they will be.
+    pub(super) fn warm_up(&mut self, plan: &Plan) -> Result<(), Trouble> {
+        let (mut done, begun) = (0.0, Instant::now());
+        while done < plan.warm_up.as_secs_f64() * 1e9 && begun.elapsed() < plan.limit {
+            let pairs = self.batch([Who::Unfused, Who::Submission])?;
+            done += pairs.iter().map(|pair| pair.above + pair.below).sum::<f64>();
+        }
+        Ok(())
+    }
+
+    /// Pairs of launches until their ratio is known well enough or time is up.
+    pub(super) fn pairs(&mut self, sides: [Who; 2], plan: &Plan, limit: Duration) -> Result<Steady, Trouble> {
+        let begun = Instant::now();
+        let mut all: Vec<Pair> = Vec::new();
+        let mut look_at = plan.pairs;
+        loop {
+            all.extend(self.batch(sides)?);
+            let out_of_time = begun.elapsed() >= limit || all.len() >= MOST_PAIRS;
+            if all.len() < look_at && !out_of_time {
+                continue;
+            }
+            let steady = Steady::of(&all);
+            let narrow = steady.ratio(0).is_some_and(|ratio: Interval| ratio.within(plan.width));
+            if (steady.pairs.len() >= plan.pairs && narrow) || out_of_time {
+                return Ok(steady);
+            }
+            // Intervals narrow with the square root of the number, so there is no use in looking often.
+            look_at = all.len() + all.len() / 4;
+        }
+    }
+
+    /// Queues a batch of pairs, then waits for all of it.
+    fn batch(&mut self, sides: [Who; 2]) -> Result<Vec<Pair>, Trouble> {
+        let ours = || Trouble::driver("timing");
+        let stream = self.session.device.stream.clone();
+        let mut queued: Vec<[Option<Timed>; 2]> = Vec::with_capacity(BATCH);
+        self.helpers.clear_sums().map_err(ours())?;
+        for _ in 0..BATCH {
+            // Contents change between calls, and the order within a pair is random.
+            let set = self.rng.usize(0..SETS);
+            let first = self.rng.usize(0..2);
+            let mut pair = [None, None];
+            for side in [first, 1 - first] {
+                let slot = 2 * queued.len() + side;
+                let timer = Timer::new(&stream).map_err(ours())?;
+                self.rig.reset(sides[side], set).map_err(ours())?;
+                self.helpers.flush().map_err(ours())?;
+                timer.start().map_err(ours())?;
+                self.rig.run(sides[side], set)?;
+                timer.stop().map_err(ours())?;
+                if sides[side] == Who::Submission {
+                    self.helpers.sum(self.rig.outputs(Who::Submission), slot).map_err(ours())?;
+                }
+                pair[side] = Some(Timed { timer, set, slot });
+            }
+            queued.push(pair);
+        }
+        let clock = self.wait();
+        // Times are read after the whole device is idle.
+        self.rig.finish()?;
+        let sums = self.helpers.sums().map_err(ours())?;
+        let mut pairs = Vec::with_capacity(BATCH);
+        for [above, below] in queued.iter() {
+            let (Some(above), Some(below)) = (above, below) else { continue };
+            for (timed, who) in [(above, sides[0]), (below, sides[1])] {
+                self.check(timed, who, &sums)?;
+            }
+            let nanoseconds = |timed: &Timed| timed.timer.elapsed_ms().map(|ms| f64::from(ms) * 1e6).map_err(ours());
+            pairs.push(Pair { above: nanoseconds(above)?, below: nanoseconds(below)?, clock });
+        }
+        Ok(pairs)
+    }
+
+    /// Waits for the stream and samples the clock meanwhile. The lowest sample is the batch's.
+    fn wait(&mut self) -> Option<u32> {
+        let mut lowest: Option<u32> = None;
+        let Ok(done) = self.session.device.stream.record_event(None) else { return None };
+        while self.sampler.answers() && !done.is_complete() {
+            if let Some(mhz) = self.sampler.sample() {
+                lowest = Some(lowest.map_or(mhz, |low| low.min(mhz)));
+            }
+            // Asking NVML all the time would itself be noise.
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        lowest
+    }
+
+    fn check(&self, timed: &Timed, who: Who, sums: &[u64]) -> Result<(), Trouble> {
+        let Some(expected) = self.expected[timed.set] else { return Ok(()) };
+        if who == Who::Submission && sums.get(timed.slot).is_some_and(|&sum| sum != expected) {
+            let failure =
+                Failure::new(Code::Values, "a timed launch left other outputs than the same launch did before")
+                    .note("was the call skipped, its result cached, or its work put on another stream?");
+            return Err(failure.at(self.rig.shape).into());
+        }
+        Ok(())
+    }
+}
+
+/// A queued launch.
+struct Timed {
+    timer: Timer,
+    set: usize,
+    slot: usize,
+}

@@ -1,0 +1,230 @@
+//! Every variant of an exercise at one size after the other: timed on a GPU, predicted on the emulated device.
+
+use fusion_course::{Entry, Shape};
+use fusion_device::Program;
+use fusion_machine::Profile;
+use kernels::Baseline;
+
+use super::bench::Bench;
+use super::ceiling;
+use super::helpers::Helpers;
+use super::measure::Plan;
+use crate::bench::{Ceilings, Role, Size, StepBytes, Variant};
+use crate::judgement::Interval;
+use crate::rig::{Rig, Who};
+use crate::session::Session;
+use crate::statistics;
+use crate::trouble::Trouble;
+
+/// Bytes that the kernels of the ceiling move; the copy moves twice as many. Times of more bytes differ no more.
+const CEILING_BYTES: u64 = 2 << 30;
+
+/// What a sweep needs at all sizes.
+pub(crate) struct Sweep<'a> {
+    session: &'a Session,
+    entry: &'a Entry,
+    program: &'a Program,
+    baseline: Baseline,
+    plan: Plan,
+    seed: u64,
+    ceilings: Option<Ceilings>,
+}
+
+impl<'a> Sweep<'a> {
+    pub(crate) fn new(
+        session: &'a Session,
+        entry: &'a Entry,
+        program: &'a Program,
+        plan: Plan,
+        seed: u64,
+    ) -> Result<Self, Trouble> {
+        let mut baseline = session.baseline()?;
+        if !entry.exercise.ladder.is_empty() {
+            let ladder = kernels::load(&session.device, &kernels::ladder(entry.exercise.name));
+            baseline = baseline.with(ladder.map_err(|error| Trouble::Unable(error.to_string()))?);
+        }
+        Ok(Self { session, entry, program, baseline, plan, seed, ceilings: None })
+    }
+
+    /// All variants at one size.
+    pub(crate) fn size(&mut self, shape: Shape, tell: &dyn Fn(String)) -> Result<Size, Trouble> {
+        let exercise = self.entry.exercise;
+        self.fits(shape)?;
+        let ceilings = match self.ceilings {
+            Some(ceilings) => ceilings,
+            None => *self.ceilings.insert(self.measure_ceilings(shape, tell)?),
+        };
+        let mut size = Size {
+            exercise: exercise.name.to_owned(),
+            shape: shape.to_string(),
+            rows: shape.rows,
+            columns: shape.columns,
+            read_bytes: exercise.read_bytes(shape),
+            written_bytes: exercise.written_bytes(shape),
+            needed_bytes: exercise.minimum_bytes(shape),
+            unfused_bytes: exercise.unfused_bytes(shape),
+            steps: (exercise.unfused.iter())
+                .map(|step| {
+                    let (read, written) = (step.read_bytes(exercise, shape), step.written_bytes(exercise, shape));
+                    StepBytes { kernel: step.kernel.to_owned(), read, written }
+                })
+                .collect(),
+            flops: Some((exercise.flops)(shape)).filter(|&flops| flops > 0.0),
+            ceilings: Some(ceilings),
+            variants: Vec::new(),
+            notes: Vec::new(),
+        };
+        tell(format!("preparing {shape}"));
+        match self.session.judges_as_gpu() {
+            true => self.time(shape, &mut size, tell)?,
+            false => self.predict(shape, &mut size, tell)?,
+        }
+        Ok(size)
+    }
+
+    /// The unfused chain, the submission, the kernel to beat where there is one, and the rungs of the ladder. To add a
+    /// variant, add it here.
+    fn variants(&self, shape: Shape) -> Vec<(Who, Variant)> {
+        let variant = |role, name: &str| Variant { role, name: name.to_owned(), ..Variant::default() };
+        let mut all = vec![
+            (Who::Unfused, variant(Role::Unfused, "unfused")),
+            (Who::Submission, variant(Role::Submission, "submission")),
+        ];
+        let exercise = self.entry.exercise;
+        all.extend(exercise.rival.map(|rival| (Who::Rival, variant(Role::Rival, rival.name))));
+        let rungs = exercise.rungs(shape).into_iter();
+        all.extend(rungs.map(|(index, rung)| (Who::Rung(index), variant(Role::Rung, rung.name))));
+        all
+    }
+
+    fn fits(&self, shape: Shape) -> Result<(), Trouble> {
+        let (free, _) =
+            self.session.device.context.mem_get_info().map_err(Trouble::driver("asking for free memory"))?;
+        let needed = Rig::bytes(self.entry, shape) + kernels::Flush::bytes(self.session.info.l2_bytes) as u64;
+        if needed <= free as u64 / 10 * 9 {
+            return Ok(());
+        }
+        let gib = |bytes: u64| bytes as f64 / f64::from(1 << 30);
+        Err(Trouble::Unable(format!(
+            "{:.1} GiB are needed for two sets of inputs, and {:.1} GiB of device memory are free",
+            gib(needed),
+            gib(free as u64)
+        )))
+    }
+
+    fn measure_ceilings(&self, shape: Shape, tell: &dyn Fn(String)) -> Result<Ceilings, Trouble> {
+        if self.session.is_emulated() {
+            let profile = Profile::all().iter().find(|profile| profile.name == self.session.info.name);
+            let bandwidth = profile.map_or(0.0, |profile| profile.dram_bandwidth / 1e9);
+            let peak = profile.map(|profile| {
+                2.0 * f64::from(profile.lanes_per_sm * profile.sms) * f64::from(profile.sm_clock_khz) / 1e6
+            });
+            return Ok(Ceilings { mix_gb_per_s: bandwidth, copy_gb_per_s: bandwidth, peak_gflop_per_s: peak });
+        }
+        tell("measuring what this device reaches".to_owned());
+        let session = self.session;
+        let (free, _) = session.device.context.mem_get_info().map_err(Trouble::driver("asking for free memory"))?;
+        let bytes = CEILING_BYTES.min(free as u64 / 8);
+        let mut helpers = Helpers::new(session, ceiling::mix(self.entry.exercise, shape))?;
+        let copy = ceiling::copy(session, &mut helpers, bytes)?;
+        let mix = ceiling::measure(session, &mut helpers, bytes)?.max(copy);
+        Ok(Ceilings { mix_gb_per_s: mix, copy_gb_per_s: copy, peak_gflop_per_s: peak(session) })
+    }
+
+    fn time(&self, shape: Shape, size: &mut Size, tell: &dyn Fn(String)) -> Result<(), Trouble> {
+        let Self { session, entry, program, baseline, plan, seed, .. } = self;
+        let mut bench = Bench::new(session, entry, program, baseline, shape, *seed)?;
+        bench.verify()?;
+        tell(format!("warming up at {shape}"));
+        bench.warm_up(plan)?;
+        let mut chain: Option<Vec<f64>> = None;
+        self.each(shape, size, &mut |who, variant| {
+            if who != Who::Unfused {
+                tell(format!("timing {} at {shape}", variant.name));
+                let steady = bench.pairs([Who::Unfused, who], plan, plan.limit)?;
+                let times: Vec<f64> = steady.pairs.iter().map(|pair| pair.below).collect();
+                chain.get_or_insert_with(|| steady.pairs.iter().map(|pair| pair.above).collect());
+                variant.measured_ns = median(&times, *seed);
+                variant.speedup = steady.ratio(*seed);
+                (variant.pairs, variant.dropped) = (steady.pairs.len() as u32, steady.dropped as u32);
+            }
+            bench.rig.reset(who, 0).map_err(Trouble::driver("preparing a launch"))?;
+            bench.rig.run(who, 0)?;
+            bench.rig.finish()?;
+            variant.accuracy = bench.rig.accuracy(who, 0)?;
+            Ok(())
+        })?;
+        if let (Some(unfused), Some(chain)) = (size.variants.first_mut(), chain) {
+            unfused.measured_ns = median(&chain, *seed);
+            unfused.speedup = Some(Interval::exact(1.0));
+            unfused.pairs = chain.len() as u32;
+        }
+        Ok(())
+    }
+
+    fn predict(&self, shape: Shape, size: &mut Size, tell: &dyn Fn(String)) -> Result<(), Trouble> {
+        let ours = || Trouble::driver("preparing a launch");
+        let mut rig = Rig::new(self.session, self.entry, self.program, &self.baseline, shape, self.seed)?;
+        let mut chain = None;
+        self.each(shape, size, &mut |who, variant| {
+            tell(format!("running {} at {shape}", variant.name));
+            rig.reset(who, 0).map_err(ours())?;
+            rig.forget().map_err(ours())?;
+            rig.finish()?;
+            self.session.take_report();
+            rig.run(who, 0)?;
+            rig.finish()?;
+            let report = self.session.take_report();
+            self.session.refuse_faults(&report, self.entry, shape)?;
+            if who == Who::Submission {
+                rig.check(0)?;
+            }
+            let counters = || report.launches.iter().map(|launch| launch.counters);
+            let time = report.launches.iter().map(|launch| launch.predicted_ns).sum::<f64>();
+            let chain = *chain.get_or_insert(time);
+            variant.predicted_ns = Some(time);
+            variant.speedup = (time > 0.0).then(|| Interval::exact(chain / time));
+            variant.dram_bytes = Some(counters().map(|c| c.dram_read_bytes + c.dram_write_bytes).sum());
+            variant.thread_instructions = Some(counters().map(|c| c.thread_instructions).sum());
+            variant.accuracy = rig.accuracy(who, 0)?;
+            Ok(())
+        })
+    }
+
+    /// Runs every variant. A rung that the device refuses costs itself only.
+    fn each(
+        &self,
+        shape: Shape,
+        size: &mut Size,
+        run: &mut dyn FnMut(Who, &mut Variant) -> Result<(), Trouble>,
+    ) -> Result<(), Trouble> {
+        for (who, mut variant) in self.variants(shape) {
+            match run(who, &mut variant) {
+                Ok(()) => size.variants.push(variant),
+                Err(Trouble::Unable(note)) if matches!(who, Who::Rung(_)) && !self.session.is_spent() => {
+                    size.notes.push(format!("{}: {note}", variant.name));
+                }
+                Err(trouble) => return Err(trouble),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The median of times with its 95% interval.
+fn median(times: &[f64], seed: u64) -> Option<Interval> {
+    let logs: Vec<f64> = times.iter().map(|time| time.ln()).collect();
+    statistics::ratio_interval(&logs, seed)
+}
+
+/// FP32 operations a second of a GPU, in 10^9: a multiply-add is two of them (CUDA C++ Programming Guide, "Arithmetic
+/// Instructions": results per clock and multiprocessor).
+fn peak(session: &Session) -> Option<f64> {
+    use cudarc::driver::sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE;
+    let khz = session.device.context.attribute(CU_DEVICE_ATTRIBUTE_CLOCK_RATE).ok()?;
+    let lanes = match session.device.properties.compute_capability {
+        (7, _) | (8, 0) => 64.0,
+        _ => 128.0,
+    };
+    Some(2.0 * lanes * f64::from(session.info.multiprocessors) * f64::from(khz) / 1e6)
+}
