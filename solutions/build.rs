@@ -2,7 +2,8 @@
 //!
 //! Every `wrong/<exercise>/<name>.cu` becomes an entry of `$OUT_DIR/wrong.rs`, which
 //! `src/wrong.rs` includes. It is launched as the reference solution is, or by the function named
-//! `<exercise>` in a `<name>.rs` beside it.
+//! `<exercise>` in a `<name>.rs` beside it, or else in a `launch.rs` there, which serves all of the folder that have
+//! none of their own.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -14,17 +15,22 @@ fn main() -> io::Result<()> {
     let day = variable("CARGO_PKG_NAME")?.trim_start_matches("solutions-").to_owned();
 
     let (mut modules, mut entries) = (String::new(), String::new());
-    for folder in sorted(&package.join("wrong"))? {
+    let wrong = package.join("wrong");
+    let folders = if wrong.exists() { sorted(&wrong)? } else { Vec::new() };
+    for folder in folders {
         let exercise = stem(&folder);
-        for source in sorted(&folder)?.into_iter().filter(|path| path.extension().is_some_and(|e| e == "cu")) {
-            let name = stem(&source);
-            let launch = source.with_extension("rs");
-            let function = if launch.exists() {
-                let module = format!("{exercise}_{name}");
-                writeln!(modules, "#[path = {launch:?}]\nmod {module};").map_err(io::Error::other)?;
-                format!("{module}::{exercise}")
-            } else {
-                format!("crate::{exercise}::{exercise}")
+        let files = sorted(&folder)?;
+        let with =
+            |extension: &'static str| files.iter().filter(move |path| path.extension().is_some_and(|e| e == extension));
+        for launch in with("rs") {
+            writeln!(modules, "#[path = {launch:?}]\nmod {exercise}_{};", stem(launch)).map_err(io::Error::other)?;
+        }
+        for source in with("cu") {
+            let name = stem(source);
+            let launches = [source.with_extension("rs"), folder.join("launch.rs")];
+            let function = match launches.iter().find(|launch| files.contains(launch)) {
+                Some(launch) => format!("{exercise}_{}::{exercise}", stem(launch)),
+                None => format!("crate::{exercise}::{exercise}"),
             };
             writeln!(
                 entries,

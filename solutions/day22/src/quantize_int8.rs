@@ -18,7 +18,7 @@ pub fn quantize_int8(
     zero_point: f32,
 ) -> Result<(), DriverError> {
     const THREADS: u32 = 256;
-    const ELEMENTS_A_THREAD: usize = 16;
+    const ELEMENTS_A_THREAD: usize = 8;
 
     let n = out.len();
     if n == 0 {

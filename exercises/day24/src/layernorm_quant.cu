@@ -1,0 +1,29 @@
+// layernorm_quant: layernorm, then int8 with one scale a row, for `rows` rows of `columns` elements, f32 in:
+//     y = (x - mean) / sqrt(variance + 1e-5) * gamma + beta       mean and variance of the row, divided by columns
+//     scale = (largest |y| of the row) / 127                      f32, one a row
+//     q = y / scale, rounded to nearest, ties to even             signed char; 0 in a row whose scale is 0
+// gamma and beta have one element a column.
+//
+// Unfused, this is three launches:                     bytes an element
+//     layernorm_affine   y = layernorm(x)                     8
+//     row_scale          scale = largest |y| / 127            4
+//     quantize_rows      q = round(y / scale)                 5
+// 17 bytes an element. One kernel can do it with 5: read x, write q. Scales, gamma and beta are few.
+//
+// Grade it with: cargo xtask grade layernorm_quant
+
+// TODO(kernel): one block a row. It must keep the row on chip: whoever reads it again for every step is hardly faster
+// than the chain.
+//   - Each thread holds up to 16 elements in an array in registers; 1024 threads hold the longest rows, of 16384. Loop
+//     over the array with constant bounds and `#pragma unroll`: element j of thread t is in column
+//     t + j * blockDim.x, where that is below `columns`. __launch_bounds__(1024) makes sure that so many threads fit.
+//   - Three reductions: the sum, then the sum of squared distances from the mean, then the largest |y|. `#include
+//     "reduce.cuh"` has reduce_block(value, partial, 0.0f, Sum()) and the same with Max(), which give the result to
+//     every thread; `partial` is a `__shared__ float[32]`, another one for each reduction. Every thread must call it.
+//   - One thread writes the scale. A cast truncates; __float2int_rn rounds ties to even. 0 / 0 is no number.
+// When it passes: four bytes a thread is a small access, and one byte a smaller one. See "row.cuh".
+extern "C" __global__ void __launch_bounds__(1024) layernorm_quant(const float* x, const float* gamma, const float* beta,
+                                                                   signed char* q, float* scale, size_t rows,
+                                                                   size_t columns) {
+}
+// END TODO

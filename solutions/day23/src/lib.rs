@@ -1,0 +1,10 @@
+//! Day 23, on-chip memory: rows and reductions: the reference solutions, and wrong kernels that the grader must refuse.
+
+// Launching a kernel is unsafe.
+#![allow(unsafe_code)]
+
+mod wrong;
+
+pub use wrong::wrong;
+
+fusion_course::answers_to_day23!("solutions/day23/src");

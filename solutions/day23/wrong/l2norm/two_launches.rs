@@ -1,0 +1,21 @@
+use std::sync::Arc;
+
+use cudarc::driver::{CudaModule, CudaStream, CudaView, CudaViewMut, DriverError, LaunchConfig, PushKernelArg};
+
+pub(super) fn l2norm(
+    stream: &Arc<CudaStream>,
+    module: &Arc<CudaModule>,
+    x: &CudaView<'_, f32>,
+    out: &mut CudaViewMut<'_, f32>,
+    rows: usize,
+    columns: usize,
+) -> Result<(), DriverError> {
+    let config = LaunchConfig { grid_dim: (rows as u32, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
+    let (one, two) = (module.load_function("lengths")?, module.load_function("divide")?);
+    // SAFETY: the arguments are the kernels' parameters in their order.
+    unsafe {
+        stream.launch_builder(&one).arg(x).arg(&mut *out).arg(&columns).launch(config)?;
+        stream.launch_builder(&two).arg(x).arg(out).arg(&columns).launch(config)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,36 @@
+// wrong: values: takes the sum of the first warp for the sum of all.
+#include "reduce.cuh"
+
+template <int THREADS>
+__device__ void softmax(const float* x, float* out, size_t rows, size_t columns) {
+    __shared__ float maxima[WARPS<THREADS>], sums[WARPS<THREADS>];
+    const size_t number = (size_t)blockIdx.x * (blockDim.x / THREADS) + threadIdx.x / THREADS;
+    if (number >= rows) return;
+    x += number * columns;
+    out += number * columns;
+    const int first = threadIdx.x % THREADS;
+
+    float top = __int_as_float(0xff800000);
+    for (size_t c = first; c < columns; c += THREADS) top = fmaxf(top, x[c]);
+    top = reduce_row<THREADS>(top, maxima, Max());
+    float sum = 0.0f;
+    for (size_t c = first; c < columns; c += THREADS) sum += expf(x[c] - top);
+    sum = reduce_lanes<32>(sum, Sum());
+    if (threadIdx.x == 0) sums[0] = sum;
+    if (THREADS > 32) {
+        __syncthreads();
+        sum = sums[0];
+    }
+    for (size_t c = first; c < columns; c += THREADS) out[c] = expf(x[c] - top) / sum;
+}
+
+#define KERNEL(THREADS)                                                                          \
+    extern "C" __global__ void softmax_##THREADS(const float* x, float* out, size_t rows, size_t columns) { \
+        softmax<THREADS>(x, out, rows, columns);                                                              \
+    }
+KERNEL(32)
+KERNEL(64)
+KERNEL(128)
+KERNEL(256)
+KERNEL(512)
+KERNEL(1024)

@@ -1,0 +1,17 @@
+// wrong: launches: the unfused chain, with silu(gate) kept in out between its two launches.
+#include <cuda_bf16.h>
+
+extern "C" __global__ void activate(const __nv_bfloat16* gate, __nv_bfloat16* out, size_t n) {
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float t = __bfloat162float(gate[i]);
+    out[i] = __float2bfloat16_rn(t / (1.0f + expf(-t)));
+}
+
+// As accurate as the fused kernel, so that only the number of launches is wrong with it.
+extern "C" __global__ void multiply(const __nv_bfloat16* gate, const __nv_bfloat16* up, __nv_bfloat16* out, size_t n) {
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float t = __bfloat162float(gate[i]);
+    out[i] = __float2bfloat16_rn(t / (1.0f + expf(-t)) * __bfloat162float(up[i]));
+}

@@ -1,0 +1,10 @@
+//! Day 25, vectorization: the reference solutions, and wrong kernels that the grader must refuse.
+
+// Launching a kernel is unsafe.
+#![allow(unsafe_code)]
+
+mod wrong;
+
+pub use wrong::wrong;
+
+fusion_course::answers_to_day25!("solutions/day25/src");

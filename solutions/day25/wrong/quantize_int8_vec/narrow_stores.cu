@@ -1,0 +1,20 @@
+// wrong: access: loads 16 bytes at a time and stores 1.
+__device__ signed char quantize(float x, float scale, float zero_point) {
+    return (signed char)max(-128, min(127, __float2int_rn(x / scale + zero_point)));
+}
+
+extern "C" __global__ void quantize_int8_vec(const float* x, signed char* out, float scale, float zero_point, size_t n) {
+    size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    size_t threads = (size_t)gridDim.x * blockDim.x;
+    size_t vectors = n / 4;
+    for (size_t v = thread; v < vectors; v += threads) {
+        float4 p = ((const float4*)x)[v];
+        out[4 * v] = quantize(p.x, scale, zero_point);
+        out[4 * v + 1] = quantize(p.y, scale, zero_point);
+        out[4 * v + 2] = quantize(p.z, scale, zero_point);
+        out[4 * v + 3] = quantize(p.w, scale, zero_point);
+    }
+    for (size_t i = 4 * vectors + thread; i < n; i += threads) {
+        out[i] = quantize(x[i], scale, zero_point);
+    }
+}

@@ -1,0 +1,22 @@
+// wrong: values: packs the four bytes by shifts, the first element into the highest.
+__device__ signed char quantize(float x, float scale, float zero_point) {
+    return (signed char)max(-128, min(127, __float2int_rn(x / scale + zero_point)));
+}
+
+extern "C" __global__ void quantize_int8_vec(const float* x, signed char* out, float scale, float zero_point, size_t n) {
+    size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    size_t threads = (size_t)gridDim.x * blockDim.x;
+    size_t vectors = n / 4;
+    for (size_t v = thread; v < vectors; v += threads) {
+        float4 p = ((const float4*)x)[v];
+        unsigned int packed = 0;
+        packed = packed << 8 | (unsigned char)quantize(p.x, scale, zero_point);
+        packed = packed << 8 | (unsigned char)quantize(p.y, scale, zero_point);
+        packed = packed << 8 | (unsigned char)quantize(p.z, scale, zero_point);
+        packed = packed << 8 | (unsigned char)quantize(p.w, scale, zero_point);
+        ((unsigned int*)out)[v] = packed;
+    }
+    for (size_t i = 4 * vectors + thread; i < n; i += threads) {
+        out[i] = quantize(x[i], scale, zero_point);
+    }
+}

@@ -1,0 +1,26 @@
+use std::sync::Arc;
+
+use cudarc::driver::{CudaModule, CudaStream, CudaView, CudaViewMut, DriverError, LaunchConfig, PushKernelArg};
+
+pub(super) fn quantize_int8_vec(
+    stream: &Arc<CudaStream>,
+    module: &Arc<CudaModule>,
+    x: &CudaView<'_, f32>,
+    out: &mut CudaViewMut<'_, i8>,
+    scale: f32,
+    zero_point: f32,
+) -> Result<(), DriverError> {
+    let n = out.len();
+    if n == 0 {
+        return Ok(());
+    }
+    let config = LaunchConfig { grid_dim: (n.div_ceil(256) as u32, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
+    let kernel = module.load_function("quantize_int8")?;
+    for _ in 0..2 {
+        // SAFETY: the arguments are the kernel's parameters in their order.
+        unsafe {
+            stream.launch_builder(&kernel).arg(x).arg(&mut *out).arg(&scale).arg(&zero_point).arg(&n).launch(config)
+        }?;
+    }
+    Ok(())
+}

@@ -1,0 +1,10 @@
+//! Day 26, occupancy, and when not to fuse: the reference solutions, and wrong kernels that the grader must refuse.
+
+// Launching a kernel is unsafe.
+#![allow(unsafe_code)]
+
+mod wrong;
+
+pub use wrong::wrong;
+
+fusion_course::answers_to_day26!("solutions/day26/src");

@@ -1,0 +1,1 @@
+include!("three_launches.inc");

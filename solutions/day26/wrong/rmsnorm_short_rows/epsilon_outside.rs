@@ -1,0 +1,1 @@
+include!("a_warp_a_row.inc");

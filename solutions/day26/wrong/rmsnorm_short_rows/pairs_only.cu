@@ -1,0 +1,16 @@
+// wrong: unwritten: reads and writes pairs, and forgets the last element of rows of an odd length.
+#include <cuda_fp16.h>
+
+extern "C" __global__ void rmsnorm_short_rows(const __half* x, const __half* weight, __half* out, size_t rows, size_t columns) {
+    const size_t row = (size_t)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
+    if (row >= rows) return;
+    x += row * columns;
+    out += row * columns;
+    float sum = 0.0f;
+    for (int i = threadIdx.x % 32; i < columns; i += 32) sum += __half2float(x[i]) * __half2float(x[i]);
+    for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_xor_sync(0xffffffff, sum, distance);
+    const float factor = rsqrtf(sum / columns + 1e-6f);
+    for (int i = threadIdx.x % 32; i < columns / 2; i += 32) {
+        for (int j = 2 * i; j < 2 * i + 2; j++) out[j] = __float2half(__half2float(x[j]) * factor * __half2float(weight[j]));
+    }
+}
