@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use cudarc::driver::{CudaStream, DriverError};
-use fusion_course::{Arguments, Case, DeviceBuffer, Exercise, Inputs, Param, Shape, Step};
+use fusion_course::{NoGemm, Shape, Step};
 use fusion_device::Timer;
 use fusion_machine::LaunchReport;
 use kernels::{Baseline, Flush};
 
-use crate::{Lesson, LessonError, Subject};
+use crate::{Lesson, LessonError, Problem, Subject};
 
 /// One operation over all sizes.
 #[derive(Debug)]
@@ -39,29 +39,42 @@ impl Sweep {
     pub(crate) fn run(lesson: &Lesson, subject: &Subject, sizes: &[usize]) -> Result<Sweep, LessonError> {
         let mut clock = Clock::new(lesson).map_err(LessonError::driver("preparing the timer"))?;
         let ceiling = clock.ceiling().map_err(LessonError::driver("measuring a copy"))?;
-        let points = sizes.iter().map(|&n| point(lesson, subject, &mut clock, n)).collect::<Result<_, _>>()?;
+        let shapes = subject.shapes(sizes);
+        let points =
+            shapes.into_iter().map(|shape| point(lesson, subject, &mut clock, shape)).collect::<Result<_, _>>()?;
         Ok(Sweep { points, ceiling })
     }
 }
 
-fn point(lesson: &Lesson, subject: &Subject, clock: &mut Clock, n: usize) -> Result<Point, LessonError> {
+fn point(lesson: &Lesson, subject: &Subject, clock: &mut Clock, shape: Shape) -> Result<Point, LessonError> {
     let exercise = subject.exercise;
     let stream = &lesson.device.stream;
-    let shape = Shape::flat(n);
-    let case = (exercise.make)(shape, &mut Inputs::new(22));
-    let doing = || LessonError::driver(format!("{} of {n} elements", exercise.name));
+    let doing = || LessonError::driver(format!("{} of {} elements", exercise.name, shape.elements()));
     // What was launched before is another point's.
     reports(lesson)?;
-    let mut buffers = Buffers::new(stream, exercise, &case).map_err(doing())?;
+    let mut problem = Problem::new(stream, exercise, shape, 22).map_err(doing())?;
 
-    let mut time = |steps: &[Step]| buffers.time(clock, stream, &lesson.unfused, exercise, &case, steps);
-    let steps = exercise.unfused.iter().map(|step| time(&[*step])).collect::<Result<_, _>>().map_err(doing())?;
-    let unfused = time(exercise.unfused).map_err(doing())?;
+    let mut run = |program: &Baseline, steps: &[Step], problem: &mut Problem| {
+        let (arguments, intermediates) = problem.arguments(&NoGemm);
+        let launch = |step| program.run_step(stream, exercise, step, intermediates, &arguments);
+        clock.median(|| steps.iter().try_for_each(launch))
+    };
+    let mut steps = Vec::with_capacity(exercise.unfused.len());
+    for step in exercise.unfused {
+        steps.push(run(&lesson.unfused, &[*step], &mut problem).map_err(doing())?);
+    }
+    let unfused = run(&lesson.unfused, exercise.unfused, &mut problem).map_err(doing())?;
     let mut fused = Vec::with_capacity(subject.fused.len());
     for (_, step) in subject.fused {
-        buffers.poison(stream).map_err(doing())?;
-        fused.push(buffers.time(clock, stream, &lesson.fused, exercise, &case, &[*step]).map_err(doing())?);
-        buffers.check(stream, exercise, &case, step.kernel)?;
+        problem.reset(stream).map_err(doing())?;
+        fused.push(run(&lesson.fused, &[*step], &mut problem).map_err(doing())?);
+        if exercise.outputs.iter().any(|output| output.updated) {
+            // It was updated by every run that was timed.
+            problem.reset(stream).map_err(doing())?;
+            let (arguments, intermediates) = problem.arguments(&NoGemm);
+            lesson.fused.run_step(stream, exercise, step, intermediates, &arguments).map_err(doing())?;
+        }
+        problem.check(stream, step.kernel, |_| true)?;
     }
     let mut counters: Vec<LaunchReport> = Vec::new();
     for launch in reports(lesson)? {
@@ -87,70 +100,9 @@ pub(crate) fn reports(lesson: &Lesson) -> Result<Vec<LaunchReport>, LessonError>
     }
 }
 
-/// The device buffers of one case.
-struct Buffers {
-    inputs: Vec<DeviceBuffer>,
-    outputs: Vec<DeviceBuffer>,
-    intermediates: Vec<DeviceBuffer>,
-}
-
-impl Buffers {
-    fn new(stream: &Arc<CudaStream>, exercise: &Exercise, case: &Case) -> Result<Buffers, DriverError> {
-        let blank = |params: &[Param]| -> Result<Vec<_>, DriverError> {
-            params.iter().map(|p| DeviceBuffer::poisoned(stream, p.dtype, p.len(case.shape), 0)).collect()
-        };
-        let inputs =
-            case.inputs.iter().map(|data| DeviceBuffer::from_host(stream, data, 0)).collect::<Result<_, _>>()?;
-        Ok(Buffers { inputs, outputs: blank(exercise.outputs)?, intermediates: blank(exercise.intermediates)? })
-    }
-
-    /// Fills the outputs anew, so that a kernel that writes nothing cannot pass with another's results.
-    fn poison(&mut self, stream: &Arc<CudaStream>) -> Result<(), DriverError> {
-        self.outputs.iter_mut().try_for_each(|output| output.poison(stream))
-    }
-
-    /// The time of these launches, back to back.
-    fn time(
-        &mut self,
-        clock: &mut Clock,
-        stream: &Arc<CudaStream>,
-        program: &Baseline,
-        exercise: &Exercise,
-        case: &Case,
-        steps: &[Step],
-    ) -> Result<f64, DriverError> {
-        let arguments = Arguments {
-            inputs: &self.inputs,
-            outputs: &mut self.outputs,
-            scalars: &case.scalars,
-            rows: case.shape.rows,
-            columns: case.shape.columns,
-        };
-        let intermediates = &self.intermediates;
-        clock.median(|| {
-            steps.iter().try_for_each(|step| program.run_step(stream, exercise, step, intermediates, &arguments))
-        })
-    }
-
-    fn check(
-        &self,
-        stream: &Arc<CudaStream>,
-        exercise: &Exercise,
-        case: &Case,
-        kernel: &str,
-    ) -> Result<(), LessonError> {
-        let references = (exercise.reference)(case);
-        for ((buffer, reference), tolerance) in self.outputs.iter().zip(references).zip(exercise.tolerances) {
-            let actual = buffer.read(stream).map_err(LessonError::driver("reading the result"))?;
-            let checked = reference.check(&actual, *tolerance);
-            checked.map_err(|mismatch| LessonError::Wrong(format!("the kernel {kernel} is wrong: {mismatch}")))?;
-        }
-        Ok(())
-    }
-}
-
-/// Times work on the device.
-struct Clock {
+/// Times work on the device: measured on a real GPU, with the L2 flushed before each run; predicted on the emulated one.
+#[derive(Debug)]
+pub struct Clock {
     stream: Arc<CudaStream>,
     timer: Timer,
     emulated: bool,
@@ -158,7 +110,9 @@ struct Clock {
 }
 
 impl Clock {
-    fn new(lesson: &Lesson) -> Result<Clock, DriverError> {
+    /// # Errors
+    /// The driver's, when there is no memory for what empties the cache.
+    pub fn new(lesson: &Lesson) -> Result<Clock, DriverError> {
         let device = &lesson.device;
         let stream = device.stream.clone();
         // Every launch on the emulated device finds a cold cache.
@@ -170,7 +124,10 @@ impl Clock {
     }
 
     /// The median time of `work` in nanoseconds.
-    fn median(&mut self, mut work: impl FnMut() -> Result<(), DriverError>) -> Result<f64, DriverError> {
+    ///
+    /// # Errors
+    /// The driver's, of `work` or of the events around it.
+    pub fn median(&mut self, mut work: impl FnMut() -> Result<(), DriverError>) -> Result<f64, DriverError> {
         let repeat = if self.emulated { 1 } else { REPEAT };
         let mut times = Vec::with_capacity(repeat);
         if !self.emulated {
@@ -190,7 +147,10 @@ impl Clock {
     }
 
     /// What a device-to-device copy reaches, in bytes read and written a second.
-    fn ceiling(&mut self) -> Result<f64, DriverError> {
+    ///
+    /// # Errors
+    /// The driver's, when there is no memory for the copy.
+    pub fn ceiling(&mut self) -> Result<f64, DriverError> {
         let stream = self.stream.clone();
         let len = if self.emulated { 64 << 20 } else { 1 << 30 };
         let from = stream.alloc_zeros::<u8>(len)?;

@@ -7,12 +7,15 @@
 mod bench;
 mod options;
 mod output;
+mod problem;
 mod setup;
 mod subject;
 mod table;
 
-pub use bench::{Point, Sweep};
+pub use bench::{Clock, Point, Sweep};
 pub use options::Options;
 pub use output::print;
+pub use problem::Problem;
 pub use setup::{Lesson, LessonError};
 pub use subject::Subject;
+pub use table::{duration, grouped, new_table};

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use cudarc::driver::{CudaModule, DriverError};
+use cudarc::driver::{CudaFunction, CudaModule, DriverError};
 use fusion_course::Source;
 use fusion_device::{CompileError, Device, OpenError};
 use fusion_toolchain::{FetchError, Terminal};
@@ -19,7 +19,6 @@ pub struct Lesson {
     pub(crate) fused: Baseline,
     /// What empties the cache before a measurement; nothing needs it on the emulated device.
     pub(crate) timing: Option<Arc<CudaModule>>,
-    module: Arc<CudaModule>,
     sizes: Vec<usize>,
     pub(crate) counters: bool,
 }
@@ -43,17 +42,17 @@ pub enum LessonError {
 }
 
 impl Lesson {
-    /// Opens the device and compiles the unfused kernels and the lesson's source.
+    /// Opens the device and compiles the unfused kernels and the lesson's sources.
     ///
     /// # Errors
     /// No device, no compiler, or a source that does not compile.
-    pub fn open(options: &Options, source: &Source) -> Result<Lesson, LessonError> {
+    pub fn open(options: &Options, sources: &[Source]) -> Result<Lesson, LessonError> {
         let device = Device::open(options.device).map_err(LessonError::Open)?;
         let toolchain = fusion_toolchain::find_or_fetch(&mut Terminal::new()).map_err(LessonError::Toolchain)?;
         device.use_toolchain(&toolchain).map_err(LessonError::Compile)?;
         let load = |source: &Source| kernels::load(&device, source).map_err(LessonError::Compile);
         let unfused = Baseline::new(&device).map_err(LessonError::Compile)?;
-        let module = load(source)?;
+        let modules = sources.iter().map(load).collect::<Result<Vec<_>, _>>()?;
         let timing = match device.is_emulated() {
             true => None,
             false => Some(load(&kernels::timing())?),
@@ -61,18 +60,25 @@ impl Lesson {
         let sizes = options.sweep(device.is_emulated());
         Ok(Lesson {
             unfused,
-            fused: Baseline::from_modules(vec![module.clone()]),
+            fused: Baseline::from_modules(modules),
             timing,
-            module,
             device,
             sizes,
             counters: options.counters,
         })
     }
 
-    /// The lesson's own kernels.
-    pub fn module(&self) -> &Arc<CudaModule> {
-        &self.module
+    /// One of the lesson's own kernels.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_NOT_FOUND` for a name that none of its sources has.
+    pub fn kernel(&self, name: &str) -> Result<CudaFunction, DriverError> {
+        self.fused.kernel(name)
+    }
+
+    /// The unfused kernels of the course.
+    pub fn unfused(&self) -> &Baseline {
+        &self.unfused
     }
 
     /// What times are on this device: `measured` or `predicted`.
@@ -107,6 +113,11 @@ impl Lesson {
         bench::reports(self).map(drop)
     }
 
+    /// The sizes of the sweep, ascending.
+    pub fn sizes(&self) -> &[usize] {
+        &self.sizes
+    }
+
     /// The largest size of the sweep.
     pub fn largest(&self) -> usize {
         self.sizes.last().copied().unwrap_or(1)
@@ -114,7 +125,8 @@ impl Lesson {
 }
 
 impl LessonError {
-    pub(crate) fn driver(doing: impl Into<String>) -> impl FnOnce(DriverError) -> LessonError {
+    /// Names what the driver failed at.
+    pub fn driver(doing: impl Into<String>) -> impl FnOnce(DriverError) -> LessonError {
         let doing = doing.into();
         move |error| LessonError::Driver { error, doing }
     }

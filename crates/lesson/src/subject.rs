@@ -1,12 +1,48 @@
 //! What a lesson demonstrates.
 
-use fusion_course::{Exercise, Step};
+use fusion_course::{Exercise, Shape, Step};
 
 /// An operation of the course with the lesson's own fused kernels.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject {
     pub exercise: &'static Exercise,
+    /// Row lengths for operations on rows: with one, the sweep is over the numbers of elements; with several, over the
+    /// row lengths at the largest of these. None for elementwise operations.
+    pub columns: &'static [usize],
     /// From plain to fast. Each kernel is described as if it were a step of a chain: its name in the lesson's
-    /// source, the inputs and outputs by name, the scalars. The number of elements comes last.
+    /// source, the inputs and outputs by name, the scalars. The sizes come last.
     pub fused: &'static [(&'static str, Step)],
+}
+
+impl Subject {
+    /// An elementwise operation.
+    pub const fn flat(exercise: &'static Exercise, fused: &'static [(&'static str, Step)]) -> Self {
+        Self { exercise, columns: &[], fused }
+    }
+
+    /// An operation on rows of these lengths.
+    pub const fn rows(
+        exercise: &'static Exercise,
+        columns: &'static [usize],
+        fused: &'static [(&'static str, Step)],
+    ) -> Self {
+        Self { exercise, columns, fused }
+    }
+
+    /// The shapes of a sweep over numbers of elements, which ascend.
+    pub(crate) fn shapes(&self, sizes: &[usize]) -> Vec<Shape> {
+        let rows = |elements: usize, columns: usize| Shape { rows: (elements / columns.max(1)).max(1), columns };
+        match self.columns {
+            [] => sizes.iter().copied().map(Shape::flat).collect(),
+            [columns] => {
+                let mut shapes: Vec<Shape> = sizes.iter().map(|&elements| rows(elements, *columns)).collect();
+                shapes.dedup();
+                shapes
+            }
+            several => {
+                let elements = sizes.last().copied().unwrap_or(1);
+                several.iter().map(|&columns| rows(elements, columns)).collect()
+            }
+        }
+    }
 }

@@ -9,8 +9,7 @@ pub(crate) fn sweep(lesson: &Lesson, subject: &Subject, sweep: &Sweep) -> String
     let exercise = subject.exercise;
     let mut text = format!("\n{}: {}\n", exercise.name, exercise.definition);
     if let Some(largest) = sweep.points.last() {
-        text +=
-            &format!("\nEach launch at {} elements, times {}:\n", grouped(largest.shape.elements()), lesson.times());
+        text += &format!("\nEach launch at {}, times {}:\n", size(subject, largest.shape), lesson.times());
         text += &chain(subject, largest, sweep.ceiling);
         text += "\nBytes an element:\n";
         text += &bars(subject);
@@ -18,7 +17,7 @@ pub(crate) fn sweep(lesson: &Lesson, subject: &Subject, sweep: &Sweep) -> String
     if let (true, Some(largest)) = (lesson.counters, sweep.points.last()) {
         text += &match lesson.device.is_emulated() {
             true => {
-                format!("\nCounters at {} elements, exact:\n{}", grouped(largest.shape.elements()), counters(largest))
+                format!("\nCounters at {}, exact:\n{}", size(subject, largest.shape), counters(largest))
             }
             false => "\nCounters: run this program under ncu; only the emulated device counts by itself.\n".to_owned(),
         };
@@ -61,13 +60,19 @@ fn chain(subject: &Subject, point: &Point, ceiling: f64) -> String {
 /// Traffic as bars, one character for each byte an element.
 fn bars(subject: &Subject) -> String {
     let exercise = subject.exercise;
-    let one = Shape::flat(1);
-    let bar = |bytes: u64, mark: &str| mark.repeat(bytes as usize);
+    // Per element of a large problem, where a buffer with an element a row or a column counts next to nothing.
+    let large = match subject.columns.first() {
+        None => Shape::flat(1 << 20),
+        Some(&columns) => Shape { rows: 1 << 20, columns: columns.max(1) },
+    };
+    let each = |bytes: u64| (bytes as f64 / large.elements() as f64).round() as usize;
+    let bar = |bytes: u64, mark: &str| mark.repeat(each(bytes));
     let marks = ["#", "="];
     let steps: String =
-        exercise.unfused.iter().enumerate().map(|(i, s)| bar(s.bytes(exercise, one), marks[i % 2])).collect();
-    let (unfused, minimum) = (exercise.unfused_bytes(one), exercise.minimum_bytes(one));
-    format!("  unfused {unfused:>3} {steps}\n  fused   {minimum:>3} {}\n", bar(minimum, "#"))
+        exercise.unfused.iter().enumerate().map(|(i, s)| bar(s.bytes(exercise, large), marks[i % 2])).collect();
+    let (unfused, minimum) = (exercise.unfused_bytes(large), exercise.minimum_bytes(large));
+    let fused = bar(minimum, "#");
+    format!("  unfused {:>3} {steps}\n  fused   {:>3} {fused}\n", each(unfused), each(minimum))
 }
 
 /// One row a kernel. The columns are Nsight Compute's `l1tex__t_requests` and `l1tex__t_sectors` of
@@ -93,14 +98,14 @@ fn counters(point: &Point) -> String {
 /// One row a size, with a time and a speedup for each fused kernel.
 fn sizes(subject: &Subject, sweep: &Sweep) -> String {
     let exercise = subject.exercise;
-    let mut header = vec!["elements", "unfused"];
+    let mut header = vec![if subject.columns.is_empty() { "elements" } else { "rows x length" }, "unfused"];
     for (label, _) in subject.fused {
         header.extend([*label, "speedup"]);
     }
     header.extend(["by bytes", "by launches", "the last, of a copy"]);
     let mut table = new_table(&header);
     for point in &sweep.points {
-        let mut row = vec![grouped(point.shape.elements()), duration(point.unfused)];
+        let mut row = vec![size(subject, point.shape).replace(" elements", ""), duration(point.unfused)];
         for ns in &point.fused {
             row.extend([duration(*ns), format!("{:.2}x", point.unfused / ns)]);
         }
@@ -116,7 +121,8 @@ fn sizes(subject: &Subject, sweep: &Sweep) -> String {
     format!("{table}\n")
 }
 
-fn new_table(header: &[&str]) -> Table {
+/// A table whose first column is text and whose others are numbers.
+pub fn new_table(header: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::ASCII_MARKDOWN).set_content_arrangement(ContentArrangement::Disabled).set_header(header);
     for column in table.column_iter_mut().skip(1) {
@@ -126,14 +132,22 @@ fn new_table(header: &[&str]) -> Table {
 }
 
 /// `1048576` as `1,048,576`.
-fn grouped(n: usize) -> String {
+pub fn grouped(n: usize) -> String {
     let digits = n.to_string();
     let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().filter_map(|g| std::str::from_utf8(g).ok()).collect();
     groups.join(",")
 }
 
+/// `4,096 elements`, `1,024 x 4,096`.
+fn size(subject: &Subject, shape: Shape) -> String {
+    match subject.columns {
+        [] => format!("{} elements", grouped(shape.elements())),
+        _ => format!("{} x {}", grouped(shape.rows), grouped(shape.columns)),
+    }
+}
+
 /// Nanoseconds with a unit that suits them.
-fn duration(ns: f64) -> String {
+pub fn duration(ns: f64) -> String {
     match ns {
         ns if ns < 1e3 => format!("{ns:.0} ns"),
         ns if ns < 1e6 => format!("{:.2} us", ns / 1e3),

@@ -39,25 +39,19 @@ impl Operation {
     }
 }
 
-const MUL_ADD: Subject = Subject {
-    exercise: &day22::mul_add::EXERCISE,
-    fused: &[("fused", Step::elementwise("mul_add", &["q", "k", "v"], &["out"]))],
-};
+const MUL_ADD: Subject =
+    Subject::flat(&day22::mul_add::EXERCISE, &[("fused", Step::elementwise("mul_add", &["q", "k", "v"], &["out"]))]);
 
-const ADD_GELU: Subject = Subject {
-    exercise: &day22::add_gelu::EXERCISE,
-    fused: &[("fused", Step::elementwise("add_gelu", &["a", "b"], &["out"]))],
-};
+const ADD_GELU: Subject =
+    Subject::flat(&day22::add_gelu::EXERCISE, &[("fused", Step::elementwise("add_gelu", &["a", "b"], &["out"]))]);
 
-const ADD_MUL_EXP: Subject = Subject {
-    exercise: &day22::add_mul_exp::EXERCISE,
-    fused: &[("fused", Step::elementwise("add_mul_exp", &["x", "y"], &["out"]))],
-};
+const ADD_MUL_EXP: Subject =
+    Subject::flat(&day22::add_mul_exp::EXERCISE, &[("fused", Step::elementwise("add_mul_exp", &["x", "y"], &["out"]))]);
 
-const ADD_MUL_RELU: Subject = Subject {
-    exercise: &day22::add_mul_relu::EXERCISE,
-    fused: &[("fused", Step::elementwise("add_mul_relu", &["a", "b"], &["out"]))],
-};
+const ADD_MUL_RELU: Subject = Subject::flat(
+    &day22::add_mul_relu::EXERCISE,
+    &[("fused", Step::elementwise("add_mul_relu", &["a", "b"], &["out"]))],
+);
 
 fn main() -> ExitCode {
     match run(&Arguments::parse()) {
@@ -69,7 +63,7 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<(), LessonError> {
     let source =
         Source { path: "lessons/fundamentals/src/fused.cu".to_owned(), text: include_str!("fused.cu").to_owned() };
-    let lesson = Lesson::open(&arguments.options, &source)?;
+    let lesson = Lesson::open(&arguments.options, &[source])?;
     fusion_lesson::print(&lesson.headline())?;
     for operation in Operation::value_variants() {
         if arguments.operation.is_none_or(|only| only == *operation) {

@@ -21,16 +21,16 @@ struct Arguments {
 
 const SCALARS: &[ScalarArg] = &[ScalarArg::Named("scale"), ScalarArg::Named("zero_point")];
 
-const SUBJECT: Subject = Subject {
-    exercise: &quantize_int8::EXERCISE,
-    fused: &[
+const SUBJECT: Subject = Subject::flat(
+    &quantize_int8::EXERCISE,
+    &[
         ("fused", Step::elementwise("quantize_int8", &["x"], &["out"]).with(SCALARS)),
         (
             "fused, 16 a thread",
             Step::elementwise("quantize_int8_x16", &["x"], &["out"]).with(SCALARS).elements_a_thread(16),
         ),
     ],
-};
+);
 
 fn main() -> ExitCode {
     match run(&Arguments::parse()) {
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<(), LessonError> {
     let source = Source { path: "lessons/quantize/src/fused.cu".to_owned(), text: include_str!("fused.cu").to_owned() };
-    let lesson = Lesson::open(&arguments.options, &source)?;
+    let lesson = Lesson::open(&arguments.options, &[source])?;
     fusion_lesson::print(&lesson.headline())?;
     fusion_lesson::print(&lesson.demonstrate(&SUBJECT)?)?;
     if arguments.values > 0 {

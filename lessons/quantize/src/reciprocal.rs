@@ -32,7 +32,7 @@ pub(crate) fn compare(lesson: &Lesson, n: usize) -> Result<String, LessonError> 
 
 fn quantize(lesson: &Lesson, kernel: &str, x: &[f32]) -> Result<Vec<i8>, DriverError> {
     let stream = &lesson.device.stream;
-    let kernel = lesson.module().load_function(kernel)?;
+    let kernel = lesson.kernel(kernel)?;
     let input = stream.clone_htod(x)?;
     let mut output = stream.alloc_zeros::<i8>(x.len())?;
     let n = x.len();

@@ -1,0 +1,68 @@
+// Fused kernels for operations on rows, each in two forms: one that walks over its row twice or more, and one that keeps
+// it in registers. A block of 256 threads has one row. The second form takes rows of up to 4,096 floats.
+#include "activation.cuh"
+#include "reduce.cuh"
+#include "row.cuh"
+
+const int THREADS = 256;
+using Held = Row<float, THREADS, 4>;
+
+// ANCHOR: l2norm_walks
+// The row is read for the sum and once more for the division.
+extern "C" __global__ void l2norm_walks(const float* x, float* out, size_t rows, size_t columns) {
+    __shared__ float sums[WARPS<THREADS>];
+    x += blockIdx.x * columns;
+    out += blockIdx.x * columns;
+
+    float sum = 0.0f;
+    for (size_t c = threadIdx.x; c < columns; c += THREADS) sum += x[c] * x[c];
+    const float length = sqrtf(reduce_row<THREADS>(sum, sums, Sum())) + 1e-12f;
+    for (size_t c = threadIdx.x; c < columns; c += THREADS) out[c] = x[c] / length;
+}
+// ANCHOR_END: l2norm_walks
+
+// ANCHOR: l2norm_held
+// The row is read once, sixteen bytes at a time, and waits in registers.
+extern "C" __global__ void l2norm_held(const float* x, float* out, size_t rows, size_t columns) {
+    __shared__ float sums[WARPS<THREADS>];
+    Held row;
+    row.load(x + blockIdx.x * columns, columns);
+    const float sum = row.fold(0.0f, [](float sum, float v) { return sum + v * v; });
+    const float length = sqrtf(reduce_row<THREADS>(sum, sums, Sum())) + 1e-12f;
+    row.apply([=](float v) { return v / length; });
+    row.write(out + blockIdx.x * columns);
+}
+// ANCHOR_END: l2norm_held
+
+// ANCHOR: layernorm_walks
+extern "C" __global__ void layernorm_bias_gelu_walks(const float* x, const float* gamma, const float* beta, const float* bias,
+                                                     float* out, size_t rows, size_t columns) {
+    __shared__ float sums[WARPS<THREADS>], squares[WARPS<THREADS>];
+    x += blockIdx.x * columns;
+    out += blockIdx.x * columns;
+
+    float sum = 0.0f;
+    for (size_t c = threadIdx.x; c < columns; c += THREADS) sum += x[c];
+    const float mean = reduce_row<THREADS>(sum, sums, Sum()) / columns;
+    float square = 0.0f;
+    for (size_t c = threadIdx.x; c < columns; c += THREADS) square += (x[c] - mean) * (x[c] - mean);
+    const float factor = rsqrtf(reduce_row<THREADS>(square, squares, Sum()) / columns + 1e-5f);
+    for (size_t c = threadIdx.x; c < columns; c += THREADS) {
+        out[c] = gelu_tanh((x[c] - mean) * factor * gamma[c] + beta[c] + bias[c]);
+    }
+}
+// ANCHOR_END: layernorm_walks
+
+// ANCHOR: layernorm_held
+extern "C" __global__ void layernorm_bias_gelu_held(const float* x, const float* gamma, const float* beta, const float* bias,
+                                                    float* out, size_t rows, size_t columns) {
+    __shared__ float sums[WARPS<THREADS>], squares[WARPS<THREADS>];
+    Held row;
+    row.load(x + blockIdx.x * columns, columns);
+    const float mean = reduce_row<THREADS>(row.fold(0.0f, Sum()), sums, Sum()) / columns;
+    const float square = row.fold(0.0f, [=](float sum, float v) { return sum + (v - mean) * (v - mean); });
+    const float factor = rsqrtf(reduce_row<THREADS>(square, squares, Sum()) / columns + 1e-5f);
+    row.apply([=](float v, float g, float b, float c) { return gelu_tanh((v - mean) * factor * g + b + c); }, gamma, beta, bias);
+    row.write(out + blockIdx.x * columns);
+}
+// ANCHOR_END: layernorm_held

@@ -1,0 +1,106 @@
+//! Operations on rows: a reduction, and a use of what was reduced, in one kernel.
+//!
+//! Shows what it takes to read a row once, and what reading it again costs at each row length.
+
+use std::process::ExitCode;
+
+use clap::{Parser, ValueEnum};
+use fusion_course::{Source, Step, day23};
+use fusion_lesson::{Lesson, LessonError, Options, Subject};
+
+/// Runs operations on rows unfused and fused, and shows launches, bytes and times.
+#[derive(Parser)]
+#[command(version, about)]
+struct Arguments {
+    #[command(flatten)]
+    options: Options,
+    /// Only this operation
+    #[arg(long, value_enum)]
+    operation: Option<Operation>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum Operation {
+    L2norm,
+    LayernormBiasGelu,
+    Softmax,
+}
+
+impl Operation {
+    fn subject(self) -> &'static Subject {
+        match self {
+            Operation::L2norm => &L2NORM,
+            Operation::LayernormBiasGelu => &LAYERNORM_BIAS_GELU,
+            Operation::Softmax => &SOFTMAX,
+        }
+    }
+}
+
+const L2NORM: Subject = Subject::rows(
+    &day23::l2norm::EXERCISE,
+    &[4096],
+    &[
+        ("row walked twice", Step::by_row("l2norm_walks", &["x"], &["out"])),
+        ("row in registers", Step::by_row("l2norm_held", &["x"], &["out"])),
+    ],
+);
+
+const NORM_INPUTS: &[&str] = &["x", "gamma", "beta", "bias"];
+
+const LAYERNORM_BIAS_GELU: Subject = Subject::rows(
+    &day23::layernorm_bias_gelu::EXERCISE,
+    &[4096],
+    &[
+        ("row walked three times", Step::by_row("layernorm_bias_gelu_walks", NORM_INPUTS, &["out"])),
+        ("row in registers", Step::by_row("layernorm_bias_gelu_held", NORM_INPUTS, &["out"])),
+    ],
+);
+
+/// Every rung of the ladder, over row lengths.
+const SOFTMAX: Subject = Subject::rows(
+    &day23::softmax::EXERCISE,
+    &[1024, 4096, 16384],
+    &[
+        ("naive", Step::by_row("softmax_naive", &["x"], &["out"])),
+        ("one pass", Step::by_row("softmax_one_pass", &["x"], &["out"]).elements_of_row(16)),
+        ("vectorized", Step::by_row("softmax_vectorized", &["x"], &["out"]).elements_of_row(16)),
+        ("tuned", Step::by_row("softmax_tuned_*", &["x"], &["out"]).elements_of_row(16)),
+    ],
+);
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => error.report(),
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), LessonError> {
+    let own = Source { path: "lessons/rows/src/fused.cu".to_owned(), text: include_str!("fused.cu").to_owned() };
+    let lesson = Lesson::open(&arguments.options, &[own, kernels::ladder("softmax")])?;
+    fusion_lesson::print(&lesson.headline())?;
+    for operation in Operation::value_variants() {
+        if arguments.operation.is_none_or(|only| only == *operation) {
+            fusion_lesson::print(&lesson.demonstrate(operation.subject())?)?;
+        }
+    }
+    fusion_lesson::print(
+        "\nThe chain writes and reads the row between its launches; the fused kernels read it once from DRAM. What is walked \
+         again comes from a cache as long as it stays there.",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of the unfused kernels and of the lesson's own: a result that is wrong or a fault that the device finds is an error.
+    #[test]
+    fn its_kernels_run_clean() {
+        let options = ["lesson", "--device", "emulated", "--sizes", "1,100000"];
+        if let Err(error) = run(&Arguments::parse_from(options)) {
+            panic!("{error}");
+        }
+    }
+}

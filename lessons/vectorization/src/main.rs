@@ -1,0 +1,101 @@
+//! The same bytes in fewer, wider accesses.
+//!
+//! Shows scalar and vectorized forms of two fused kernels, with the requests that each makes.
+
+use std::process::ExitCode;
+
+use clap::{Parser, ValueEnum};
+use fusion_course::{ScalarArg, Source, Step, day25};
+use fusion_lesson::{Lesson, LessonError, Options, Subject};
+
+/// Runs fused kernels in several widths beside the unfused chain, and shows launches, bytes, requests and times.
+#[derive(Parser)]
+#[command(version, about)]
+struct Arguments {
+    #[command(flatten)]
+    options: Options,
+    /// Only this operation
+    #[arg(long, value_enum)]
+    operation: Option<Operation>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum Operation {
+    AddGelu,
+    Quantize,
+}
+
+impl Operation {
+    fn subject(self) -> &'static Subject {
+        match self {
+            Operation::AddGelu => &ADD_GELU,
+            Operation::Quantize => &QUANTIZE,
+        }
+    }
+}
+
+const ADD_GELU: Subject = Subject::flat(
+    &day25::add_gelu_vec::EXERCISE,
+    &[
+        ("scalar", Step::elementwise("add_gelu_scalar_width", &["a", "b"], &["out"])),
+        ("float4", Step::elementwise("add_gelu_float4", &["a", "b"], &["out"]).elements_a_thread(4)),
+        ("2 float4", Step::elementwise("add_gelu_2_float4", &["a", "b"], &["out"]).elements_a_thread(8)),
+        ("4 float4", Step::elementwise("add_gelu_4_float4", &["a", "b"], &["out"]).elements_a_thread(16)),
+    ],
+);
+
+const SCALARS: &[ScalarArg] = &[ScalarArg::Named("scale"), ScalarArg::Named("zero_point")];
+
+const QUANTIZE: Subject = Subject::flat(
+    &day25::quantize_int8_vec::EXERCISE,
+    &[
+        ("scalar", Step::elementwise("quantize_scalar", &["x"], &["out"]).with(SCALARS)),
+        ("float4", Step::elementwise("quantize_vec1", &["x"], &["out"]).with(SCALARS).elements_a_thread(4)),
+        ("4 float4", Step::elementwise("quantize_vec4", &["x"], &["out"]).with(SCALARS).elements_a_thread(16)),
+        (
+            "4 float4, no division",
+            Step::elementwise("quantize_vec4_product", &["x"], &["out"]).with(SCALARS).elements_a_thread(16),
+        ),
+    ],
+);
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => error.report(),
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), LessonError> {
+    let source =
+        |name: &str, text: &str| Source { path: format!("lessons/vectorization/src/{name}.cu"), text: text.to_owned() };
+    let sources = [source("add_gelu", include_str!("add_gelu.cu")), source("quantize", include_str!("quantize.cu"))];
+    // What this lesson is about is in the requests.
+    let options = Options { counters: true, ..arguments.options.clone() };
+    let lesson = Lesson::open(&options, &sources)?;
+    fusion_lesson::print(&lesson.headline())?;
+    for operation in Operation::value_variants() {
+        if arguments.operation.is_none_or(|only| only == *operation) {
+            fusion_lesson::print(&lesson.demonstrate(operation.subject())?)?;
+        }
+    }
+    fusion_lesson::print(
+        "\nAll fused kernels move the same bytes. A vector of 16 bytes needs a quarter of the requests of a float, and keeps four \
+         times as much on the way for each thread; with too many elements a thread, small sizes have too few threads.",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of the unfused kernels and of the lesson's own: a result that is wrong or a fault that the device finds is an error.
+    #[test]
+    fn its_kernels_run_clean() {
+        let options = ["lesson", "--device", "emulated", "--sizes", "1,2,3,255,4099"];
+        if let Err(error) = run(&Arguments::parse_from(options)) {
+            panic!("{error}");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Three cases where fusing more is worse, or where less can be fused than it seems.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use fusion_course::{Source, day26::ffn_sublayer};
+use fusion_lesson::{Lesson, LessonError, Options};
+use kernels::Baseline;
+
+mod compare;
+mod graphs;
+
+use compare::{Bench, Case};
+
+/// Shows what fusing everything costs: a product of matrices, a result that two kernels read, a result that is kept.
+#[derive(Parser)]
+#[command(version, about)]
+struct Arguments {
+    #[command(flatten)]
+    options: Options,
+    /// Rows of 1024 elements of the feed-forward sublayer [default: 64, and 8192 on a GPU]
+    #[arg(long, value_name = "M")]
+    rows: Option<usize>,
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => error.report(),
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), LessonError> {
+    let lesson = Lesson::open(&arguments.options, &[])?;
+    let path = "lessons/when-not-to-fuse/src/fused.cu".to_owned();
+    let source = Source { path, text: include_str!("fused.cu").to_owned() };
+    let module = kernels::load(&lesson.device, &source).map_err(LessonError::Compile)?;
+    let emulated = lesson.device.is_emulated();
+    let rows = arguments.rows.unwrap_or(if emulated { 64 } else { 8192 });
+    // The largest of the sweep is more than these cases need on the emulated device.
+    let elements = if arguments.options.sizes.is_empty() && emulated { 1 << 20 } else { lesson.largest() };
+
+    let mut bench = Bench::new(&lesson, Baseline::from_modules(vec![module]))?;
+    fusion_lesson::print(&lesson.headline())?;
+    fusion_lesson::print(&bench.products())?;
+    let ffn = Case {
+        title: "1. A product of matrices in the middle: out = x + gelu(layernorm(x) W + bias), f16, rows of 1024",
+        exercise: &ffn_sublayer::EXERCISE,
+        variants: graphs::FFN,
+        lesson: "One kernel moves the fewest bytes and loses: the library's product uses tensor cores and a tiling of its own, \
+                 and no kernel around it can buy that back. (With 64 rows the one kernel has but two blocks, too; --rows gives it \
+                 more.) What pays is fusing what is bound by memory.",
+    };
+    fusion_lesson::print(&bench.compare(&ffn, fusion_course::Shape { rows: rows.max(1), columns: 1024 })?)?;
+    for case in [graphs::TWO_CONSUMERS, graphs::KEPT] {
+        fusion_lesson::print(&bench.compare(&case, fusion_course::Shape::flat(elements))?)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every result is compared with the reference, and whatever the emulated device finds is an error.
+    #[test]
+    fn its_kernels_run_clean() {
+        let options = ["lesson", "--device", "emulated", "--rows", "33", "--sizes", "4099"];
+        if let Err(error) = run(&Arguments::parse_from(options)) {
+            panic!("{error}");
+        }
+    }
+}
