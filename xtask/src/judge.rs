@@ -116,7 +116,7 @@ impl Told {
                 }
                 Message::Mutant { id, fate } => self.fates.push((id, fate)),
                 Message::Unable { error } => self.unable = Some(error),
-                Message::Listed { .. } | Message::Probed { .. } => {}
+                Message::Listed { .. } | Message::Probed { .. } | Message::Timed { .. } | Message::Untimed { .. } => {}
             },
             Said::Printed(line) => progress.note(&format!("{who}: {line}")),
             Said::Complained(line) => {

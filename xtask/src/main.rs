@@ -2,6 +2,8 @@
 //! `cargo xtask explain` says what a fault means.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod bench;
+mod book;
 mod build;
 mod explain;
 mod grade;
@@ -12,6 +14,7 @@ mod output;
 mod process;
 mod programs;
 mod progress;
+mod rivals;
 mod target;
 mod toolchain;
 mod verify;
@@ -32,10 +35,16 @@ struct Cli {
 enum Command {
     /// Judge exercises: are they right, lean and fast?
     Grade(grade::Options),
+    /// Time exercises over a sweep of sizes: the unfused chain, your kernel, the solution
+    Bench(bench::Options),
+    /// Time the solutions beside PyTorch, torch.compile, Triton and Liger, on a GPU
+    Rivals(rivals::Options),
     /// Explain the code of a fault, such as E-RACE-SHARED; without one, list all codes
     Explain(explain::Options),
     /// Check the course: starters fail, solutions pass, wrong kernels are refused for the stated reason
     Verify(verify::Options),
+    /// Make the book's formulas and outputs anew, check them, or check every page in a browser
+    Book(book::Options),
 }
 
 fn main() -> ExitCode {
@@ -52,8 +61,11 @@ fn main() -> ExitCode {
     let interrupt = interrupt::Interrupt::listen();
     let judged = std::panic::catch_unwind(|| match &cli.command {
         Command::Grade(options) => grade::run(options, &interrupt),
+        Command::Bench(options) => bench::run(options, &interrupt),
         Command::Explain(options) => explain::run(options),
+        Command::Rivals(options) => rivals::run(options, &interrupt),
         Command::Verify(options) => verify::run(options, &interrupt),
+        Command::Book(options) => book::run(options),
     });
     ExitCode::from(judged.unwrap_or(2))
 }

@@ -70,7 +70,7 @@ pub(crate) fn run(command: &mut Command, watch: &Watch<'_>, mut hear: impl FnMut
     loop {
         match receiver.recv_timeout(TICK) {
             Ok(said) => {
-                if matches!(&said, Said::Message(message) if matches!(**message, Message::Judged { .. } | Message::Mutant { .. }))
+                if matches!(&said, Said::Message(message) if matches!(**message, Message::Judged { .. } | Message::Mutant { .. } | Message::Timed { .. }))
                 {
                     deadline = Instant::now() + watch.limit;
                 }

@@ -266,3 +266,45 @@ fn a_worker_that_dies_takes_one_mutant_with_it() {
     assert!(text.contains("mul_add/half-constant@2:24 is refused for `crash`, which is no reason"), "{text}");
     assert!(text.contains("1 problem\n"), "{text}");
 }
+
+#[test]
+fn rivals_without_pytorch_say_so() {
+    let prebuilt = Prebuilt::new(PASS);
+    let python = prebuilt.folder.path().join("python");
+    let says = |text: &str| {
+        fs::write(&python, format!("#!/bin/sh\n{text}\n")).expect("a script");
+        fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).expect("a program");
+        let output = prebuilt.run(&["rivals", "add_gelu", "--python", &python.to_string_lossy()]);
+        assert_eq!((code(&output), output.stdout.len()), (2, 0));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let text = says(r#"echo '{"unable": "PyTorch is not installed for this Python"}'; exit 2"#);
+    assert!(text.contains("PyTorch is not installed") && text.contains("--python names another one"), "{text}");
+    let text = says("echo nonsense >&2; exit 1");
+    assert!(text.contains("said nothing about PyTorch: nonsense"), "{text}");
+    fs::remove_file(&python).expect("it was there");
+    let output = prebuilt.run(&["rivals", "--python", "/nonexistent/python"]);
+    assert_eq!(code(&output), 2);
+}
+
+#[test]
+fn a_sweep_is_shown_with_what_was_left_out() {
+    let script = r#"
+device='{"kind":"emulated","name":"Fake","compute_capability":"9.0","multiprocessors":1,"l2_bytes":1,"memory_bytes":1,"driver":"13.0"}'
+variant='{"role":"submission","name":"submission","predicted_ns":2000,"speedup":{"median":2,"low":2,"high":2},"pairs":0,"dropped":0,"accuracy":[]}'
+size='{"exercise":"'$3'","shape":"N = 5","rows":1,"columns":5,"read_bytes":1,"written_bytes":1,"needed_bytes":8000,"unfused_bytes":9,"steps":[],"variants":['$variant']}'
+case $0 in
+*solutions*) echo '{"fusion":"timed","device":'$device',"size":'$size'}';;
+*) echo '{"fusion":"untimed","shape":null,"note":"not right"}';;
+esac"#;
+    let prebuilt = Prebuilt::new(script);
+    let output = prebuilt.run(&["bench", "add_gelu", "--device", "emulated", "--no-build"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(code(&output), 0, "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("| N = 5 | solution | PREDICTED | 2.000   | -            | 4    |"), "{text}");
+    assert!(text.contains("note: yours: not right"), "{text}");
+    let all = prebuilt.run(&["bench", "add_gelu", "--device", "emulated", "--no-build", "--solutions", "--csv"]);
+    assert_eq!((code(&all), String::from_utf8_lossy(&all.stdout).lines().count()), (0, 2));
+    let unknown = prebuilt.run(&["bench", "--sizes", "many"]);
+    assert_eq!((code(&unknown), unknown.stdout.len()), (2, 0));
+}

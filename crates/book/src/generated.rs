@@ -1,0 +1,145 @@
+//! Outputs of commands in the book, listed in `book/generated.toml`.
+
+mod command;
+mod listing;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use crate::Failure;
+use crate::changes::Changes;
+use command::Made;
+use listing::{Listing, Output};
+
+/// Runs the commands that need no GPU and writes or compares what they make; of the others looks whether the file says where it is from.
+pub(crate) fn regenerate(root: &Path, changes: &mut Changes) -> Result<(), Failure> {
+    let path = root.join("book/generated.toml");
+    let listing = Listing::parse(&crate::read(&path)?).map_err(|why| format!("book/generated.toml: {why}"))?;
+    let mut made: BTreeMap<&str, Made> = BTreeMap::new();
+    for output in &listing.outputs {
+        for file in output.files() {
+            if !changes.wants(&file) {
+                continue;
+            }
+            if output.gpu {
+                measured(output, &file, changes);
+                continue;
+            }
+            let results = match made.get(output.command.as_str()) {
+                Some(results) => results,
+                None => {
+                    eprintln!("running {}", output.command);
+                    made.entry(&output.command).or_insert(command::run(root, output)?)
+                }
+            };
+            let text = results.text(output, &file)?;
+            changes.file(&file, &text, &format!("cargo xtask book --only {file}"))?;
+        }
+    }
+    unlisted(&listing, changes);
+    Ok(())
+}
+
+/// A file from a GPU cannot be made here. Its first line must say how it was: machine, date and command.
+fn measured(output: &Output, file: &str, changes: &mut Changes) {
+    let Ok(text) = std::fs::read_to_string(changes.source().join(file)) else {
+        changes.problem(format!("book/src/{file} is missing\n  make it on a machine with a GPU: {}", output.command));
+        return;
+    };
+    let first = text.lines().next().unwrap_or_default();
+    let date = output.date.as_ref().map(ToString::to_string).unwrap_or_default();
+    for needed in [output.command.as_str(), output.machine.as_deref().unwrap_or_default(), &date] {
+        if !first.contains(needed) {
+            changes.problem(format!(
+                "book/src/{file}: its first line must name command, machine and date, and has no `{needed}`\n  is: {first}\n  \
+                 mend the line, or its entry in book/generated.toml"
+            ));
+        }
+    }
+}
+
+/// Files in a folder called `output` that no entry makes would be numbers from nowhere.
+fn unlisted(listing: &Listing, changes: &mut Changes) {
+    let listed: BTreeSet<String> = listing.outputs.iter().flat_map(Output::files).collect();
+    let mut found = Vec::new();
+    outputs(changes.source(), "", &mut found);
+    found.sort();
+    for file in found.iter().filter(|file| !listed.contains(*file)) {
+        if changes.wants(file) {
+            changes
+                .problem(format!("book/src/{file} is in no entry of book/generated.toml: add one, or remove the file"));
+        }
+    }
+}
+
+/// Collects the files in all folders called `output`, by their path under `book/src`.
+fn outputs(folder: &Path, path: &str, found: &mut Vec<String>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let inside = if path.is_empty() { name } else { format!("{path}/{name}") };
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            outputs(&entry.path(), &inside, found);
+        } else if path.split('/').any(|part| part == "output") {
+            found.push(inside);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A book with these files under `src`, checked.
+    fn check(generated: &str, files: &[(&str, &str)]) -> String {
+        let root = tempfile::tempdir().unwrap();
+        let source = root.path().join("book/src");
+        std::fs::create_dir_all(source.join("day22/output")).unwrap();
+        std::fs::write(root.path().join("book/generated.toml"), generated).unwrap();
+        for (file, text) in files {
+            std::fs::write(source.join(file), text).unwrap();
+        }
+        let mut changes = Changes::new(&source, true, None);
+        match regenerate(root.path(), &mut changes) {
+            Ok(()) => changes.summary(),
+            Err(failure) => failure,
+        }
+    }
+
+    const MEASURED: &str = r#"
+        [[output]]
+        file = "day22/output/a.txt"
+        command = "lesson-a --device gpu"
+        gpu = true
+        machine = "one NVIDIA H200"
+        date = 2026-11-21
+    "#;
+
+    #[test]
+    fn a_measured_file_says_where_it_is_from() {
+        let right = "# lesson-a --device gpu, on one NVIDIA H200, 2026-11-21\n\n1 ms\n";
+        assert!(check(MEASURED, &[("day22/output/a.txt", right)]).ends_with("0 problems\n"));
+        for wrong in ["1 ms\n", "# lesson-a --device gpu, on one NVIDIA H200, 2026-11-20\n", ""] {
+            let text = check(MEASURED, &[("day22/output/a.txt", wrong)]);
+            assert!(text.contains("must name command, machine and date"), "{text}");
+        }
+        assert!(check(MEASURED, &[]).contains("a.txt is missing"));
+    }
+
+    #[test]
+    fn a_file_from_nowhere_is_a_problem() {
+        let text = check("output = []", &[("day22/output/b.txt", "1.67\n")]);
+        assert!(text.contains("day22/output/b.txt is in no entry"), "{text}");
+    }
+
+    #[test]
+    fn an_output_is_compared_with_what_its_command_prints() {
+        let listing = "[[output]]\nfile = \"day22/output/a.txt\"\ncommand = \"cargo --version\"\n";
+        let text = check(listing, &[("day22/output/a.txt", "# cargo --version\n\ncargo 0.0\n")]);
+        assert!(
+            text.contains("a.txt differs from line 3") && text.contains("mend it with: cargo xtask book"),
+            "{text}"
+        );
+        let text = check("[[output]]\nfile = \"a.txt\"\ncommand = \"cargo nosuchcommand\"\n", &[]);
+        assert!(text.contains("`cargo nosuchcommand` failed"), "{text}");
+    }
+}

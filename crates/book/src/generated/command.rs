@@ -1,0 +1,78 @@
+//! Runs one command of the listing.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+use super::listing::Output;
+use crate::Failure;
+
+/// What a command made.
+#[derive(Debug)]
+pub(crate) struct Made {
+    printed: String,
+    folder: TempDir,
+}
+
+/// What would change what a command prints: the reader's own choices are none of the book's.
+const FOREIGN: [&str; 6] = [
+    "FUSION_EMULATED_GPU",
+    "FUSION_EMULATOR",
+    "FUSION_EMULATOR_CHECKS",
+    "FUSION_EMULATOR_QUIET",
+    "CLICOLOR_FORCE",
+    "CUDA_VISIBLE_DEVICES",
+];
+
+/// Runs the command from the repository's root, without a shell.
+pub(crate) fn run(root: &Path, output: &Output) -> Result<Made, Failure> {
+    let folder = TempDir::new().map_err(|error| format!("cannot make a temporary folder: {error}"))?;
+    let mut words = output.command.split_whitespace().map(|word| match word {
+        "{out}" => folder.path().to_owned(),
+        word => PathBuf::from(word),
+    });
+    let program = match words.next() {
+        Some(word) if word == Path::new("cargo") => std::env::var_os("CARGO").map_or(word, PathBuf::from),
+        Some(word) => word,
+        None => return Err("an entry of book/generated.toml has no command".to_owned()),
+    };
+    let mut command = Command::new(program);
+    command.args(words).current_dir(root).envs(&output.env);
+    for name in FOREIGN.iter().filter(|name| !output.env.contains_key(**name)) {
+        command.env_remove(name);
+    }
+    command.env("NO_COLOR", "1").env("COLUMNS", "120").stdin(Stdio::null()).stderr(Stdio::piped());
+    let done = command.output().map_err(|error| format!("cannot run `{}`: {error}", output.command))?;
+    if !done.status.success() {
+        let said = String::from_utf8_lossy(&done.stderr);
+        return Err(format!("`{}` failed ({}):\n{}", output.command, done.status, said.trim_end()));
+    }
+    let printed = String::from_utf8(done.stdout).map_err(|_| format!("`{}` prints no UTF-8", output.command))?;
+    Ok(Made { printed, folder })
+}
+
+impl Made {
+    /// What a file of the entry should be. What a command prints as text has the command in its first line, as what is measured has.
+    pub(crate) fn text(&self, output: &Output, file: &str) -> Result<String, Failure> {
+        if output.printed() {
+            let command = &output.command;
+            return Ok(match file.ends_with(".txt") {
+                true => format!("# {command}\n\n{}", self.printed.trim_start_matches('\n')),
+                false => self.printed.clone(),
+            });
+        }
+        let name = file.rsplit('/').next().unwrap_or(file);
+        let path = self.folder.path().join(name);
+        std::fs::read_to_string(path).map_err(|error| {
+            let written: Vec<String> = std::fs::read_dir(self.folder.path())
+                .into_iter()
+                .flatten()
+                .flatten()
+                .map(|entry| entry.file_name().to_string_lossy().into_owned())
+                .collect();
+            let (command, written) = (&output.command, written.join(", "));
+            format!("`{command}` made no {name} ({error}); it made: {written}. Correct `files` in book/generated.toml")
+        })
+    }
+}

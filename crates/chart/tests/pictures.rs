@@ -1,0 +1,259 @@
+//! What holds for every picture, whatever its data.
+#![allow(clippy::unwrap_used)]
+
+use fusion_chart::*;
+
+fn heading(title: &str) -> Heading {
+    Heading {
+        title: title.into(),
+        basis: Basis::Measured,
+        source: "NVIDIA H200, driver 580, 2026-11-21, cargo xtask bench add_gelu".into(),
+    }
+}
+
+/// Values that no axis can show, and those at the edge of what it can.
+const EXTREMES: [f64; 9] =
+    [0.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, f64::MIN_POSITIVE, 5e-324, 1.0];
+
+fn roofline(title: &str, bandwidth: &[f64], peak: &[f64], points: &[(&str, f64, f64)]) -> Roofline {
+    let ceilings = |label: &str, values: &[f64]| {
+        values.iter().map(|&value| Ceiling { label: label.into(), value }).collect::<Vec<_>>()
+    };
+    Roofline {
+        heading: heading(title),
+        bandwidths: ceilings("DRAM", bandwidth),
+        peaks: ceilings("float32 FMA", peak),
+        points: points
+            .iter()
+            .map(|&(label, intensity, rate)| RooflinePoint { label: label.into(), intensity, rate })
+            .collect(),
+    }
+}
+
+fn lines(title: &str, series: &[(&str, Vec<(f64, f64)>)], rules: &[f64]) -> LineChart {
+    LineChart {
+        heading: heading(title),
+        x: Quantity::count("elements"),
+        y: Quantity::bytes_per_second("bytes moved a second"),
+        series: series.iter().map(|(name, points)| Series { name: (*name).into(), points: points.clone() }).collect(),
+        rules: rules.iter().map(|&value| Rule { label: "copy".into(), value }).collect(),
+    }
+}
+
+/// A step's name, bytes read and bytes written.
+type Step = (&'static str, f64, f64);
+
+fn traffic(title: &str, bars: &[(&str, &[Step])]) -> TrafficChart {
+    let step = |&(name, read, written): &Step| TrafficStep { name: name.into(), read, written };
+    TrafficChart {
+        heading: heading(title),
+        bars: bars
+            .iter()
+            .map(|(name, steps)| TrafficBar { name: (*name).into(), steps: steps.iter().map(step).collect() })
+            .collect(),
+    }
+}
+
+fn nasty_traffic(text: &str) -> TrafficChart {
+    let mut chart = traffic(text, &[(text, &[("", 1.0, 1.0)])]);
+    chart.bars[0].steps[0].name = text.into();
+    chart
+}
+
+fn pictures() -> Vec<(&'static str, String)> {
+    let nasty = "<&>\"' \u{0}\n\n {{#include x}} ]]> \u{ffff} 積 ".repeat(12);
+    let mut all = vec![
+        (
+            "usual roofline",
+            roofline(
+                "add_gelu",
+                &[4.8e12, 10e12],
+                &[67e12],
+                &[("unfused", 0.5, 1.2e12), ("fused", 0.83, 3.1e12), ("fused, 16-byte", 0.83, 3.8e12)],
+            )
+            .render(),
+        ),
+        ("empty roofline", roofline("", &[], &[], &[]).render()),
+        ("one point, no roof", roofline("", &[], &[], &[("one", 1.0, 1e9)]).render()),
+        ("a roof, no points", roofline("", &[1e12], &[1e13], &[]).render()),
+        ("points in one place", roofline("", &[1e12], &[1e13], &[("same", 1.0, 1e12); 20]).render()),
+        ("nasty roofline", roofline(&nasty, &[1e12], &[1e13], &[(&nasty, 1.0, 1e12), (&nasty, 2.0, 1e12)]).render()),
+        (
+            "usual lines",
+            lines(
+                "add_gelu",
+                &[("unfused", vec![(4096.0, 1e9), (65536.0, 3e11)]), ("fused", vec![(4096.0, 2e9), (65536.0, 6e11)])],
+                &[4.1e12],
+            )
+            .render(),
+        ),
+        ("no lines", lines("", &[], &[]).render()),
+        ("a line without points", lines("", &[("none", vec![])], &[]).render()),
+        ("one point", lines("", &[("one", vec![(1.0, 1.0)])], &[]).render()),
+        ("nasty lines", lines(&nasty, &[(&nasty, vec![(1.0, 1.0)]), (&nasty, vec![(1.0, 1.0)])], &[2.0]).render()),
+        ("many lines", lines("", &vec![("a series of some length", vec![(1.0, 1.0), (2.0, 3.0)]); 40], &[]).render()),
+        (
+            "usual traffic",
+            traffic(
+                "add_gelu",
+                &[("unfused", &[("add", 8.0, 4.0), ("gelu", 4.0, 4.0)]), ("fused", &[("add_gelu", 8.0, 4.0)])],
+            )
+            .render(),
+        ),
+        ("no traffic", traffic("", &[]).render()),
+        ("empty bars", traffic("", &[("unfused", &[]), ("fused", &[("nothing", 0.0, 0.0)])]).render()),
+        ("nasty traffic", nasty_traffic(&nasty).render()),
+    ];
+    for a in EXTREMES {
+        for b in EXTREMES {
+            all.push(("extreme roofline", roofline("", &[a, b], &[b], &[("p", a, b), ("q", b, a)]).render()));
+            all.push(("extreme ceilings", roofline("", &[1e12], &[a], &[("p", b, 1e12)]).render()));
+            all.push(("extreme lines", lines("", &[("s", vec![(a, b), (b, a)])], &[a]).render()));
+            all.push(("extreme traffic", traffic("", &[("bar", &[("s", a, b), ("t", b, 1.0)])]).render()));
+        }
+    }
+    all
+}
+
+#[test]
+fn pictures_are_well_formed_and_named() {
+    for (name, svg) in pictures() {
+        let tree = roxmltree::Document::parse(&svg).unwrap_or_else(|error| panic!("{name}: {error}\n{svg}"));
+        let root = tree.root_element();
+        let child = |tag: &str| root.children().find(|node| node.has_tag_name(("http://www.w3.org/2000/svg", tag)));
+        assert!(child("title").unwrap().text().unwrap().contains("(measured)"), "{name}");
+        assert!(!child("desc").unwrap().text().unwrap().is_empty(), "{name}");
+        assert_eq!(root.attribute("role"), Some("img"));
+        let first = svg.lines().next().unwrap();
+        assert!(first.contains("NVIDIA H200, driver 580, 2026-11-21, cargo xtask bench add_gelu"), "{name}: {first}");
+        // A blank line would end the HTML block that the picture stands in; "{{#" would be a directive of the book.
+        assert!(!svg.trim_end().lines().any(|line| line.trim().is_empty()), "{name}:\n{svg}");
+        assert!(!svg.contains("{{"), "{name}");
+        assert!(!svg.contains(" id="), "{name}: an id could occur twice in a page");
+    }
+}
+
+/// Numbers in an attribute.
+fn numbers(text: &str) -> Vec<f64> {
+    text.split(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-'))
+        .filter(|part| !part.is_empty())
+        .map(|part| part.parse().unwrap())
+        .collect()
+}
+
+#[test]
+fn all_numbers_are_finite_and_all_text_is_inside_and_legible() {
+    for (name, svg) in pictures() {
+        for word in ["NaN", "inf"] {
+            assert!(!svg.contains(word), "{name} says {word}:\n{svg}");
+        }
+        let tree = roxmltree::Document::parse(&svg).unwrap();
+        let size = numbers(tree.root_element().attribute("viewBox").unwrap());
+        let (width, height) = (size[2], size[3]);
+        assert_eq!(width, 720.0);
+        for node in tree.descendants().filter(|node| node.is_element()) {
+            let number = |key: &str| node.attribute(key).map(|value| value.parse::<f64>().unwrap());
+            if node.tag_name().name() == "text" {
+                let (x, y, font) = (number("x").unwrap(), number("y").unwrap(), number("font-size").unwrap());
+                assert!(font >= 12.0, "{name}: {font}");
+                // As wide as most fonts are.
+                let wide: f64 = node.text().unwrap_or("").chars().map(|c| if c.is_ascii() { 0.5 } else { 1.0 }).sum();
+                let left = match node.attribute("text-anchor") {
+                    Some("start") => x,
+                    Some("middle") => x - wide * font / 2.0,
+                    _ => x - wide * font,
+                };
+                let text = node.text();
+                assert!(left >= -2.0 && left + wide * font <= width + 2.0, "{name}: {text:?} at {left}");
+                assert!(y - font >= -1.0 && y <= height, "{name}: {text:?} at {y}");
+            }
+            if let Some(path) = node.attribute("d") {
+                assert!(numbers(path).iter().all(|n| n.abs() <= 2000.0), "{name}: {path}");
+            }
+            if node.tag_name().name() == "rect" {
+                let right = number("x").unwrap() + number("width").unwrap();
+                assert!(right <= width + 0.5 && number("width").unwrap() >= 0.0, "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_same_data_give_the_same_text() {
+    assert_eq!(pictures(), pictures());
+}
+
+#[test]
+fn a_roofline_says_what_it_shows() {
+    let svg = roofline("add_gelu", &[4e12], &[60e12], &[("unfused", 0.5, 1e12), ("fused", 0.75, 2.4e12)]).render();
+    for expected in
+        ["ridge 15 FLOP/B", "DRAM 4 TB/s", "float32 FMA 60 TFLOP/s", "fused: 0.75 FLOP/B, 2.4 TFLOP/s, 80% of the roof"]
+    {
+        assert!(svg.contains(expected), "no {expected:?} in\n{svg}");
+    }
+    assert!(svg.contains(">unfused</text>") && svg.contains(">fused</text>"), "points have their names beside them");
+}
+
+#[test]
+fn series_differ_in_more_than_colour() {
+    let svg = lines("", &[("a", vec![(1.0, 1.0), (2.0, 2.0)]), ("b", vec![(1.0, 3.0), (2.0, 4.0)])], &[]).render();
+    assert!(svg.contains("--chart-1,#") && svg.contains("--chart-2,#"), "{svg}");
+    assert!(svg.contains("stroke-dasharray=\"8 4\""), "{svg}");
+}
+
+#[test]
+fn a_traffic_bar_is_as_long_as_its_bytes() {
+    let svg = traffic(
+        "add_gelu",
+        &[("unfused", &[("add", 8.0, 4.0), ("gelu", 4.0, 4.0)]), ("fused", &[("add_gelu", 8.0, 4.0)])],
+    )
+    .render();
+    assert!(svg.contains("unfused: 20 B") && svg.contains("fused: 12 B"), "{svg}");
+    let tree = roxmltree::Document::parse(&svg).unwrap();
+    let widths: Vec<f64> = tree
+        .descendants()
+        .filter(|node| node.attribute("height") == Some("34.0"))
+        .map(|node| node.attribute("width").unwrap().parse().unwrap())
+        .collect();
+    assert_eq!(widths.len(), 6);
+    let (unfused, fused) = (widths[..4].iter().sum::<f64>(), widths[4..].iter().sum::<f64>());
+    assert!((unfused / fused - 20.0 / 12.0).abs() < 0.01, "{widths:?}");
+}
+
+/// Relative luminance of `#rrggbb` (WCAG 2.2, "relative luminance").
+fn luminance(colour: &str) -> f64 {
+    let channel = |at: usize| {
+        let value = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap()) / 255.0;
+        if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+    };
+    0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5)
+}
+
+fn contrast(a: &str, b: &str) -> f64 {
+    let (a, b) = (luminance(a), luminance(b));
+    (a.max(b) + 0.05) / (a.min(b) + 0.05)
+}
+
+#[test]
+fn the_books_colours_stand_out_from_its_pages() {
+    let css = include_str!("../../../book/theme/course.css");
+    let block = |start: &str| css.split(start).nth(1).unwrap().split('}').next().unwrap().to_owned();
+    // Backgrounds of mdBook's themes.
+    let themes = [
+        (block(":root {"), ["#ffffff", "#e1e1db"].as_slice()),
+        (block(".ayu {"), ["#141617", "#161923", "#0f1419"].as_slice()),
+        (block("html:root {"), ["#ffffff"].as_slice()),
+    ];
+    for (block, backgrounds) in themes {
+        for name in ["1", "2", "3", "4", "5", "6", "axis"] {
+            let start = format!("--chart-{name}: ");
+            let colour = block.split(&start).nth(1).unwrap_or_else(|| panic!("no {start} in {block}"));
+            let colour = &colour[..7];
+            for background in backgrounds {
+                // WCAG 2.2, 1.4.11: graphics need 3 to 1.
+                let contrast = contrast(colour, background);
+                assert!(contrast >= 3.0, "--chart-{name}, {colour} on {background}: {contrast:.2}");
+            }
+        }
+    }
+}

@@ -1,0 +1,429 @@
+"""Times PyTorch, torch.compile, Triton and Liger on the course's operations; started by `cargo xtask rivals`.
+
+    rivals.py --probe                                 what is installed
+    rivals.py --op softmax --shapes 16384x4096,...    one JSON object a line
+
+The rules are those of the course's own timer: a warm-up of 200 ms of GPU time, the L2 flushed before each run by reading a
+buffer of twice its size, two sets of inputs in turn, CUDA events, the median of at least 31 runs with its 95% interval, and
+every output compared with a reference in float64. Python takes longer to queue a call than a small one runs: the GPU is held
+back until a whole batch is queued, so that a time is the GPU's own, as it is for kernels that compiled code launches.
+"""
+
+import argparse
+import importlib
+import importlib.metadata
+import json
+import math
+import sys
+import time
+
+try:
+    import torch
+    import torch.nn.functional as F
+except ImportError:
+    torch = None
+
+try:
+    import triton
+    import triton.language as tl
+except ImportError:
+    triton = None
+
+WARM_UP_S = 0.2
+LEAST_RUNS = 31
+MOST_RUNS = 1000
+LIMIT_S = 2.0
+WIDTH = 0.01
+BATCH = 8
+# Clock cycles for which the GPU is held back at first, and at most: a second or so, in which any batch should be queued.
+LEAST_DELAY, MOST_DELAY = 1 << 20, 1 << 31
+# The package that has the variants of that name, and what to import of it.
+LIBRARIES = {"triton": ("triton", "triton"), "liger": ("liger-kernel", "liger_kernel.ops")}
+# Elements whose results are compared with the reference.
+CHECKED = 1 << 22
+CEILING_BYTES = 2 << 30
+
+
+def say(**line):
+    print(json.dumps(line), flush=True)
+
+
+# --- The operations, as somebody writes them in PyTorch without a thought about speed. -------------------------------------
+
+
+def mul_add(q, k, v):
+    return q * k + v
+
+
+def add_mul_relu(a, b):
+    return torch.relu((a + b) * a)
+
+
+def add_mul_exp(x, y):
+    return torch.exp((x + y) * 2.0)
+
+
+def add_gelu(a, b):
+    return F.gelu(a + b, approximate="tanh")
+
+
+def quantize_int8(x):
+    return torch.clamp(torch.round(x / 0.05 + 3.0), -128, 127).to(torch.int8)
+
+
+def add_residual_act(x, residual):
+    return F.silu(x + residual)
+
+
+def silu_mul(gate, up):
+    return F.silu(gate) * up
+
+
+def l2norm(x):
+    return x / (torch.sqrt((x * x).sum(-1, keepdim=True)) + 1e-12)
+
+
+def softmax(x):
+    return torch.softmax(x, dim=-1)
+
+
+def layernorm_bias_gelu(x, gamma, beta, bias):
+    return F.gelu(F.layer_norm(x, x.shape[-1:], gamma, beta, 1e-5) + bias, approximate="tanh")
+
+
+def layernorm_quant(x, gamma, beta):
+    y = F.layer_norm(x, x.shape[-1:], gamma, beta, 1e-5)
+    scale = y.abs().amax(-1, keepdim=True) / 127.0
+    return torch.clamp(torch.round(y / scale), -127, 127).to(torch.int8), scale.squeeze(-1)
+
+
+def rmsnorm(x, weight):
+    return F.rms_norm(x, x.shape[-1:], weight, 1e-6)
+
+
+def add_rmsnorm(x, residual, weight):
+    total = x + residual
+    return total, F.rms_norm(total, total.shape[-1:], weight, 1e-6)
+
+
+def ffn_sublayer(x, gamma, beta, w, bias):
+    normed = F.layer_norm(x, x.shape[-1:], gamma, beta, 1e-5)
+    return x + F.gelu(normed @ w + bias, approximate="tanh")
+
+
+# --- Written in Triton, where the course's figures name such a kernel as the best other. ----------------------------------
+
+if triton is not None:
+    # Division and rounding as the definition has them: ties go to even.
+    @triton.jit
+    def round_half_even(v):
+        # Adding and subtracting 1.5 * 2^23 leaves an integer for |v| < 2^22, rounded as f32 rounds.
+        return (v + 12582912.0) - 12582912.0
+
+    @triton.jit
+    def add_mul_exp_kernel(x, y, out, n, BLOCK: tl.constexpr):
+        at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+        inside = at < n
+        tl.store(out + at, tl.exp((tl.load(x + at, inside) + tl.load(y + at, inside)) * 2.0), inside)
+
+    @triton.jit
+    def quantize_int8_kernel(x, out, n, BLOCK: tl.constexpr):
+        at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+        inside = at < n
+        v = tl.load(x + at, inside, other=0.0) / 0.05 + 3.0
+        v = round_half_even(tl.minimum(tl.maximum(v, -128.0), 127.0))
+        tl.store(out + at, v.to(tl.int8), inside)
+
+    @triton.jit
+    def layernorm_quant_kernel(x, gamma, beta, out, scales, columns, BLOCK: tl.constexpr):
+        row = tl.program_id(0).to(tl.int64)
+        at = tl.arange(0, BLOCK)
+        inside = at < columns
+        v = tl.load(x + row * columns + at, inside, other=0.0)
+        mean = tl.sum(v, 0) / columns
+        centred = tl.where(inside, v - mean, 0.0)
+        rstd = 1.0 / tl.sqrt(tl.sum(centred * centred, 0) / columns + 1e-5)
+        y = centred * rstd * tl.load(gamma + at, inside, other=0.0) + tl.load(beta + at, inside, other=0.0)
+        scale = tl.max(tl.abs(y), 0) / 127.0
+        tl.store(scales + row, scale)
+        tl.store(out + row * columns + at, round_half_even(y / scale).to(tl.int8), inside)
+
+
+def triton_add_mul_exp(x, y):
+    out = torch.empty_like(x)
+    add_mul_exp_kernel[(triton.cdiv(x.numel(), 1024),)](x, y, out, x.numel(), BLOCK=1024, num_warps=8)
+    return out
+
+
+def triton_quantize_int8(x):
+    out = torch.empty_like(x, dtype=torch.int8)
+    quantize_int8_kernel[(triton.cdiv(x.numel(), 2048),)](x, out, x.numel(), BLOCK=2048, num_warps=4)
+    return out
+
+
+def triton_layernorm_quant(x, gamma, beta):
+    rows, columns = x.shape
+    out, scales = torch.empty_like(x, dtype=torch.int8), torch.empty(rows, device=x.device)
+    block = triton.next_power_of_2(columns)
+    warps = min(max(block // 512, 1), 16)
+    layernorm_quant_kernel[(rows,)](x, gamma, beta, out, scales, columns, BLOCK=block, num_warps=warps)
+    return out, scales
+
+
+# --- Liger's, where it is installed. Imported when needed: each has its own place in the package. --------------------------
+
+
+def liger_softmax(x):
+    from liger_kernel.ops.softmax import LigerSoftmaxFunction
+
+    return LigerSoftmaxFunction.apply(x)
+
+
+def liger_silu_mul(gate, up):
+    from liger_kernel.ops.swiglu import LigerSiLUMulFunction
+
+    return LigerSiLUMulFunction.apply(gate, up)
+
+
+def liger_rmsnorm(x, weight):
+    from liger_kernel.ops.rms_norm import LigerRMSNormFunction
+
+    return LigerRMSNormFunction.apply(x, weight, 1e-6, 0.0, "llama", False)
+
+
+def liger_add_rmsnorm(x, residual, weight):
+    from liger_kernel.ops.fused_add_rms_norm import LigerFusedAddRMSNormFunction
+
+    out, total = LigerFusedAddRMSNormFunction.apply(x, residual, weight, 1e-6, 0.0, "llama", False)
+    return total, out
+
+
+# --- One entry an operation: its inputs, its function, and who else has it. To add one, add a line. -------------------------
+# An input is (what it has an element for, type): `elements` of the shape, `columns` of it, or a `square` of columns.
+
+E32, C32 = ("elements", "float32"), ("columns", "float32")
+E16, C16, S16 = ("elements", "float16"), ("columns", "float16"), ("square", "float16")
+EB, CB = ("elements", "bfloat16"), ("columns", "bfloat16")
+
+OPERATIONS = {
+    "mul_add": ([E32, E32, E32], mul_add, {}),
+    "add_mul_relu": ([E32, E32], add_mul_relu, {}),
+    "add_mul_exp": ([E32, E32], add_mul_exp, {"triton": triton_add_mul_exp}),
+    "add_gelu": ([E32, E32], add_gelu, {}),
+    "add_gelu_vec": ([E32, E32], add_gelu, {}),
+    "quantize_int8": ([E32], quantize_int8, {"triton": triton_quantize_int8}),
+    "quantize_int8_vec": ([E32], quantize_int8, {"triton": triton_quantize_int8}),
+    "add_residual_act": ([E32, E32], add_residual_act, {}),
+    "silu_mul": ([EB, EB], silu_mul, {"liger": liger_silu_mul}),
+    "l2norm": ([E32], l2norm, {}),
+    "softmax": ([E32], softmax, {"liger": liger_softmax}),
+    "layernorm_bias_gelu": ([E32, C32, C32, C32], layernorm_bias_gelu, {}),
+    "layernorm_quant": ([E32, C32, C32], layernorm_quant, {"triton": triton_layernorm_quant}),
+    "add_rmsnorm": ([EB, EB, CB], add_rmsnorm, {"liger": liger_add_rmsnorm}),
+    "rmsnorm_short_rows": ([E16, C16], rmsnorm, {"liger": liger_rmsnorm}),
+    "ffn_sublayer": ([E16, C16, C16, S16, C16], ffn_sublayer, {}),
+}
+
+# |actual - reference| <= absolute + relative * |reference|: enough to know that the operation is the same one.
+TOLERANCES = {"float32": (1e-4, 1e-3), "float16": (2e-2, 1e-2), "bfloat16": (5e-2, 3e-2)}
+
+
+def make_inputs(spec, rows, columns, seed):
+    """One set of inputs. A single row is flat: an elementwise operation has no rows."""
+    generator = torch.Generator(device="cuda").manual_seed(seed)
+
+    def make(kind, dtype):
+        elements = (rows, columns) if rows > 1 else (columns,)
+        size = {"elements": elements, "columns": (columns,), "square": (columns, columns)}[kind]
+        values = torch.randn(size, generator=generator, device="cuda", dtype=torch.float32)
+        if kind == "square":
+            values /= math.sqrt(columns)
+        elif kind == "columns":
+            values = 1.0 + 0.25 * values
+        return values.to(getattr(torch, dtype))
+
+    return [make(kind, dtype) for kind, dtype in spec]
+
+
+def tuple_of(outputs):
+    return outputs if isinstance(outputs, tuple) else (outputs,)
+
+
+def wrong(function, eager, spec, inputs):
+    """What is wrong with the outputs beside the same function in float64, or None.
+
+    Rows do not depend on each other, so the first of them are enough."""
+    first = inputs[0]
+    count = min(first.shape[0], max(1, CHECKED // max(1, first[0].numel())))
+    some = [tensor[:count] if kind == "elements" else tensor for (kind, _), tensor in zip(spec, inputs)]
+    outputs = [output[:count] for output in tuple_of(function(*inputs))]
+    references = tuple_of(eager(*[tensor.double() for tensor in some]))
+    for index, (output, expected) in enumerate(zip(outputs, references)):
+        error = (output.double() - expected.double()).abs()
+        if output.dtype == torch.int8:
+            # Near a tie either neighbour is right.
+            off, many = int(error.max()), int((error > 0).sum())
+            if off > 1 or many > 1e-3 * error.numel() + 1:
+                return f"output {index}: {many} of {error.numel()} values are off, by up to {off}"
+            continue
+        absolute, relative = TOLERANCES[spec[0][1]]
+        bad = ~(error <= absolute + relative * expected.double().abs())
+        if bool(bad.any()):
+            return f"output {index}: {int(bad.sum())} of {bad.numel()} values are off, by up to {float(error.max()):.3g}"
+    return None
+
+
+class Timer:
+    def __init__(self):
+        properties = torch.cuda.get_device_properties(0)
+        l2 = getattr(properties, "L2_cache_size", 64 << 20)
+        self.flush = torch.rand(max(2 * l2, 32 << 20) // 4, device="cuda")
+        self.delay = LEAST_DELAY
+
+    def batch(self, call, count):
+        """Milliseconds of so many cold runs, all queued before the GPU begins the first."""
+        while True:
+            pairs = []
+            torch.cuda._sleep(self.delay)
+            for index in range(count):
+                start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+                self.flush.sum()
+                start.record()
+                call(index)
+                end.record()
+                pairs.append((start, end))
+            # Had the GPU begun by now, it might have waited for the host between two events.
+            fed = not pairs[0][0].query()
+            torch.cuda.synchronize()
+            if fed:
+                return [start.elapsed_time(end) for start, end in pairs]
+            if self.delay >= MOST_DELAY:
+                raise RuntimeError("it cannot be queued ahead: it waits for the GPU")
+            self.delay *= 2
+
+    def measure(self, call):
+        """Median and 95% interval in nanoseconds, and the number of runs."""
+        self.delay = LEAST_DELAY
+        begun, done = time.monotonic(), 0.0
+        while done < WARM_UP_S and time.monotonic() - begun < 10 * WARM_UP_S:
+            done += sum(self.batch(call, BATCH)) / 1e3
+        begun, times = time.monotonic(), []
+        while True:
+            times += self.batch(call, BATCH)
+            median, low, high = interval(times)
+            narrow = high - median <= WIDTH * median and median - low <= WIDTH * median
+            enough = len(times) >= LEAST_RUNS and (narrow or time.monotonic() - begun > LIMIT_S)
+            if enough or len(times) >= MOST_RUNS:
+                return {"median": median * 1e6, "low": low * 1e6, "high": high * 1e6}, len(times)
+
+
+def interval(times):
+    """The median and its 95% interval by order statistics: the number of runs below the median is binomial, and nearly normal."""
+    ordered, n = sorted(times), len(times)
+    middle = n // 2
+    median = ordered[middle] if n % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+    reach = math.ceil(0.98 * math.sqrt(n))
+    return median, ordered[max(0, middle - reach)], ordered[min(n - 1, middle + reach)]
+
+
+def ceiling(timer):
+    """GB/s of a copy of 2 GiB of float32 within the device, each byte read and written."""
+    source = torch.rand(CEILING_BYTES // 4, device="cuda")
+    target = torch.empty_like(source)
+    time_ns, runs = timer.measure(lambda _: target.copy_(source))
+    say(ceiling={"gb_per_s": 2 * CEILING_BYTES / time_ns["median"], "runs": runs})
+
+
+def run(operation, shapes):
+    if operation not in OPERATIONS:
+        say(missing=operation)
+        return
+    spec, eager, others = OPERATIONS[operation]
+    timer = Timer()
+    ceiling(timer)
+    torch.cuda.empty_cache()
+    others = {name: function for name, function in others.items() if trouble(LIBRARIES[name][1]) is None}
+    for rows, columns in shapes:
+        sets = None
+        # A compiled function knows the sizes of its inputs, as one does that is compiled for its model.
+        torch.compiler.reset()
+        compiled = torch.compile(eager, dynamic=False, fullgraph=True)
+        variants = {"eager": eager, "torch.compile": compiled, **others}
+        for name, function in variants.items():
+            line = {"operation": operation, "rows": rows, "columns": columns, "variant": name}
+            try:
+                if sets is None:
+                    sets = [make_inputs(spec, rows, columns, seed) for seed in (1, 2)]
+                with torch.no_grad():
+                    problem = wrong(function, eager, spec, sets[0])
+                    if problem is not None:
+                        say(**line, wrong=problem)
+                        continue
+                    time_ns, runs = timer.measure(lambda index: function(*sets[index % 2]))
+                say(**line, time_ns=time_ns, runs=runs)
+            except Exception as error:  # Whatever a library does wrong costs its own line only.
+                say(**line, failed=brief(error))
+        sets = None
+        torch.cuda.empty_cache()
+
+
+def version(package):
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def trouble(module):
+    """Why a module cannot be imported, or None."""
+    try:
+        importlib.import_module(module)
+    except Exception as error:  # Whatever it does wrong, it cannot be timed.
+        return brief(error)
+    return None
+
+
+def brief(error):
+    return f"{type(error).__name__}: {error}".splitlines()[0][:300]
+
+
+def probe(everything):
+    """Says what there is, and returns whether anything can be timed. `everything` also tries the libraries."""
+    if torch is None:
+        say(unable="PyTorch is not installed for this Python")
+        return False
+    if not torch.cuda.is_available():
+        say(unable="PyTorch finds no CUDA GPU")
+        return False
+    versions, notes = {"torch": torch.__version__}, []
+    for package, module in LIBRARIES.values() if everything else ():
+        installed = version(package)
+        problem = trouble(module) if installed else None
+        if problem:
+            notes.append(f"{package} {installed} is installed, and left out: {problem}")
+        elif installed:
+            versions[package] = installed
+    say(device=torch.cuda.get_device_name(0), versions=versions, notes=notes)
+    return True
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--probe", action="store_true")
+    parser.add_argument("--list", action="store_true", help="name the operations; needs no GPU")
+    parser.add_argument("--op")
+    parser.add_argument("--shapes", default="")
+    options = parser.parse_args()
+    if options.list:
+        say(operations=list(OPERATIONS))
+        return 0
+    if not probe(everything=not options.op):
+        return 2
+    if options.op:
+        shapes = [tuple(int(part) for part in shape.split("x")) for shape in options.shapes.split(",") if shape]
+        run(options.op, shapes)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

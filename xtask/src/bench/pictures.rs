@@ -1,0 +1,116 @@
+//! The sweep as pictures.
+
+use fusion_chart::{
+    Basis, Ceiling, Heading, LineChart, Quantity, Roofline, RooflinePoint, Rule, Series, TrafficBar, TrafficChart,
+    TrafficStep,
+};
+use fusion_grader::bench::Size;
+
+use super::{Benched, Report};
+
+/// File names and SVG texts.
+pub(super) fn all(exercise: &Benched, report: &Report) -> Vec<(String, String)> {
+    let Some(largest) = exercise.sizes.last() else { return Vec::new() };
+    let file = |what: &str| format!("{}-{what}.svg", exercise.name);
+    let mut pictures = vec![
+        (file("time"), time(exercise, report).render()),
+        (file("speed"), speed(exercise, largest, report).render()),
+        (file("traffic"), traffic(exercise, largest, report).render()),
+    ];
+    pictures.extend(roofline(exercise, largest, report).map(|picture| (file("roofline"), picture.render())));
+    pictures
+}
+
+fn heading(exercise: &Benched, report: &Report, what: &str) -> Heading {
+    let device = exercise.device.as_ref().map(|device| device.name.as_str());
+    let date = report.date.as_deref().filter(|_| exercise.measured);
+    let parts: Vec<&str> = device.into_iter().chain(date).chain([report.command.as_str()]).collect();
+    Heading {
+        title: format!("{}: {what}", exercise.name),
+        basis: if exercise.measured { Basis::Measured } else { Basis::Predicted },
+        source: parts.join(", "),
+    }
+}
+
+/// A line for each variant, of what `value` makes of it.
+fn lines(exercise: &Benched, value: impl Fn(&Size, &fusion_grader::bench::Variant) -> Option<f64>) -> Vec<Series> {
+    let mut series: Vec<Series> = Vec::new();
+    for size in &exercise.sizes {
+        for variant in &size.variants {
+            let Some(value) = value(size, variant) else { continue };
+            let point = (size.elements() as f64, value);
+            match series.iter_mut().find(|line| line.name == variant.name) {
+                Some(line) => line.points.push(point),
+                None => series.push(Series { name: variant.name.clone(), points: vec![point] }),
+            }
+        }
+    }
+    series
+}
+
+fn time(exercise: &Benched, report: &Report) -> LineChart {
+    LineChart {
+        heading: heading(exercise, report, "time over size"),
+        x: Quantity::count("elements"),
+        y: Quantity::seconds("time"),
+        series: lines(exercise, |_, variant| Some(variant.time_ns()?.median / 1e9)),
+        rules: Vec::new(),
+    }
+}
+
+fn speed(exercise: &Benched, largest: &Size, report: &Report) -> LineChart {
+    LineChart {
+        heading: heading(exercise, report, "compulsory bytes a second over size"),
+        x: Quantity::count("elements"),
+        y: Quantity::bytes_per_second("compulsory bytes a second"),
+        series: lines(exercise, |size, variant| Some(size.gb_per_s(variant)? * 1e9)),
+        rules: (largest.ceilings.iter())
+            .map(|ceilings| Rule { label: "moving bytes only".to_owned(), value: ceilings.mix_gb_per_s * 1e9 })
+            .collect(),
+    }
+}
+
+/// Every variant at the largest size; none where operations are not stated.
+fn roofline(exercise: &Benched, size: &Size, report: &Report) -> Option<Roofline> {
+    let (flops, ceilings) = (size.flops?, size.ceilings?);
+    let points = size.variants.iter().filter_map(|variant| {
+        Some(RooflinePoint {
+            label: variant.name.clone(),
+            intensity: size.intensity(variant)?,
+            rate: flops / variant.time_ns()?.median * 1e9,
+        })
+    });
+    let peak = ceilings.peak_gflop_per_s.map(|peak| Ceiling { label: "float32 FMA".to_owned(), value: peak * 1e9 });
+    Some(Roofline {
+        heading: heading(exercise, report, &format!("roofline at {}", size.shape)),
+        bandwidths: vec![Ceiling { label: "DRAM".to_owned(), value: ceilings.mix_gb_per_s * 1e9 }],
+        peaks: peak.into_iter().collect(),
+        points: points.collect(),
+    })
+}
+
+/// Bytes an element by the byte model, which is that of the specification.
+fn traffic(exercise: &Benched, size: &Size, report: &Report) -> TrafficChart {
+    let each = |bytes: u64| bytes as f64 / size.elements().max(1) as f64;
+    let steps = size.steps.iter().map(|step| TrafficStep {
+        name: step.kernel.clone(),
+        read: each(step.read),
+        written: each(step.written),
+    });
+    let fused = TrafficStep {
+        name: exercise.name.clone(),
+        read: each(size.needed_bytes.saturating_sub(size.written_bytes)),
+        written: each(size.written_bytes),
+    };
+    TrafficChart {
+        heading: Heading {
+            basis: Basis::Counted,
+            source: report.command.clone(),
+            ..heading(exercise, report, "bytes an element")
+        },
+        bars: vec![
+            TrafficBar { name: "unfused".to_owned(), steps: steps.collect() },
+            TrafficBar { name: "fused".to_owned(), steps: vec![fused] },
+        ],
+    }
+}

@@ -1,0 +1,240 @@
+//! `cargo xtask rivals`: the solutions beside what PyTorch, torch.compile, Triton and Liger do, in one run on one GPU.
+//!
+//! For each operation a Python process times the others, then a worker times the course's solution, at the same shapes and by the
+//! same rules.
+
+mod bars;
+mod python;
+mod table;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use fusion_course::{Exercise, Shape, Shapes};
+use fusion_grader::bench::{Role, Size};
+use fusion_grader::judgement::{DeviceInfo, DeviceKind, Interval, Kind, RunError};
+use serde::Serialize;
+
+use self::bars::Bar;
+use self::python::{Python, Rival};
+use crate::bench::{self, Ask};
+use crate::grade::{self, Device};
+use crate::interrupt::{self, Interrupt};
+use crate::judge::Stop;
+use crate::programs::{self, Programs};
+use crate::progress::Progress;
+use crate::target;
+use crate::{output, toolchain};
+
+/// Elements of elementwise operations. To add a size, add it here.
+const ELEMENTS: [usize; 5] = [100_000, 1_000_000, 20_000_000, 100_000_000, 1 << 28];
+
+/// Shapes of operations on rows; those whose rows are longer than an exercise has are left out of it.
+const ROWS: [(usize, usize); 5] = [(128, 4096), (2048, 768), (16384, 4096), (65536, 1024), (4096, 16384)];
+
+/// Elements at timed row lengths that [`ROWS`] does not have.
+const ROW_ELEMENTS: usize = 1 << 26;
+
+/// The command's options.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Days, exercises or `all`, which is also what no target means
+    #[arg(value_name = "TARGET")]
+    targets: Vec<String>,
+    /// Print one JSON object instead of a table
+    #[arg(long)]
+    json: bool,
+    /// The Python that has PyTorch
+    #[arg(long, value_name = "PROGRAM", default_value = "python3")]
+    python: PathBuf,
+    /// Do not build: use the programs that lie beside this one
+    #[arg(long, visible_alias = "no-build")]
+    prebuilt: bool,
+    /// Seconds that one size may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    timeout: u64,
+}
+
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct Report {
+    version: u32,
+    command: String,
+    date: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device: Option<DeviceInfo>,
+    /// Of PyTorch and the others.
+    versions: std::collections::BTreeMap<String, String>,
+    rows: Vec<Row>,
+    notes: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<RunError>,
+}
+
+/// One operation at one shape.
+#[derive(Clone, Debug, Serialize)]
+struct Row {
+    exercise: String,
+    day: u32,
+    shape: String,
+    rows: usize,
+    columns: usize,
+    needed_bytes: u64,
+    /// The largest of the copies that were measured around this row, which shares are of.
+    ceiling_gb_per_s: f64,
+    /// What kernels of the course's own reach that only move bytes, in the operation's mix.
+    mix_gb_per_s: f64,
+    /// The course's unfused chain and its solution.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unfused_ns: Option<Interval>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    solution_ns: Option<Interval>,
+    rivals: Vec<Rival>,
+    bars: Vec<Bar>,
+}
+
+impl Row {
+    /// The time at the ceiling for the compulsory bytes over this time.
+    fn share(&self, ns: f64) -> f64 {
+        self.needed_bytes as f64 / ns / self.ceiling_gb_per_s
+    }
+
+    /// The fastest of the others that are right.
+    fn best(&self) -> Option<(&Rival, f64)> {
+        let times = self.rivals.iter().filter_map(|rival| Some((rival, rival.time_ns?.median)));
+        times.min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+}
+
+/// Runs and returns the exit code: 0 when every bar is met, 1 when one is not, 2 when nothing could be compared.
+pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
+    let mut report = Report {
+        version: 1,
+        command: bench::command(),
+        date: bench::today(),
+        device: None,
+        versions: Default::default(),
+        rows: Vec::new(),
+        notes: Vec::new(),
+        error: None,
+    };
+    let ended = compare(options, interrupt, &mut report);
+    let missed = report.rows.iter().flat_map(|row| &row.bars).any(|bar| !bar.met);
+    let mut code = u8::from(missed || !report.notes.is_empty());
+    match ended {
+        Ok(()) => {}
+        Err(Stop::Error(error)) if !interrupt.requested() => {
+            report.error = Some(error);
+            code = 2;
+        }
+        Err(_) => {
+            report.error = Some(RunError::new("interrupted", "interrupted: only what was timed before is shown"));
+            code = interrupt::EXIT_CODE;
+        }
+    }
+    if tell(options, &report) { code } else { 2 }
+}
+
+fn compare(options: &Options, interrupt: &Interrupt, report: &mut Report) -> Result<(), Stop> {
+    let selections = target::resolve(&options.targets, fusion_course::days()).map_err(|unknown| {
+        let error = RunError::new("unknown-target", unknown.to_string());
+        Stop::Error(RunError { nearest: unknown.nearest, ..error })
+    })?;
+    let python = Python::new(&options.python).map_err(Stop::Error)?;
+    (report.versions, report.notes) = python.probe(interrupt)?;
+    let packages: Vec<String> =
+        selections.iter().map(|selection| programs::package(Kind::Solution, selection.day.number)).collect();
+    toolchain::ready().map_err(Stop::Error)?;
+    let programs = Programs::get(&packages, options.prebuilt, interrupt).map_err(Stop::Error)?;
+    report.device = grade::gpu(Device::Gpu, &programs, interrupt)?;
+    let progress = Progress::new(selections.iter().map(|selection| selection.exercises.len()).sum());
+    let limit = Duration::from_secs(options.timeout);
+    for (selection, package) in selections.iter().zip(&packages) {
+        for &exercise in &selection.exercises {
+            let Some(program) = programs.paths.get(package) else {
+                report.notes.push(format!("{}: `{package}` does not compile", exercise.name));
+                continue;
+            };
+            let shapes = shapes(exercise);
+            progress.say(format!("{}: PyTorch and others", exercise.name));
+            let theirs = python.time(exercise.name, &shapes, limit, interrupt, &progress)?;
+            let sizes: Vec<String> = shapes.iter().map(|shape| format!("{}x{}", shape.rows, shape.columns)).collect();
+            let ask = Ask {
+                program,
+                root: programs.root.as_deref(),
+                exercise: exercise.name,
+                device: DeviceKind::Gpu,
+                sizes: &sizes,
+                seed: 1,
+                limit,
+            };
+            let ours = bench::sweep(&ask, interrupt, &progress)?;
+            report
+                .notes
+                .extend(theirs.notes.iter().chain(&ours.notes).map(|note| format!("{}: {note}", exercise.name)));
+            for size in ours.sizes {
+                let rivals = theirs.at(size.rows, size.columns);
+                report.rows.push(row(exercise, &size, rivals, theirs.copy_gb_per_s));
+            }
+            progress.step();
+        }
+    }
+    Ok(())
+}
+
+/// The shapes at which an operation is compared.
+fn shapes(exercise: &Exercise) -> Vec<Shape> {
+    let Shapes::Rows { columns, timed } = exercise.shapes else { return ELEMENTS.map(Shape::flat).into() };
+    let longest = columns.iter().chain(timed).copied().max().unwrap_or(0);
+    let all = ROWS.iter().map(|&(rows, columns)| Shape { rows, columns });
+    let mut shapes: Vec<Shape> = all.filter(|shape| shape.columns <= longest).collect();
+    for shape in exercise.large(ROW_ELEMENTS) {
+        if shapes.iter().all(|known| known.columns != shape.columns) {
+            shapes.push(shape);
+        }
+    }
+    shapes
+}
+
+/// Puts together what both sides found at one shape, and holds it against the bars.
+fn row(exercise: &Exercise, size: &Size, rivals: Vec<Rival>, copy_gb_per_s: Option<f64>) -> Row {
+    let time = |role| size.variants.iter().find(|variant| variant.role == role).and_then(|variant| variant.measured_ns);
+    let own = size.ceilings.unwrap_or_default();
+    let mut row = Row {
+        exercise: exercise.name.to_owned(),
+        day: exercise.day,
+        shape: size.shape.clone(),
+        rows: size.rows,
+        columns: size.columns,
+        needed_bytes: size.needed_bytes,
+        ceiling_gb_per_s: copy_gb_per_s.unwrap_or(0.0).max(own.copy_gb_per_s),
+        mix_gb_per_s: own.mix_gb_per_s,
+        unfused_ns: time(Role::Unfused),
+        solution_ns: time(Role::Submission),
+        rivals,
+        bars: Vec::new(),
+    };
+    row.bars = bars::judge(exercise, &row);
+    row
+}
+
+fn tell(options: &Options, report: &Report) -> bool {
+    if options.json {
+        return match serde_json::to_string_pretty(report) {
+            Ok(json) => output::print(&format!("{json}\n")),
+            Err(error) => {
+                output::note(&format!("error: cannot write the report: {error}"));
+                false
+            }
+        };
+    }
+    let printed = report.rows.is_empty() || output::print(&table::text(report, output::look()));
+    report.notes.iter().for_each(|note| output::note(&format!("note: {note}")));
+    if let Some(error) = &report.error {
+        output::note(&format!("error: {}", error.message));
+    }
+    printed
+}
+
+#[cfg(test)]
+mod tests;

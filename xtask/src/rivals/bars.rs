@@ -1,0 +1,57 @@
+//! What the solutions are held to: a share of the device's copy where memory is the limit, and the best of the others.
+
+use fusion_course::{DType, Exercise, Shapes};
+use serde::Serialize;
+
+use super::Row;
+
+/// Bytes moved from which on memory alone is the limit.
+const LARGE: u64 = 256_000_000;
+
+/// Elements up to which launches count as much as bytes.
+const SMALL: usize = 1_000_000;
+
+/// One thing that a solution is held to.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct Bar {
+    /// `share of the copy`, `time over the best other's`.
+    pub(super) what: &'static str,
+    pub(super) value: f64,
+    pub(super) limit: f64,
+    pub(super) met: bool,
+}
+
+/// The bars of one row; none where the solution was not timed.
+pub(super) fn judge(exercise: &Exercise, row: &Row) -> Vec<Bar> {
+    let Some(time) = row.solution_ns else { return Vec::new() };
+    let mut bars = Vec::new();
+    if let Some(limit) =
+        share(exercise, row.columns).filter(|_| row.needed_bytes >= LARGE && row.ceiling_gb_per_s > 0.0)
+    {
+        let value = row.share(time.median);
+        bars.push(Bar { what: "share of the copy", value, limit, met: value >= limit });
+    }
+    if let Some((_, best)) = row.best() {
+        let limit = if row.rows * row.columns <= SMALL { 1.05 } else { 1.02 };
+        let value = time.median / best;
+        bars.push(Bar { what: "time over the best other's", value, limit, met: value <= limit });
+    }
+    bars
+}
+
+/// The share of the copy's speed that a large problem is to reach; none where the plan has a product of matrices in it.
+fn share(exercise: &Exercise, columns: usize) -> Option<f64> {
+    if !exercise.plan.is_empty() {
+        return None;
+    }
+    let one_byte = exercise.outputs.iter().any(|output| matches!(output.dtype, DType::I8 | DType::U8));
+    let single = exercise.inputs.iter().all(|input| input.dtype == DType::F32);
+    Some(match exercise.shapes {
+        Shapes::Elementwise if single => 0.98,
+        Shapes::Elementwise => 0.93,
+        Shapes::Rows { .. } if one_byte => 0.92,
+        Shapes::Rows { .. } if columns <= 512 || columns >= 32768 => 0.88,
+        Shapes::Rows { .. } if single => 0.95,
+        Shapes::Rows { .. } => 0.93,
+    })
+}

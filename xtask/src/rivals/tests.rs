@@ -1,0 +1,67 @@
+use fusion_grader::bench::{Ceilings, Variant};
+use fusion_grader::render::Look;
+
+use super::*;
+
+/// An elementwise operation of so many elements that takes so long, beside one other.
+fn row_of(elements: usize, ours_ns: f64, theirs_ns: f64) -> Row {
+    let exercise = fusion_course::find("add_gelu").unwrap();
+    let shape = Shape::flat(elements);
+    let variant = |role, time| Variant { role, measured_ns: Some(Interval::exact(time)), ..Variant::default() };
+    let size = Size {
+        shape: shape.to_string(),
+        rows: 1,
+        columns: elements,
+        needed_bytes: exercise.minimum_bytes(shape),
+        ceilings: Some(Ceilings { mix_gb_per_s: 4300.0, copy_gb_per_s: 4000.0, peak_gflop_per_s: None }),
+        variants: vec![variant(Role::Unfused, 2.0 * ours_ns), variant(Role::Submission, ours_ns)],
+        ..Size::default()
+    };
+    let rival =
+        Rival { variant: "torch.compile".to_owned(), time_ns: Some(Interval::exact(theirs_ns)), ..Rival::default() };
+    let wrong = Rival { variant: "eager".to_owned(), wrong: Some("no".to_owned()), ..Rival::default() };
+    row(exercise, &size, vec![wrong, rival], Some(4200.0))
+}
+
+#[test]
+fn bars_go_by_size_and_by_the_best_other() {
+    // 1.2 GB at 4200 GB/s, the better of the two copies, are 285714 ns.
+    let large = row_of(100_000_000, 288_000.0, 285_000.0);
+    assert_eq!(large.ceiling_gb_per_s, 4200.0);
+    let met: Vec<(f64, bool)> = large.bars.iter().map(|bar| (bar.limit, bar.met)).collect();
+    assert_eq!(met, [(0.98, true), (1.02, true)]);
+    let slow = row_of(100_000_000, 300_000.0, 285_000.0);
+    assert!(slow.bars.iter().all(|bar| !bar.met), "{:?}", slow.bars);
+    let small = row_of(1_000_000, 5200.0, 5000.0);
+    let limits: Vec<(f64, bool)> = small.bars.iter().map(|bar| (bar.limit, bar.met)).collect();
+    assert_eq!(limits, [(1.05, true)]);
+}
+
+#[test]
+fn the_table_names_what_is_missed() {
+    let report = Report {
+        version: 1,
+        command: "cargo xtask rivals".to_owned(),
+        date: "2026-11-21".to_owned(),
+        device: None,
+        versions: Default::default(),
+        rows: vec![row_of(100_000_000, 300_000.0, 285_000.0)],
+        notes: Vec::new(),
+        error: None,
+    };
+    let text = table::text(&report, Look::default());
+    assert!(text.contains("| wrong | 285.0 (100%)"), "{text}");
+    assert!(
+        text.contains("MISSED: share of the copy 0.952, bar 0.98; MISSED: time over the best other's 1.053"),
+        "{text}"
+    );
+    assert!(text.contains("0 of 2 bars are met"), "{text}");
+}
+
+#[test]
+fn rows_are_no_longer_than_the_exercise_has_them() {
+    let exercise = Exercise { shapes: Shapes::Rows { columns: &[1, 1024], timed: &[64, 1024] }, ..Exercise::TEMPLATE };
+    let found: Vec<(usize, usize)> = shapes(&exercise).iter().map(|shape| (shape.rows, shape.columns)).collect();
+    assert_eq!(found, [(2048, 768), (65536, 1024), (1 << 20, 64)]);
+    assert_eq!(shapes(&Exercise::TEMPLATE).len(), ELEMENTS.len());
+}
