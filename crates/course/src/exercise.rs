@@ -1,6 +1,6 @@
 //! The specification of one exercise.
 
-use crate::{DType, Data, Inputs, Step};
+use crate::{DType, Data, Inputs, Step, Work};
 
 /// Everything that is fixed about an exercise.
 #[derive(Debug)]
@@ -415,6 +415,11 @@ impl Exercise {
     /// The ideal speedup of fusing, by bytes, for a large shape.
     pub fn ideal_speedup(&self, shape: Shape) -> f64 {
         self.unfused_bytes(shape) as f64 / self.minimum_bytes(shape).max(1) as f64
+    }
+
+    /// Whether a matrix product of the library's is among its steps.
+    pub fn multiplies(&self) -> bool {
+        self.unfused.iter().any(|step| step.work == Work::Gemm)
     }
 
     /// A buffer by name, among inputs, outputs, intermediates and scratch.

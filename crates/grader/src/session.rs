@@ -3,7 +3,7 @@
 use std::cell::{Cell, OnceCell};
 
 use cudarc::driver::DriverError;
-use fusion_course::{Arguments, DeviceBuffer, Entry, Exercise, Gemm, NoGemm, Scalar, Shape, Work};
+use fusion_course::{Arguments, DeviceBuffer, Entry, Exercise, Gemm, NoGemm, Scalar, Shape};
 use fusion_device::{Choice, CompileError, Device, EmulatorOptions, Options, Program, Source};
 use fusion_machine::{Checks, Fault, Report};
 use kernels::{Baseline, Multiplier};
@@ -156,7 +156,7 @@ impl Session {
     /// # Errors
     /// That the course's own product does not compile.
     pub(crate) fn gemm(&self, exercise: &Exercise) -> Result<&dyn Gemm, Trouble> {
-        if !exercise.unfused.iter().any(|step| step.work == Work::Gemm) {
+        if !exercise.multiplies() {
             return Ok(&NoGemm);
         }
         if let Some(gemm) = self.gemm.get() {
@@ -169,8 +169,7 @@ impl Session {
 
     /// Who multiplied matrices in what was judged, in words; none where nobody did.
     pub(crate) fn products(&self, exercise: &Exercise) -> Option<String> {
-        let multiplies = exercise.unfused.iter().any(|step| step.work == Work::Gemm);
-        self.gemm.get().filter(|_| multiplies).map(Multiplier::describe)
+        self.gemm.get().filter(|_| exercise.multiplies()).map(Multiplier::describe)
     }
 
     /// Calls a submission's launch function.

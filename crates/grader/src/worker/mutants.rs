@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use fusion_course::{Entry, Exercise, Shapes, Source, Work};
+use fusion_course::{Entry, Exercise, Shapes, Source};
 use fusion_device::{EmulatorOptions, Program};
 use fusion_mutants::Mutant;
 
@@ -32,9 +32,7 @@ impl Limits {
             // A product is cubic where everything else is linear, and a block of one alone takes more than a part of the
             // budget. 33 rows of 64 columns still fit, and of the surveyed problem's rows half: beside the matrix, another
             // reading of them is still more than is allowed.
-            _ if exercise.unfused.iter().any(|step| step.work == Work::Gemm) => {
-                Self { right: 1 << 12, lean: exercise.surveyed / 2, budget: BUDGET }
-            }
+            _ if exercise.multiplies() => Self { right: 1 << 12, lean: exercise.surveyed / 2, budget: BUDGET },
             Shapes::Elementwise => Self { right: 1 << 18, lean: lean(1 << 18), budget: BUDGET / 16 },
             // Three rows of every length, and hundreds of short ones: what goes wrong with more rows goes wrong with those.
             Shapes::Rows { .. } => Self { right: 1 << 14, lean: lean(1 << 16), budget: BUDGET / 16 },
