@@ -1,12 +1,12 @@
 //! The files that the program carries.
 
-/// Path below `kernels/` and bytes of every file, sorted.
-fn files() -> &'static [(&'static str, &'static [u8])] {
+/// Path below `kernels/` and text of every file, sorted.
+fn files() -> &'static [(&'static str, &'static str)] {
     include!(concat!(env!("OUT_DIR"), "/suite.rs"))
 }
 
-fn file(path: &str) -> Option<&'static [u8]> {
-    files().iter().find(|(name, _)| *name == path).map(|(_, bytes)| *bytes)
+fn file(path: &str) -> Option<&'static str> {
+    files().iter().find(|(name, _)| *name == path).map(|(_, text)| *text)
 }
 
 /// Names (`class/name`) of all cases, sorted.
@@ -16,13 +16,12 @@ pub fn kernels() -> impl Iterator<Item = &'static str> {
 
 /// The text of a case, or of another file (`class/name.cuh`) with its extension.
 pub fn source(name: &str) -> Option<&'static str> {
-    let bytes = file(name).or_else(|| file(&format!("{name}.cu")))?;
-    std::str::from_utf8(bytes).ok()
+    file(name).or_else(|| file(&format!("{name}.cu")))
 }
 
 /// What the program was built with as the expected report of a case.
 pub fn expected_report(name: &str) -> Option<&'static str> {
-    std::str::from_utf8(file(&format!("{name}.report"))?).ok()
+    file(&format!("{name}.report"))
 }
 
 /// Names of the cases that contain one of the words; all of them when there are no words.

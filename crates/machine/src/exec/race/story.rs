@@ -340,6 +340,11 @@ impl Pair<'_> {
             true => trap,
             false => trap.note("the threads of a warp need not run in step: each has a program counter of its own"),
         };
+        // Which threads race depends on the size of the problem: those of a block may all do what these two of a warp did.
+        let trap = match self.warps_differ() || self.run.warps == 1 {
+            true => trap,
+            false => trap.note("if threads of other warps come to this memory too, only `__syncthreads()` orders them"),
+        };
         match self.hazard {
             Hazard::Read => trap.help(format!("{between} the write and the read")),
             Hazard::Overwrite => trap.help(format!(
