@@ -1,7 +1,7 @@
 //! Collects a day's wrong kernels, so that adding one is adding its file.
 //!
 //! Every `wrong/<exercise>/<name>.cu` becomes an entry of `$OUT_DIR/wrong.rs`, which
-//! `src/wrong.rs` includes. It is launched as the reference solution is, or by the function named
+//! `wrong.rs` beside this file includes. It is launched as the reference solution is, or by the function named
 //! `<exercise>` in a `<name>.rs` beside it, or else in a `launch.rs` there, which serves all of the folder that have
 //! none of their own.
 
@@ -40,7 +40,9 @@ fn main() -> io::Result<()> {
             .map_err(io::Error::other)?;
         }
     }
-    let text = format!("{modules}\nfn collected() -> Vec<Wrong> {{\n    vec![\n{entries}    ]\n}}\n");
+    let text = format!(
+        "use fusion_course::{day} as course;\n{modules}\nfn collected() -> Vec<Wrong> {{\n    vec![\n{entries}    ]\n}}\n"
+    );
     fs::write(PathBuf::from(variable("OUT_DIR")?).join("wrong.rs"), text)
 }
 

@@ -24,6 +24,16 @@ struct Row {
         }
     }
 
+    // The same for a row that nobody writes while the kernel runs. A load of constants waits for nothing: the compiler puts
+    // all of a thread's before the first use of any, so that all are under way at once.
+    __device__ __forceinline__ void load_constant(const T* row, size_t columns) {
+        packs = (int)(columns / Pack<T>::SIZE);
+#pragma unroll
+        for (int j = 0; j < VECTORS; j++) {
+            if (holds(j)) pack[j].bits = __ldg((const uint4*)row + index(j));
+        }
+    }
+
     // start, with f(result so far, element) applied for every element that this thread holds.
     template <typename F>
     __device__ __forceinline__ float fold(float start, F f) const {

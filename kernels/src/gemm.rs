@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaStream, DriverError};
 use fusion_course::{Gemm, GemmSizes};
-use fusion_device::{CompileError, Device};
+use fusion_device::{CompileError, Compiled, Device};
 use fusion_machine::Report;
 
 use predicted::StandIn;
@@ -44,6 +44,22 @@ impl Multiplier {
             Ok(library) => By::Library(library),
             Err(why) => By::Tiled(TiledGemm::new(device)?, why),
         }))
+    }
+
+    /// The course's own kernel for the emulated device, compiled before: see [`Multiplier::compiled`].
+    ///
+    /// # Errors
+    /// As [`Device::load`]'s.
+    pub fn again(device: &Device, compiled: Compiled) -> Result<Self, CompileError> {
+        Ok(Self(By::StandIn(StandIn::new(TiledGemm::by_warps_again(device, compiled)?))))
+    }
+
+    /// What the course's own kernel for the emulated device was compiled to; nothing where another one multiplies.
+    pub fn compiled(&self) -> Option<&Compiled> {
+        match &self.0 {
+            By::StandIn(stand_in) => Some(stand_in.tiled().compiled()),
+            By::Library(_) | By::Tiled(..) => None,
+        }
     }
 
     /// Who multiplies, and where it matters what that means for times.

@@ -6,10 +6,12 @@
 mod baseline;
 mod flush;
 mod gemm;
+mod hold;
 
 pub use baseline::Baseline;
 pub use flush::Flush;
 pub use gemm::{LibraryGemm, Multiplier, TiledGemm};
+pub use hold::Hold;
 
 use std::sync::Arc;
 
@@ -61,9 +63,9 @@ fn sources(folder: &str, files: &[(&str, &str)]) -> Vec<Source> {
     files.iter().map(source).collect()
 }
 
-/// The source of the kernels that timing needs, for [`Flush`].
+/// The source of the kernels that timing needs, for [`Flush`] and [`Hold`].
 pub fn timing() -> Source {
-    Source { path: "kernels/timing/flush.cu".to_owned(), text: include_str!("../timing/flush.cu").to_owned() }
+    Source { path: "kernels/timing.cu".to_owned(), text: include_str!("../timing.cu").to_owned() }
 }
 
 #[cfg(test)]

@@ -70,6 +70,16 @@ impl<'a> Code<'a> {
         self.tokens.get(token).is_some_and(|token| end != Some(token.span.start))
     }
 
+    /// Whether no other token stands before a token on its line; true past the last.
+    pub(crate) fn starts_line(&self, token: usize) -> bool {
+        let end = token.checked_sub(1).and_then(|before| self.tokens.get(before)).map(|before| before.span.end);
+        let start = self.tokens.get(token).map(|token| token.span.start);
+        match (end, start) {
+            (Some(end), Some(start)) => self.text[end..start].contains('\n'),
+            _ => true,
+        }
+    }
+
     /// The bracket that opens the innermost group around a token.
     pub(crate) fn enclosing(&self, token: usize) -> Option<usize> {
         let mut at = token;

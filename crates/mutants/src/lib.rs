@@ -10,12 +10,14 @@
 
 mod code;
 mod equivalents;
+mod instances;
 mod lexer;
 mod mutant;
 mod operator;
 mod operators;
 
 pub use equivalents::{Entry, Equivalents, ListError};
+pub use instances::instances;
 pub use mutant::Mutant;
 pub use operator::Operator;
 

@@ -22,6 +22,11 @@ impl Operator {
         Self { classes: INDEX, ..self }
     }
 
+    /// The same where what changes is a kernel's bound on the threads of a block.
+    pub(crate) const fn in_launch_bounds(self) -> Self {
+        Self { classes: LAUNCH, ..self }
+    }
+
     /// Whether refusing one of its mutants for this reason is right.
     pub fn admits(&self, reason: &str) -> bool {
         self.classes.iter().any(|class| match class.strip_suffix('-') {
@@ -57,6 +62,9 @@ pub(crate) const INDEX: &[&str] = &[
     "fault E-BUDGET",
     "fault L-",
 ];
+
+/// What a wrong bound on the threads of a block leads to.
+pub(crate) const LAUNCH: &[&str] = &["launch"];
 
 /// What missing order between threads leads to.
 pub(crate) const ORDER: &[&str] = &[

@@ -76,7 +76,12 @@ impl<'a> Sites<'a> {
     }
 }
 
-/// The operator as it is for a token: more can go wrong where that makes an address.
+/// The operator as it is for a token: more can go wrong where that makes an address, and another thing where it bounds
+/// the launch.
 fn at(code: &Code<'_>, token: usize, operator: Operator) -> Operator {
-    if code.is_index(token) { operator.in_index() } else { operator }
+    match code.enclosing(token) {
+        Some(open) if code.before(open) == "__launch_bounds__" => operator.in_launch_bounds(),
+        _ if code.is_index(token) => operator.in_index(),
+        _ => operator,
+    }
 }

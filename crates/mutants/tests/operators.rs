@@ -1,4 +1,5 @@
 //! What each operator makes of a line of a kernel.
+#![allow(clippy::unwrap_used)]
 
 use fusion_mutants::mutants;
 
@@ -58,6 +59,18 @@ fn moving_a_pointer_is_indexing() {
         let made = mutants(source);
         let mut products = made.iter().filter(|it| it.line == line && it.operator.name == "mul-to-add");
         assert!(products.any(|it| it.operator.admits("fault E-OOB-GLOBAL") == anywhere), "line {line}");
+    }
+}
+
+/// A number of a type is an extent, and one in the bounds of a launch can only be too small for it.
+#[test]
+fn extents_and_launch_bounds_have_reasons_of_their_own() {
+    let source = "void __launch_bounds__(128) k(float sum) {\n    using Held = Row<32>;\n    sum += 2 * sum;\n}\n";
+    let made = mutants(source);
+    for (line, launch, memory) in [(1, true, false), (2, false, true), (3, false, false)] {
+        let short = made.iter().find(|it| it.line == line && it.operator.name == "constant-minus-one").unwrap();
+        assert_eq!(short.operator.admits("launch"), launch, "line {line}");
+        assert_eq!(short.operator.admits("fault E-UNINIT-GLOBAL"), memory, "line {line}");
     }
 }
 

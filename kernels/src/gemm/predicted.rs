@@ -32,6 +32,10 @@ impl StandIn {
         Self { tiled, queued: Mutex::new(Vec::new()) }
     }
 
+    pub(super) fn tiled(&self) -> &TiledGemm {
+        &self.tiled
+    }
+
     pub(super) fn predict(&self, report: &mut Report) {
         let queued = std::mem::take(&mut *self.queued.lock().unwrap_or_else(PoisonError::into_inner));
         predict(report, &queued);

@@ -4,14 +4,14 @@
 
 use std::sync::Arc;
 
-use cudarc::driver::{CudaModule, CudaStream, DriverError, LaunchConfig, PushKernelArg};
-use fusion_course::{Gemm, GemmSizes, Source};
-use fusion_device::{CompileError, Device};
+use cudarc::driver::{CudaStream, DriverError, LaunchConfig, PushKernelArg};
+use fusion_course::{Gemm, GemmSizes};
+use fusion_device::{CompileError, Compiled, Device, Options, Program, Source as Text};
 
 /// A kernel of `gemm/`: on a GPU `tiled.cu`, on the emulated device `by_warps.cu`.
 #[derive(Debug)]
 pub struct TiledGemm {
-    module: Arc<CudaModule>,
+    program: Program,
     tile: Tile,
 }
 
@@ -23,6 +23,8 @@ struct Tile {
     columns: usize,
     threads: u32,
 }
+
+const BY_WARPS: Tile = Tile { rows: 8, columns: 128, threads: 128 };
 
 pub(super) const KERNEL: &str = "gemm_f16";
 
@@ -41,13 +43,25 @@ impl TiledGemm {
     /// # Errors
     /// As [`Device::compile`]'s.
     pub fn by_warps(device: &Device) -> Result<Self, CompileError> {
-        let tile = Tile { rows: 8, columns: 128, threads: 128 };
-        Self::with(device, "kernels/gemm/by_warps.cu", include_str!("../../gemm/by_warps.cu"), tile)
+        Self::with(device, "kernels/gemm/by_warps.cu", include_str!("../../gemm/by_warps.cu"), BY_WARPS)
     }
 
-    fn with(device: &Device, path: &str, text: &str, tile: Tile) -> Result<Self, CompileError> {
-        let source = Source { path: path.to_owned(), text: text.to_owned() };
-        Ok(Self { module: crate::load(device, &source)?, tile })
+    /// [`TiledGemm::by_warps`], compiled before.
+    ///
+    /// # Errors
+    /// As [`Device::load`]'s.
+    pub fn by_warps_again(device: &Device, compiled: Compiled) -> Result<Self, CompileError> {
+        Ok(Self { program: device.load(compiled).map_err(CompileError::Load)?, tile: BY_WARPS })
+    }
+
+    /// What it was compiled to.
+    pub fn compiled(&self) -> &Compiled {
+        &self.program.compiled
+    }
+
+    fn with(device: &Device, name: &str, text: &str, tile: Tile) -> Result<Self, CompileError> {
+        let program = device.compile(&Text { name, text }, &crate::includes(), &Options::default())?;
+        Ok(Self { program, tile })
     }
 }
 
@@ -64,7 +78,7 @@ impl Gemm for TiledGemm {
         let Tile { rows, columns, threads } = self.tile;
         let grid_dim = (n.div_ceil(columns) as u32, m.div_ceil(rows) as u32, 1);
         let config = LaunchConfig { grid_dim, block_dim: (threads, 1, 1), shared_mem_bytes: 0 };
-        let kernel = self.module.load_function(KERNEL)?;
+        let kernel = self.program.module.load_function(KERNEL)?;
         let mut launch = stream.launch_builder(&kernel);
         launch.arg(&addresses[0]).arg(&addresses[1]).arg(&addresses[2]).arg(&m).arg(&n).arg(&k);
         // SAFETY: the arguments are the kernel's parameters; the caller answers for the addresses.

@@ -3,6 +3,10 @@
 // Launching a kernel is unsafe.
 #![allow(unsafe_code)]
 
+#[cfg(test)]
+#[path = "../../files.rs"]
+mod files;
+#[path = "../../wrong.rs"]
 mod wrong;
 
 pub use wrong::wrong;

@@ -17,27 +17,26 @@
 #include "row.cuh"
 
 // ANCHOR: quantize
-// A true division, for any scale. |y| is at most the row's largest, so the result is within -127 and 127.
-__device__ __forceinline__ signed char quantize(float y, float scale) {
-    return scale > 0.0f ? (signed char)__float2int_rn(y / scale) : 0;
+// The power of two that brings a scale into [1, 2), or, below 2^-126, nearer to it. Multiplied by it, a row and its scale have
+// the same quotients, and divide exactly in three instructions whatever the scale is: see "divide.cuh". No scale is
+// above 2^122, which is the largest float / 127. The result for 0 is 2^127.
+__device__ __forceinline__ float normalizer(float scale) {
+    const unsigned exponent = __float_as_uint(scale) & 0x7f800000;
+    return __uint_as_float(0x7f000000 - exponent);
 }
 
-// The same result for an ordinary scale, in a third of the instructions.
+// |y| is at most the row's largest, so the quotient is within -127 and 127. It is NaN where the scale is 0: converted, 0.
 __device__ __forceinline__ signed char quantize(float y, const Divisor& scale) {
     return (signed char)__float2int_rn(scale.quotient_of_small(y));
 }
 // ANCHOR_END: quantize
 
 // ANCHOR: kernel
-// 16-byte packs that a thread holds of its row: THREADS threads hold rows of up to THREADS * VECTORS<THREADS> * 4
-// elements. Long rows take more a thread, so that a multiprocessor has room for two of them at different stages.
-template <int THREADS>
-constexpr int VECTORS = THREADS < 512 ? 4 : 8;
-
-template <int THREADS>
+// THREADS threads share a row of at most THREADS * VECTORS packs of 16 bytes. The launch sees to it that the row has no more,
+// that it has only whole packs, and that they are aligned.
+template <int THREADS, int VECTORS>
 __device__ void layernorm_quant(const float* __restrict__ x, const float* __restrict__ gamma, const float* __restrict__ beta,
                                 signed char* __restrict__ q, float* __restrict__ scale, size_t rows, size_t columns) {
-    using Held = Row<float, THREADS, VECTORS<THREADS>>;
     __shared__ float sums[WARPS<THREADS>], squares[WARPS<THREADS>], maxima[WARPS<THREADS>];
 
     const size_t number = row_number<THREADS>();
@@ -45,67 +44,74 @@ __device__ void layernorm_quant(const float* __restrict__ x, const float* __rest
     x += number * columns;
     q += number * columns;
 
-    const auto add_square = [](float sum, float v) { return sum + v * v; };
-    const auto larger = [](float top, float y) { return fmaxf(top, fabsf(y)); };
+    Row<float, THREADS, VECTORS> row;
+    row.load_constant(x, columns);
     const Divisor length((float)columns);
-    if (columns <= Held::CAPACITY && columns % 4 == 0 && aligned16(x, gamma, beta) && (size_t)q % 4 == 0) {
-        Held row;
-        row.load(x, columns);
-        const float mean = length.quotient(reduce_row<THREADS>(row.fold(0.0f, Sum()), sums, Sum()));
-        row.apply([=](float v) { return v - mean; });
-        const float variance = length.quotient(reduce_row<THREADS>(row.fold(0.0f, add_square), squares, Sum()));
-        const float factor = rsqrtf(variance + 1e-5f);
-        row.apply([=](float v, float g, float b) { return v * factor * g + b; }, gamma, beta);
-        const float top = reduce_row<THREADS>(row.fold(0.0f, larger), maxima, Max());
-        const Divisor divisor(top / 127.0f);
-        if (divisor.ordinary) {
-            if (threadIdx.x % THREADS == 0) scale[number] = divisor.value;
-#pragma unroll
-            for (int j = 0; j < VECTORS<THREADS>; j++) {
-                const float(&y)[4] = row.pack[j].at;
-                if (row.holds(j)) {
-                    ((char4*)q)[row.index(j)] = make_char4(quantize(y[0], divisor), quantize(y[1], divisor),
-                                                           quantize(y[2], divisor), quantize(y[3], divisor));
-                }
-            }
-            return;
-        }
-    }
-
-    // Rows that are too long to hold, or not aligned, or whose scale is no ordinary divisor, such as 0: element by
-    // element, and read four times.
-    float sum = 0.0f;
-    for (size_t c = threadIdx.x % THREADS; c < columns; c += THREADS) sum += x[c];
-    const float mean = length.quotient(reduce_row<THREADS>(sum, sums, Sum()));
-    float square = 0.0f;
-    for (size_t c = threadIdx.x % THREADS; c < columns; c += THREADS) square = add_square(square, x[c] - mean);
+    const float mean = length.quotient(reduce_row<THREADS>(row.fold(0.0f, Sum()), sums, Sum()));
+    row.apply([=](float v) { return v - mean; });
+    const float square = row.fold(0.0f, [](float sum, float v) { return sum + v * v; });
     const float variance = length.quotient(reduce_row<THREADS>(square, squares, Sum()));
     const float factor = rsqrtf(variance + 1e-5f);
-    float top = 0.0f;
-    for (size_t c = threadIdx.x % THREADS; c < columns; c += THREADS) {
-        top = larger(top, (x[c] - mean) * factor * gamma[c] + beta[c]);
-    }
-    top = reduce_row<THREADS>(top, maxima, Max());
-    const float step = top / 127.0f;
+    row.apply([=](float v, float g, float b) { return v * factor * g + b; }, gamma, beta);
+    const float largest = row.fold(0.0f, [](float top, float y) { return fmaxf(top, fabsf(y)); });
+    const float step = reduce_row<THREADS>(largest, maxima, Max()) / 127.0f;
     if (threadIdx.x % THREADS == 0) scale[number] = step;
-    for (size_t c = threadIdx.x % THREADS; c < columns; c += THREADS) {
-        q[c] = quantize((x[c] - mean) * factor * gamma[c] + beta[c], step);
+    const float unit = normalizer(step);
+    const Divisor divisor(step * unit);
+#pragma unroll
+    for (int j = 0; j < VECTORS; j++) {
+        const float(&y)[4] = row.pack[j].at;
+        if (row.holds(j)) {
+            ((char4*)q)[row.index(j)] = make_char4(quantize(y[0] * unit, divisor), quantize(y[1] * unit, divisor),
+                                                   quantize(y[2] * unit, divisor), quantize(y[3] * unit, divisor));
+        }
     }
 }
 
-// One kernel for each number of threads that may share a row. A block is one row, or four where a warp has a row each;
-// the bound on registers leaves room for 1280 threads on a multiprocessor, or two blocks of 512.
-#define KERNEL(THREADS)                                                                                                \
-    extern "C" __global__ void __launch_bounds__(THREADS <= 32 ? 128 : THREADS, 1280 / (THREADS <= 32 ? 128 : THREADS))\
-        layernorm_quant_##THREADS(const float* __restrict__ x, const float* __restrict__ gamma,                        \
-                                  const float* __restrict__ beta, signed char* __restrict__ q,                         \
-                                  float* __restrict__ scale, size_t rows, size_t columns) {                            \
-        layernorm_quant<THREADS>(x, gamma, beta, q, scale, rows, columns);                                             \
+// One kernel for each number of threads that may share a row, and of packs that each of them holds. A block is one row, or
+// four where a warp has a row each. The bound on registers leaves room for 1536 threads on a multiprocessor, or for 1024
+// where each holds twice as much: enough bytes under way, and blocks at different stages.
+#define BLOCK(THREADS) (THREADS <= 32 ? 128 : THREADS)
+#define KERNEL(THREADS, VECTORS)                                                                                       \
+    extern "C" __global__ void __launch_bounds__(BLOCK(THREADS), (VECTORS > 4 ? 1024 : 1536) / BLOCK(THREADS))         \
+        layernorm_quant_##THREADS##_##VECTORS(const float* __restrict__ x, const float* __restrict__ gamma,            \
+                                              const float* __restrict__ beta, signed char* __restrict__ q,             \
+                                              float* __restrict__ scale, size_t rows, size_t columns) {                \
+        layernorm_quant<THREADS, VECTORS>(x, gamma, beta, q, scale, rows, columns);                                    \
     }
-KERNEL(32)
-KERNEL(64)
-KERNEL(128)
-KERNEL(256)
-KERNEL(512)
-KERNEL(1024)
+KERNEL(32, 4)
+KERNEL(64, 4)
+KERNEL(128, 4)
+KERNEL(256, 4)
+KERNEL(512, 4)
+KERNEL(512, 8)
+KERNEL(1024, 8)
 // ANCHOR_END: kernel
+
+// Any row, by a block: element by element, and read four times.
+extern "C" __global__ void __launch_bounds__(256)
+    layernorm_quant_any(const float* __restrict__ x, const float* __restrict__ gamma, const float* __restrict__ beta,
+                        signed char* __restrict__ q, float* __restrict__ scale, size_t rows, size_t columns) {
+    __shared__ float sums[32], squares[32], maxima[32];
+    const size_t number = blockIdx.x;
+    x += number * columns;
+    q += number * columns;
+
+    const Divisor length((float)columns);
+    float sum = 0.0f;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) sum += x[c];
+    const float mean = length.quotient(reduce_block(sum, sums, 0.0f, Sum()));
+    float square = 0.0f;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) square += (x[c] - mean) * (x[c] - mean);
+    const float variance = length.quotient(reduce_block(square, squares, 0.0f, Sum()));
+    const float factor = rsqrtf(variance + 1e-5f);
+    float top = 0.0f;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) top = fmaxf(top, fabsf((x[c] - mean) * factor * gamma[c] + beta[c]));
+    const float step = reduce_block(top, maxima, 0.0f, Max()) / 127.0f;
+    if (threadIdx.x == 0) scale[number] = step;
+    const float unit = normalizer(step);
+    const Divisor divisor(step * unit);
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) {
+        q[c] = quantize(((x[c] - mean) * factor * gamma[c] + beta[c]) * unit, divisor);
+    }
+}

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use cudarc::driver::sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
 use cudarc::driver::{
-    CudaModule, CudaStream, CudaView, CudaViewMut, DriverError, LaunchConfig, PushKernelArg,
+    CudaModule, CudaStream, CudaView, CudaViewMut, DevicePtr, DriverError, LaunchConfig, PushKernelArg,
 };
 
 /// Queues one launch of a kernel in `module` on `stream`.
@@ -21,15 +22,27 @@ pub fn layernorm_quant(
     rows: usize,
     columns: usize,
 ) -> Result<(), DriverError> {
-    // Threads that share a row, and the elements that they can hold. Every kernel takes rows of any length: more threads
-    // than the row needs would idle, fewer would read it more than once.
-    const LADDER: [(usize, usize); 6] = [(32, 512), (64, 1024), (128, 2048), (256, 4096), (512, 16384), (1024, 32768)];
+    // Threads that share a row, and packs of four elements that each of them can hold.
+    const LADDER: [(usize, usize); 7] = [(32, 4), (64, 4), (128, 4), (256, 4), (512, 4), (512, 8), (1024, 8)];
 
     if rows == 0 || columns == 0 {
         return Ok(());
     }
-    let (threads, _) = LADDER.into_iter().find(|&(_, held)| held >= columns).unwrap_or(LADDER[5]);
-    let kernel = module.load_function(&format!("layernorm_quant_{threads}"))?;
+    let multiprocessors = stream.context().attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as usize;
+    let whole_packs = columns.is_multiple_of(4)
+        && [x, gamma, beta].iter().all(|view| view.device_ptr(stream).0 % 16 == 0)
+        && q.device_ptr(stream).0 % 4 == 0;
+    // More threads than the row needs would idle. But with a row or less for each multiprocessor there are threads to
+    // spare, and half as much work for each is done sooner.
+    let mut holding = LADDER.into_iter().filter(|(threads, packs)| whole_packs && 4 * threads * packs >= columns);
+    let (name, threads) = match (holding.next(), holding.next()) {
+        (Some((fewest, _)), Some((threads, packs))) if threads > fewest && rows <= multiprocessors => {
+            (format!("layernorm_quant_{threads}_{packs}"), threads)
+        }
+        (Some((threads, packs)), _) => (format!("layernorm_quant_{threads}_{packs}"), threads),
+        (None, _) => ("layernorm_quant_any".to_owned(), 256),
+    };
+    let kernel = module.load_function(&name)?;
     // Rows that one warp holds share a block of four.
     let block = if threads == 32 { 128 } else { threads };
     let blocks = rows.div_ceil(block / threads) as u32;

@@ -3,6 +3,10 @@
 // Launching a kernel is unsafe, and takes an argument for each buffer.
 #![allow(unsafe_code, clippy::too_many_arguments)]
 
+#[cfg(test)]
+#[path = "../../files.rs"]
+mod files;
+#[path = "../../wrong.rs"]
 mod wrong;
 
 pub use wrong::wrong;

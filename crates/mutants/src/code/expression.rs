@@ -78,8 +78,8 @@ impl Code<'_> {
     }
 
     /// Whether a token helps to make an address, a bound or a condition, rather than a value of the result: it stands
-    /// in a subscript, in the header of a loop or an `if`, before a `?`, where an integer is declared, or where a pointer
-    /// is moved.
+    /// in a subscript, in the header of a loop or an `if`, before a `?`, where an integer is declared, where a pointer
+    /// is moved, or where a type is given a name.
     pub(crate) fn is_index(&self, token: usize) -> bool {
         let mut at = token;
         while let Some(open) = self.enclosing(at) {
@@ -90,6 +90,9 @@ impl Code<'_> {
         }
         let Some(statement) = self.statement(token) else { return true };
         if statement.kind != StatementKind::Simple {
+            return true;
+        }
+        if self.word(statement.tokens.start) == "using" {
             return true;
         }
         let words: Vec<&str> =

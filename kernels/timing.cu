@@ -1,3 +1,5 @@
+// Kernels that run around timed ones.
+
 // Reads a buffer larger than the L2, so that nothing of what ran before is left in it, and nothing
 // is left to be written back: a memset would leave the whole cache dirty, and the next kernel
 // would pay for it.
@@ -9,4 +11,11 @@ extern "C" __global__ void flush_l2(const uint4* __restrict__ buffer, unsigned i
     }
     // Never true of what the buffer holds; but the compiler cannot know, so it must read.
     if (sum == 0xdeadbeef) *sink = sum;
+}
+
+// Keeps the device busy for so many clock cycles, while the host queues what is to be timed.
+extern "C" __global__ void hold(long long cycles) {
+    const long long begun = clock64();
+    while (clock64() - begun < cycles) {
+    }
 }
