@@ -2,6 +2,7 @@
 
 mod csv;
 mod date;
+mod json;
 mod pictures;
 mod sweep;
 mod tables;
@@ -115,16 +116,24 @@ pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
     if report.exercises.iter().any(|exercise| exercise.measured) {
         report.date = Some(today());
     }
+    let told = tell(options, &report);
     let drawn = match &options.svg {
         Some(folder) => draw(&report, folder),
         None => true,
     };
-    if tell(options, &report) && drawn { code } else { 2 }
+    if told && drawn { code } else { 2 }
 }
 
 fn bench(options: &Options, interrupt: &Interrupt, report: &mut Report) -> Result<(), Stop> {
     for size in &options.sizes {
         size.parse::<At>().map_err(|why| Stop::Error(RunError::new("unknown-size", why)))?;
+    }
+    if let Some(folder) = &options.svg {
+        // Before anything is timed: a sweep is too long to be told afterwards that its pictures have no place.
+        std::fs::create_dir_all(folder).and_then(|()| tempfile::tempfile_in(folder)).map_err(|error| {
+            let text = format!("cannot write pictures into {}: {error}", folder.display());
+            Stop::Error(RunError::new("no-folder", text))
+        })?;
     }
     let selections = target::resolve(&options.targets, fusion_course::days()).map_err(|unknown| {
         let error = RunError::new("unknown-target", unknown.to_string());
@@ -217,7 +226,7 @@ impl Benched {
 
 fn tell(options: &Options, report: &Report) -> bool {
     if options.json {
-        return match serde_json::to_string_pretty(report) {
+        return match json::text(report) {
             Ok(json) => output::print(&format!("{json}\n")),
             Err(error) => {
                 output::note(&format!("error: cannot write the report: {error}"));
@@ -239,10 +248,8 @@ fn tell(options: &Options, report: &Report) -> bool {
 }
 
 fn draw(report: &Report, folder: &Path) -> bool {
-    let written = std::fs::create_dir_all(folder).and_then(|()| {
-        let pictures = report.exercises.iter().flat_map(|exercise| pictures::all(exercise, report));
-        pictures.into_iter().try_for_each(|(name, text)| std::fs::write(folder.join(name), text))
-    });
+    let mut pictures = report.exercises.iter().flat_map(|exercise| pictures::all(exercise, report));
+    let written = pictures.try_for_each(|(name, text)| std::fs::write(folder.join(name), text));
     if let Err(error) = &written {
         output::note(&format!("error: cannot write pictures into {}: {error}", folder.display()));
     }
@@ -259,6 +266,7 @@ fn repeatable(arguments: impl Iterator<Item = String>) -> String {
     let mut words = vec!["cargo".to_owned(), "xtask".to_owned()];
     for word in arguments.filter(|word| !matches!(word.as_str(), "--no-build" | "--prebuilt")) {
         let folder = words.last().is_some_and(|last| last == "--svg");
+        let word = if word.starts_with("--svg=") { "--svg=pictures".to_owned() } else { word };
         words.push(if folder { "pictures".to_owned() } else { word });
     }
     words.join(" ")

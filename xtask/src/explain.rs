@@ -1,6 +1,7 @@
 //! `cargo xtask explain CODE`: what a fault's code means, with a wrong and a right kernel.
 
 use fusion_diagnostic::{Look, essay};
+use fusion_grader::judgement::Code;
 
 use crate::{grade, output};
 
@@ -33,9 +34,16 @@ fn explain(asked: Option<&str>, look: Look) -> Result<String, String> {
     let Some(asked) = asked else {
         return Ok(format!("{}\nfor more: {} explain CODE\n", essay::index(look), grade::program()));
     };
+    let finding = Code::ALL.into_iter().find(|code| code.to_string().eq_ignore_ascii_case(asked));
     match essay::find(asked) {
         Ok(code) => Ok(essay::text(code, look).unwrap_or_default()),
         Err(like) => {
+            // What the grader finds itself is no fault of the device, and has no page of its own.
+            if let Some(code) = finding {
+                let meaning = code.meaning();
+                let more = "The book's appendix on the grader says how it is decided.";
+                return Ok(format!("{code}: a finding of the grader\n\n{meaning}\n\n{more}\n"));
+            }
             let like: Vec<String> = like.iter().map(|code| format!("`{code}`")).collect();
             Err(format!("error: no code is called `{asked}`; did you mean {}?", like.join(" or ")))
         }
@@ -54,6 +62,7 @@ mod tests {
         let prose = text.lines().filter(|line| !line.starts_with("    "));
         assert!(prose.into_iter().all(|line| line.chars().count() <= 80), "{text}");
         assert!(explain(None, Look::default()).unwrap().contains("P-DIVERGENT"));
+        assert!(explain(Some("unwritten"), Look::default()).unwrap().starts_with("unwritten: a finding of the grader"));
         assert!(explain(Some("E-NUL"), Look::default()).unwrap_err().contains("did you mean `E-NULL`"));
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use fusion_grader::judgement::{
-    Code, DeviceInfo, DeviceKind, Failure, Judgement, Kind, Location, Report, RunError, VERSION, Verdict,
+    Code, DeviceInfo, DeviceKind, Failure, IDLE, Judgement, Kind, Report, RunError, VERSION, Verdict,
 };
 use fusion_grader::render;
 
@@ -257,17 +257,26 @@ fn next(options: &Options, report: &Report) -> String {
     line.push('.');
     let first_with = |wanted: fn(Verdict) -> bool| report.exercises.iter().find(|judgement| wanted(judgement.verdict));
     let failed = first_with(|verdict| verdict == Verdict::Fail);
-    let Some(first) = failed.or_else(|| first_with(|verdict| verdict != Verdict::Pass)) else { return line };
+    let Some(first) = failed.or_else(|| first_with(|verdict| verdict != Verdict::Pass)) else {
+        return match report.exercises.last() {
+            Some(last) if !options.solutions => format!("{line}\n{}", after(last, total > 1)),
+            _ => line,
+        };
+    };
     if options.solutions {
         return line + &format!("\nThen: {} grade {} --solutions", program(), first.name);
     }
     let folder = format!("exercises/day{}/src", first.day);
     match first.failure() {
         // As a starter is.
-        Some(failure) if failure.code == Code::Unwritten => {
+        Some(failure) if failure.notes.iter().any(|note| note == IDLE) => {
             line += &format!("\nNext: fill in what is marked TODO in {folder}/{0}.cu and {0}.rs", first.name);
         }
-        Some(Failure { location: Some(Location { file, line: number, .. }), .. }) => {
+        Some(Failure { location: Some(location), diagnostic, .. }) => {
+            // The learner's own line: where a header was called, if it went wrong there.
+            let callers = diagnostic.iter().flat_map(|fault| &fault.source);
+            let own = callers.map(|at| (&at.file, at.line)).find(|(file, _)| file.starts_with(&folder));
+            let (file, number) = own.unwrap_or((&location.file, location.line));
             line += &format!("\nNext: {file}:{number}");
         }
         Some(Failure { code: Code::Launch | Code::Stream | Code::Allocations | Code::Crash, .. }) => {
@@ -278,6 +287,19 @@ fn next(options: &Options, report: &Report) -> String {
     }
     line += &format!("\nThen: {} grade {}", program(), first.name);
     line + &format!("\nStuck? {} grade {} --hint", program(), first.name)
+}
+
+/// What comes after an exercise that passed: the day's next one, or what is left to do when there is none.
+fn after(passed: &Judgement, many: bool) -> String {
+    let days = fusion_course::days();
+    let day = days.iter().find(|day| day.number == passed.day);
+    let mut rest = day.into_iter().flat_map(|day| day.exercises).skip_while(|exercise| exercise.name != passed.name);
+    let next = match rest.nth(1) {
+        Some(next) => format!("{} grade {}", program(), next.name),
+        None => format!("compare with the solutions in solutions/day{}/src", passed.day),
+    };
+    let timed = if many { format!("day{}", passed.day) } else { passed.name.clone() };
+    format!("Next: {next}\nHow fast, at which size? {} bench {timed}", program())
 }
 
 #[cfg(test)]

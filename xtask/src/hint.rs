@@ -26,6 +26,9 @@ fn hints(exercise: &Exercise, count: usize) -> String {
     for (index, hint) in exercise.hints.iter().take(count).enumerate() {
         text += &format!("hint {} of {total}: {hint}\n", index + 1);
     }
+    if count > total {
+        text += "there are no more hints\n";
+    }
     if count < total {
         text += &format!("more: {} grade {} --hint {}\n", crate::grade::program(), exercise.name, count + 1);
     }
@@ -42,6 +45,6 @@ mod tests {
         let one = hints(exercise, 1);
         assert!(one.contains("hint 1 of 3") && !one.contains("hint 2 of") && one.contains("--hint 2"), "{one}");
         let all = hints(exercise, 9);
-        assert!(all.contains("hint 3 of 3") && !all.contains("more:"), "{all}");
+        assert!(all.contains("hint 3 of 3") && !all.contains("more:") && all.ends_with("no more hints\n"), "{all}");
     }
 }

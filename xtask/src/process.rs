@@ -66,13 +66,14 @@ pub(crate) fn run(command: &mut Command, watch: &Watch<'_>, mut hear: impl FnMut
     if let Some(stderr) = child.0.stderr.take() {
         std::thread::spawn(move || lines(stderr, &sender, Said::Complained));
     }
-    let mut deadline = Instant::now() + watch.limit;
+    // A limit beyond what the clock can tell is none.
+    let mut deadline = Instant::now().checked_add(watch.limit);
     loop {
         match receiver.recv_timeout(TICK) {
             Ok(said) => {
                 if matches!(&said, Said::Message(message) if matches!(**message, Message::Judged { .. } | Message::Mutant { .. } | Message::Timed { .. }))
                 {
-                    deadline = Instant::now() + watch.limit;
+                    deadline = Instant::now().checked_add(watch.limit);
                 }
                 hear(said);
             }
@@ -89,7 +90,7 @@ pub(crate) fn run(command: &mut Command, watch: &Watch<'_>, mut hear: impl FnMut
         if watch.interrupt.requested() {
             return Ok(End::Interrupted);
         }
-        if Instant::now() >= deadline {
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Ok(End::TimedOut);
         }
     }
@@ -217,6 +218,7 @@ mod tests {
     fn a_hang_ends_and_so_does_one_that_holds_the_pipe() {
         assert_eq!(sh("exec sleep 1000", Duration::from_millis(20)).0, End::TimedOut);
         assert_eq!(sh("sleep 5 & exit 4", LONG).0, End::Exited(4));
+        assert_eq!(sh("exit 4", Duration::MAX).0, End::Exited(4));
     }
 
     #[test]

@@ -106,7 +106,8 @@ impl Row {
     }
 }
 
-/// Runs and returns the exit code: 0 when every bar is met, 1 when one is not, 2 when nothing could be compared.
+/// Runs and returns the exit code: 0 when every bar is met, 1 when one is not or a note says what was left out, 2 when nothing could
+/// be compared.
 pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
     let mut report = Report {
         version: 1,

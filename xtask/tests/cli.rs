@@ -77,7 +77,8 @@ fn everything_passes() {
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(code(&output), 0, "{text}\n{}", String::from_utf8_lossy(&output.stderr));
     assert!(text.contains("| add_gelu      | 30 launches | -    | 1.50x predicted, bar 1.40x | pass    |"), "{text}");
-    assert!(text.ends_with("5 of 5 passed.\n"), "{text}");
+    assert!(text.contains("5 of 5 passed.\nNext: compare with the solutions in solutions/day22/src\n"), "{text}");
+    assert!(text.ends_with("xtask bench day22\n"), "{text}");
     assert!(!text.contains('\u{1b}'));
 }
 
@@ -307,4 +308,14 @@ esac"#;
     assert_eq!((code(&all), String::from_utf8_lossy(&all.stdout).lines().count()), (0, 2));
     let unknown = prebuilt.run(&["bench", "--sizes", "many"]);
     assert_eq!((code(&unknown), unknown.stdout.len()), (2, 0));
+}
+
+#[test]
+fn a_bench_without_a_place_for_its_pictures_times_nothing() {
+    let prebuilt = Prebuilt::new("touch started; exit 3");
+    fs::write(prebuilt.folder.path().join("file"), "").expect("a file");
+    let output = prebuilt.run(&["bench", "add_gelu", "--no-build", "--solutions", "--svg", "file"]);
+    assert_eq!(code(&output), 2);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write pictures into file"), "{output:?}");
+    assert!(!prebuilt.folder.path().join("started").exists());
 }

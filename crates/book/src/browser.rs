@@ -22,6 +22,9 @@ pub(crate) fn run(root: &Path, screenshots: Option<&Path>, only: Option<&str>) -
     let built = tempfile::tempdir().map_err(|error| format!("cannot make a temporary folder: {error}"))?;
     build(root, built.path())?;
     let pages = Pages::of(built.path())?;
+    if let Some(only) = only.filter(|only| !pages.names().any(|page| page.contains(only))) {
+        return Err(format!("no page of the book has `{only}` in its path: try `day23` or `appendix/`"));
+    }
     let browser = Chromium::start()?;
     let mut tab = Tab::open(browser.connect()?, &pages)?;
     let report = inspect(&mut tab, &pages, only)?;

@@ -1,5 +1,6 @@
 //! Generated files beside what is committed.
 
+use std::cell::Cell;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +12,8 @@ pub(crate) struct Changes {
     source: PathBuf,
     check: bool,
     only: Option<String>,
+    /// Whether anything was asked for by what it was asked by.
+    met: Cell<bool>,
     same: usize,
     written: Vec<String>,
     problems: Vec<String>,
@@ -23,6 +26,7 @@ impl Changes {
             source: source.to_owned(),
             check,
             only: only.map(str::to_owned),
+            met: Cell::new(only.is_none()),
             same: 0,
             written: Vec::new(),
             problems: Vec::new(),
@@ -36,7 +40,19 @@ impl Changes {
 
     /// Whether the file is among those asked for.
     pub(crate) fn wants(&self, file: &str) -> bool {
-        self.only.as_ref().is_none_or(|only| file.contains(only))
+        let wanted = self.only.as_ref().is_none_or(|only| file.contains(only));
+        self.met.set(self.met.get() || wanted);
+        wanted
+    }
+
+    /// A part of a path that is in none is mistyped, and nothing was looked at: as an error.
+    pub(crate) fn met(&self) -> Result<(), Failure> {
+        match &self.only {
+            Some(only) if !self.met.get() => Err(format!(
+                "no generated file of the book has `{only}` in its path: try `day23`, `softmax` or `formulas/`"
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// What a file under `book/src` should be. `mend` is the command that makes it so.
@@ -168,6 +184,8 @@ mod tests {
         let mut changes = Changes::new(folder.path(), true, Some("day23"));
         changes.file("day22/a.txt", "", "").unwrap();
         changes.stray("day22/b.txt", "is made by nothing").unwrap();
-        assert!(changes.fine());
+        assert!(changes.fine() && changes.met().unwrap_err().contains("`day23`"));
+        changes.file("day23/c.txt", "", "").unwrap();
+        assert!(changes.met().is_ok());
     }
 }

@@ -65,6 +65,7 @@ fn regenerate(root: &Path, check: bool, only: Option<&str>) -> Result<bool, Fail
     let mut changes = changes::Changes::new(&book.join("src"), check, only);
     formulas::regenerate(&book, &mut changes)?;
     generated::regenerate(root, &mut changes)?;
+    changes.met()?;
     print!("{}", changes.summary());
     Ok(changes.fine())
 }

@@ -52,16 +52,22 @@ impl DeviceBuffer {
 
     /// Fills the buffer with its type's poison and the margins with the red zone's pattern.
     pub fn poison(&mut self, stream: &Arc<CudaStream>) -> Result<(), DriverError> {
-        let (all, contents) = (self.bytes.len(), self.len * self.dtype.bytes());
         let start = self.bytes.device_ptr(stream).0;
         stream.context().bind_to_thread()?;
-        for (offset, count, byte) in [(0, all, RED_ZONE), (self.margin, contents, self.dtype.poison())] {
-            if count > 0 {
-                // SAFETY: both ranges lie within the allocation, which is borrowed mutably; the stream orders the rest.
-                unsafe { result::memset_d8_async(start + offset as u64, byte, count, stream.cu_stream()) }?;
-            }
+        // SAFETY: the range is the allocation, which is borrowed mutably and never empty; the stream orders the rest.
+        unsafe { result::memset_d8_async(start, RED_ZONE, self.bytes.len(), stream.cu_stream()) }?;
+        self.poison_contents(stream)
+    }
+
+    /// Queues filling the contents with the type's poison; what is in the margins stays.
+    pub fn poison_contents(&mut self, stream: &CudaStream) -> Result<(), DriverError> {
+        let (address, count) = (self.address(stream), self.len * self.dtype.bytes());
+        if count == 0 {
+            return Ok(());
         }
-        Ok(())
+        stream.context().bind_to_thread()?;
+        // SAFETY: the range is the contents, which are borrowed mutably; the stream orders the rest.
+        unsafe { result::memset_d8_async(address, self.dtype.poison(), count, stream.cu_stream()) }
     }
 
     /// Overwrites the contents. `data` has this buffer's type and length.

@@ -4,7 +4,7 @@ use crate::{Entry, Source};
 
 /// A deliberately wrong answer: `solutions/<day>/wrong/<exercise>/<name>.cu`.
 ///
-/// The first line of the `.cu` states the reason; see [`header`]. A `.rs` beside it replaces the
+/// The first line of the `.cu` states the reason: `// wrong: <reason>: <sentence>`. A `.rs` beside it replaces the
 /// reference solution's launch function.
 #[derive(Debug)]
 pub struct Wrong {
@@ -20,7 +20,7 @@ pub struct Wrong {
 }
 
 impl Wrong {
-    /// A wrong answer whose source begins with a [`header`]; without one its reason is empty, which
+    /// A wrong answer whose source begins with such a line; without one its reason is empty, which
     /// no failure has. `bind` makes the entry out of the source.
     pub fn new(name: &'static str, path: &str, text: &'static str, bind: impl FnOnce(Source) -> Entry) -> Self {
         let (reason, sentence) = header(text).unwrap_or_default();

@@ -33,6 +33,11 @@ impl Timer {
         self.end.record(&self.stream)
     }
 
+    /// Whether the device has come to the last start.
+    pub fn has_started(&self) -> bool {
+        self.start.is_complete()
+    }
+
     /// Milliseconds between the last start and the last stop; waits for the latter.
     ///
     /// # Errors

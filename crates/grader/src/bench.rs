@@ -30,19 +30,25 @@ pub struct Size {
     pub unfused_bytes: u64,
     /// The chain's launches, in order.
     pub steps: Vec<StepBytes>,
+    /// The launches that [`Size::needed_bytes`] are of: one, or those of the exercise's plan.
+    #[serde(default)]
+    pub fused: Vec<StepBytes>,
     /// Operations of the definition, see [`fusion_course::Exercise::flops`]; none where they are not stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flops: Option<f64>,
     /// What this device reaches. The model's bandwidth on the emulated one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ceilings: Option<Ceilings>,
+    /// Who multiplied matrices, where the exercise leaves that to a library.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub products: Option<String>,
     pub variants: Vec<Variant>,
     /// Kernels of the course that could not be run at this size, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
-/// Bytes of one launch of the chain.
+/// Bytes of one launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepBytes {
     pub kernel: String,

@@ -142,18 +142,56 @@ pub(crate) fn diagnostics(diagnostics: &[Diagnostic], log: &str, source: &Source
     };
     let mut failure = Failure::new(Code::Compile, first.message.clone());
     failure.notes = first.notes.clone();
+    failure.notes.extend(remedy(&first.message));
     failure.location = first
         .place
         .as_ref()
         .map(|place| Location::new(&place.file, place.line, place.column.unwrap_or(0), &text(&place.file, source)));
-    for error in errors.by_ref().take(3) {
+    // A template is compiled for each of its arguments, and each time says the same.
+    let mut others: Vec<String> = Vec::new();
+    for error in errors {
         let at = error.place.as_ref().map(|at| format!("{}:{}: ", at.file, at.line)).unwrap_or_default();
-        failure.notes.push(format!("also {at}{}", error.message));
+        let other = format!("also {at}{}", error.message);
+        if !others.contains(&other) {
+            others.push(other);
+        }
     }
-    match errors.count() {
+    let more = others.len().saturating_sub(3);
+    failure.notes.extend(others.into_iter().take(3));
+    match more {
         0 => failure,
+        1 => failure.note("and 1 more error"),
         more => failure.note(format!("and {more} more errors")),
     }
+}
+
+/// What to do about messages that say it to nobody who does not know yet.
+fn remedy(message: &str) -> Option<String> {
+    if message.starts_with("cannot open source file") {
+        let names: Vec<String> = kernels::headers().iter().map(|(name, _)| format!("`{name}`")).collect();
+        return Some(format!("the course's headers are in kernels/include: {}", names.join(", ")));
+    }
+    let unknown = message.strip_prefix("identifier \"")?.split('"').next()?;
+    match unknown {
+        "INFINITY" | "HUGE_VALF" => Some(
+            "kernels are compiled without <math.h>: write `CUDART_INF_F` and `#include <math_constants.h>`, or \
+             `__int_as_float(0x7f800000)`"
+                .to_owned(),
+        ),
+        "FLT_MAX" => Some("kernels are compiled without <cfloat>: it is 3.402823466e38f".to_owned()),
+        _ => {
+            let (name, _) =
+                kernels::headers().iter().find(|(_, text)| text.lines().any(|line| declared(line) == Some(unknown)))?;
+            Some(format!("`#include \"{name}\"` has `{unknown}`"))
+        }
+    }
+}
+
+/// The name that a line of a header declares: the last word before its parameters, its members or its value.
+fn declared(line: &str) -> Option<&str> {
+    let starts = ["__device__ ", "struct ", "constexpr "];
+    let head = line.split(['(', '{', '=', ';']).next()?;
+    starts.iter().any(|start| line.starts_with(start)).then(|| head.split_whitespace().last())?
 }
 
 /// An error that the driver returned from the launch function or from waiting for its work.
@@ -167,14 +205,19 @@ pub(crate) fn driver_error(error: DriverError, entry: &Entry, program: &Program,
         failure.note("a real GPU does not say where; the emulated device does: --device emulated")
     };
     match error.0 {
-        C::CUDA_ERROR_NOT_FOUND => match program.kernel(entry.exercise.name) {
-            Err(missing) => Failure::new(Code::Launch, missing.to_string()),
-            Ok(_) => {
-                let there: Vec<String> = program.compiled.kernels().iter().map(|name| format!("`{name}`")).collect();
+        C::CUDA_ERROR_NOT_FOUND => {
+            let names = program.compiled.kernels();
+            let there: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            let has = if there.is_empty() { "no kernel at all".to_owned() } else { there.join(", ") };
+            let failure =
                 Failure::new(Code::Launch, "`load_function` was asked for a kernel that the source does not have")
-                    .note(format!("{} has {}", entry.source.path, there.join(", ")))
+                    .note(format!("{} has {has}", entry.source.path));
+            // A name that C++ has mangled begins so.
+            match names.iter().any(|name| name.starts_with("_Z")) {
+                true => failure.note("declare a kernel `extern \"C\" __global__`, so that it keeps its name"),
+                false => failure,
             }
-        },
+        }
         C::CUDA_ERROR_INVALID_VALUE if shape.elements() == 0 => {
             launch("a launch with a grid of no blocks is an error".to_owned())
                 .note("n = 0: there is nothing to do, so return before the launch")
@@ -288,5 +331,26 @@ mod tests {
         assert_eq!(failure.notes, ["also a.cu:2: another"]);
         assert_eq!(failure.location.map(|at| (at.line, at.column)), Some((2, 3)));
         assert_eq!(diagnostics(&[], "line\nline", &source()).notes.len(), 2);
+    }
+
+    #[test]
+    fn what_a_message_does_not_tell_is_added() {
+        for (message, said) in [
+            ("cannot open source file \"reduction.cuh\"", Some("`reduce.cuh`")),
+            ("identifier \"INFINITY\" is undefined", Some("math_constants.h")),
+            ("identifier \"reduce_row\" is undefined", Some("`#include \"reduce.cuh\"`")),
+            ("identifier \"WARPS\" is undefined", Some("`#include \"reduce.cuh\"`")),
+            ("identifier \"gelu_tanh\" is undefined", Some("`#include \"activation.cuh\"`")),
+            ("identifier \"Row\" is undefined", Some("`#include \"row.cuh\"`")),
+            ("identifier \"value\" is undefined", None),
+            ("expected a \";\"", None),
+        ] {
+            let remedy = remedy(message);
+            assert_eq!(
+                remedy.as_ref().map(|text| text.contains(said.unwrap_or("nothing"))),
+                said.map(|_| true),
+                "{message}"
+            );
+        }
     }
 }

@@ -16,7 +16,7 @@ mod parts;
 mod report;
 mod worst;
 
-pub use failure::{Code, Failure, Mismatch};
+pub use failure::{Code, Failure, IDLE, Mismatch};
 pub use fate::Fate;
 pub use location::{Line, Location};
 pub use parts::{Beside, Clocks, Contest, Fast, Interval, Lean, Right, Sectors};

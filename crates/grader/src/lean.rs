@@ -70,12 +70,16 @@ fn judge_shape(exercise: &Exercise, survey: &Survey) -> Lean {
         None
     };
     let failure = match failure {
+        Some(failure) if failure.code != Code::Allocations && submission.allocations > 0 => Some(
+            notes(failure, exercise, *shape, submission, &summary)
+                .note("it also allocates device memory, which a fused kernel does not need"),
+        ),
         Some(failure) => Some(notes(failure, exercise, *shape, submission, &summary)),
         None => lean.bytes_per_access.and_then(|bytes| too_narrow(exercise.access, bytes)),
     };
     if let Some(failure) = failure {
         lean.verdict = Verdict::Fail;
-        lean.failure = Some(failure.at(*shape));
+        lean.failure = Some(failure.at(exercise.shapes.describe(*shape)));
     }
     lean
 }
@@ -154,7 +158,8 @@ fn works(report: &Report) -> String {
     let launches = plural(report.launches.len() as u64, "launch", "es");
     match report.copies {
         0 => launches,
-        copies => format!("{launches} and {copies} of copies and memsets"),
+        1 => format!("{launches} and 1 copy or memset"),
+        copies => format!("{launches} and {copies} copies or memsets"),
     }
 }
 
@@ -218,7 +223,7 @@ mod tests {
             Report { launches: vec![launch(2, 1)], allocations: 1, allocated_bytes: 64, ..Report::default() };
         for (report, code, title) in [
             (two, Code::Launches, "2 launches, where 1 launch will do"),
-            (copying, Code::Launches, "1 launch and 1 of copies and memsets, where 1 launch will do"),
+            (copying, Code::Launches, "1 launch and 1 copy or memset, where 1 launch will do"),
             (rereading, Code::Bytes, "more bytes than needed: 4 N moved, 3 N needed"),
             (
                 allocating,

@@ -1,4 +1,4 @@
-//! Device-side copies and fills, ordered on one stream.
+//! Device-side copies, ordered on one stream.
 //!
 //! Judging must not wait for the host between preparing a launch and the launch itself, so buffers are filled from
 //! the device. cudarc's own copies want slices, which a [`DeviceBuffer`] does not show.
@@ -12,17 +12,6 @@ use fusion_device::Device;
 /// Bytes of a buffer's contents, without its margins.
 pub(crate) fn bytes(buffer: &DeviceBuffer) -> usize {
     buffer.len() * buffer.dtype().bytes()
-}
-
-/// Queues filling a buffer's contents with its type's poison.
-pub(crate) fn poison(stream: &CudaStream, buffer: &mut DeviceBuffer) -> Result<(), DriverError> {
-    let (address, len) = (buffer.address(stream), bytes(buffer));
-    if len == 0 {
-        return Ok(());
-    }
-    stream.context().bind_to_thread()?;
-    // SAFETY: the range is the buffer's own contents, which the caller borrows mutably; the stream orders the rest.
-    unsafe { result::memset_d8_async(address, buffer.dtype().poison(), len, stream.cu_stream()) }
 }
 
 /// Has the emulated device, where it is one, count a buffer's contents as never written: whoever reads poison is told so.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cudarc::driver::{CudaStream, DriverError};
-use fusion_course::{Case, Data, DeviceBuffer, Exercise, Extent, Param, Reference, Shape};
+use fusion_course::{Case, Data, DeviceBuffer, Exercise, Extent, Param, Reference, Shape, Shapes};
 
 use crate::judgement::{Code, Failure, Mismatch};
 
@@ -11,14 +11,14 @@ use crate::judgement::{Code, Failure, Mismatch};
 /// told from one everywhere.
 pub(crate) fn telling(exercise: &Exercise, seed: u64) -> Option<Shape> {
     let has_tail = |shape: &Shape| shape.elements() > 2048 && !shape.elements().is_multiple_of(4);
-    exercise.shapes.all(seed).into_iter().filter(has_tail).min_by_key(|shape| shape.elements())
+    exercise.problems(seed).into_iter().filter(has_tail).min_by_key(|shape| shape.elements())
 }
 
 /// The shape at which views are moved to where no vector access can begin: the smallest one with rows that would suit
 /// such accesses if the views were not moved; without rows the [`telling`] one.
 pub(crate) fn to_move(exercise: &Exercise, seed: u64) -> Option<Shape> {
     let suits = |shape: &Shape| shape.rows > 1 && shape.columns > 32 && shape.columns.is_multiple_of(4);
-    let suitable = exercise.shapes.all(seed).into_iter().filter(suits).min_by_key(|shape| shape.elements());
+    let suitable = exercise.problems(seed).into_iter().filter(suits).min_by_key(|shape| shape.elements());
     suitable.or_else(|| telling(exercise, seed))
 }
 
@@ -54,10 +54,11 @@ impl Expected<'_> {
 
     fn failure(&self, param: &Param, reference: &Reference, actual: &Data, wrong: &fusion_course::Mismatch) -> Failure {
         let (index, len) = (wrong.index as u64, wrong.len as u64);
+        let by_row = matches!(self.exercise.shapes, Shapes::Rows { .. });
         let tail = self.block.map_or(4, |block| block.max(1));
         let tail_start = len - len % tail;
-        // Every wrong element lies at or after the first one.
-        let in_tail = index >= tail_start && 0 < tail_start && tail_start < len;
+        // Every wrong element lies at or after the first one. Blocks that work on rows leave no tail of elements.
+        let in_tail = !by_row && index >= tail_start && 0 < tail_start && tail_start < len;
         let code = match (in_tail, wrong.is_unwritten()) {
             (true, _) => Code::Tail,
             (false, true) => Code::Unwritten,
@@ -71,7 +72,7 @@ impl Expected<'_> {
         };
         let worst = expected_at(reference, wrong.worst_index);
         let worst_actual = actual.get(wrong.worst_index).unwrap_or(f64::NAN);
-        let mut failure = Failure::new(code, title).at(self.shape);
+        let mut failure = Failure::new(code, title).at(self.exercise.shapes.describe(self.shape));
         if wrong.count == wrong.len {
             failure.notes.push(match wrong.is_unwritten() {
                 true if len == 1 => "it has no other element".to_owned(),
@@ -102,17 +103,24 @@ impl Expected<'_> {
                 None => format!("only the tail: elements from {tail_start} on"),
             });
         }
-        let place = self.block.filter(|&block| block > 0).map(|block| (index / block, index % block));
+        let columns = self.shape.columns.max(1) as u64;
+        // Of an output with an element a row, that is the row.
+        let (row, column) =
+            if len == self.shape.elements() as u64 { (index / columns, index % columns) } else { (index, 0) };
+        let place = self.block.filter(|&block| block > 0).map(|block| match by_row {
+            true => (row, column % block),
+            false => (index / block, index % block),
+        });
         if let Some((block, thread)) = place {
-            failure.notes.push(format!("with one element a thread, thread {thread} of block {block} writes it"));
+            let layout = if by_row { "a block a row" } else { "one element a thread" };
+            failure.notes.push(format!("with {layout}, thread {thread} of block {block} writes it"));
         }
         let rows = self.shape.rows > 1 && len == self.shape.elements() as u64;
-        let columns = self.shape.columns.max(1) as u64;
         failure.mismatch = Some(Mismatch {
             output: param.name.to_owned(),
             index,
-            row: rows.then_some(index / columns),
-            column: rows.then_some(index % columns),
+            row: rows.then_some(row),
+            column: rows.then_some(column),
             expected: wrong.expected[0],
             actual: wrong.actual,
             allowed: self.allowed(param, wrong.expected[0]),
@@ -150,7 +158,11 @@ pub(crate) fn operands(exercise: &Exercise, case: &Case, index: usize) -> Option
     let scalars =
         exercise.scalars.iter().zip(&case.scalars).map(|(name, scalar)| ((*name).to_owned(), scalar.to_f64()));
     let all: Vec<String> = elements.chain(scalars).map(|(name, value)| format!("{name} = {}", number(value))).collect();
-    (!all.is_empty()).then(|| format!("from {}", all.join(", ")))
+    let rest = match exercise.shapes {
+        Shapes::Elementwise => "",
+        Shapes::Rows { .. } => ", and the rest of its row",
+    };
+    (!all.is_empty()).then(|| format!("from {}{rest}", all.join(", ")))
 }
 
 fn expected_at(reference: &Reference, index: usize) -> [f64; 2] {
@@ -196,7 +208,7 @@ pub(crate) fn check_inputs(
                 .note(format!("`{}[{index}]` was {} and is now {}", param.name, number(old), number(new)))
                 .note("declare inputs `const` in the kernel: the compiler then finds such a write")
                 .note("if they are: does the launch pass the arguments in the order of the kernel's parameters?")
-                .at(case.shape);
+                .at(exercise.shapes.describe(case.shape));
             return Ok(Some(failure));
         }
     }
@@ -216,7 +228,7 @@ pub(crate) fn check_margins(
             let failure = Failure::new(Code::RedZone, format!("memory beside `{}` was written", param.name))
                 .note(format!("at `{}[{element}]`, and it has {} elements", param.name, param.len(shape)))
                 .note("compare every index with the size before it is used");
-            return Ok(Some(failure.at(shape)));
+            return Ok(Some(failure));
         }
     }
     Ok(None)
@@ -249,6 +261,19 @@ mod tests {
     }
 
     #[test]
+    fn a_wrong_element_of_a_row_is_named_with_its_place_and_no_thread() {
+        let references = references(600);
+        let mut values = vec![1.0_f32; 600];
+        values[300] = 1.5;
+        let shape = Shape { rows: 3, columns: 200 };
+        let softmax = &fusion_course::day23::softmax::EXERCISE;
+        let expected = Expected { exercise: softmax, shape, references: &references, block: Some(256) };
+        let failure = expected.check(0, &Data::F32(values)).unwrap_err();
+        assert_eq!((failure.shape.as_deref(), failure.notes[0].as_str()), (Some("3 x 200"), "row 1, column 100"));
+        assert!(!failure.notes.iter().any(|note| note.contains("thread")), "{failure:?}");
+    }
+
+    #[test]
     fn tails_are_recognised() {
         let references = references(600);
         let mut values = vec![1.0_f32; 600];
@@ -256,6 +281,22 @@ mod tests {
         let failure = expected(&references, 600, Some(256)).check(0, &Data::F32(values)).unwrap_err();
         assert_eq!((failure.code, failure.title.as_str()), (Code::Tail, "`out[512]` was never written"));
         assert!(failure.notes.iter().any(|note| note.contains("past the last full block of 256")), "{failure:?}");
+    }
+
+    #[test]
+    fn a_row_has_a_block() {
+        let shape = Shape { rows: 3, columns: 200 };
+        let references = references(600);
+        let exercise = &fusion_course::day23::softmax::EXERCISE;
+        let expected = Expected { exercise, shape, references: &references, block: Some(128) };
+        let mut values = vec![1.0_f32; 600];
+        values[550] = 1.5;
+        let failure = expected.check(0, &Data::F32(values)).unwrap_err();
+        let notes = failure.notes.join("\n");
+        assert!(notes.contains("row 2, column 150"), "{notes}");
+        assert!(notes.contains("with a block a row, thread 22 of block 2 writes it"), "{notes}");
+        let mismatch = failure.mismatch.unwrap();
+        assert_eq!((failure.code, mismatch.in_tail, mismatch.block), (Code::Values, false, Some(2)));
     }
 
     #[test]

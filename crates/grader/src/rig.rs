@@ -5,6 +5,7 @@
 //! period, however large the problem is. The period divides no power of two, so a wrong index still shows.
 
 use cudarc::driver::DriverError;
+use cudarc::driver::sys::CUresult;
 use fusion_course::{Arguments, Case, Data, DeviceBuffer, Entry, Inputs, Param, Reference, Shape};
 use fusion_device::Program;
 use kernels::Baseline;
@@ -18,6 +19,10 @@ use crate::trouble::Trouble;
 
 /// Sets of inputs.
 pub(crate) const SETS: usize = 2;
+
+/// Why a kernel that is known to end did not.
+pub(crate) const TOO_LARGE: &str =
+    "too large for the emulated device, where a launch may execute only so many instructions";
 
 /// Whose launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +94,10 @@ impl<'a> Rig<'a> {
     pub(crate) fn bytes(entry: &Entry, shape: Shape) -> u64 {
         let sum = |params: &[Param]| params.iter().map(|param| param.bytes(shape) as u64).sum::<u64>();
         let exercise = entry.exercise;
-        SETS as u64 * sum(exercise.inputs)
+        // What an updated output holds before is kept beside the inputs.
+        let updated = exercise.outputs.iter().filter(|param| param.updated);
+        let initial: u64 = updated.map(|param| param.bytes(shape) as u64).sum();
+        SETS as u64 * (sum(exercise.inputs) + initial)
             + sum(exercise.intermediates)
             + sum(exercise.scratch)
             + 2 * sum(exercise.outputs)
@@ -103,12 +111,12 @@ impl<'a> Rig<'a> {
             _ => &mut self.unfused,
         };
         for scratch in &mut self.scratch {
-            memory::poison(stream, scratch)?;
+            scratch.poison_contents(stream)?;
         }
         for (index, output) in outputs.iter_mut().enumerate() {
             match self.sets[set % SETS].initial.get(index) {
                 Some(Some(initial)) => memory::copy(stream, (initial, 0), (output, 0), memory::bytes(initial))?,
-                _ => memory::poison(stream, output)?,
+                _ => output.poison_contents(stream)?,
             }
         }
         Ok(())
@@ -150,10 +158,13 @@ impl<'a> Rig<'a> {
                     }
                     _ => self.baseline.run(stream, exercise, &mut self.intermediates, arguments),
                 };
-                queued.map_err(Trouble::driver(match who {
-                    Who::Unfused => "running the unfused chain",
-                    _ => "running a kernel of the course",
-                }))
+                queued.map_err(|error| match error.0 {
+                    CUresult::CUDA_ERROR_LAUNCH_TIMEOUT if self.session.is_emulated() => {
+                        Trouble::Unable(TOO_LARGE.to_owned())
+                    }
+                    _ if who == Who::Unfused => Trouble::driver("running the unfused chain")(error),
+                    _ => Trouble::driver("running a kernel of the course")(error),
+                })
             }
         }
     }

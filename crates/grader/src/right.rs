@@ -9,7 +9,7 @@ use fusion_course::{Case, Entry, Inputs, Shape};
 use fusion_device::Program;
 
 use crate::explain;
-use crate::judgement::{Code, Failure, Right, Verdict};
+use crate::judgement::{Code, Failure, IDLE, Right, Verdict};
 use crate::problem::{self, Expected};
 use crate::session::Session;
 use crate::trouble::Trouble;
@@ -20,7 +20,7 @@ const CALLS: usize = 2;
 
 /// At what a submission is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Scope {
+pub(crate) struct Scope<'a> {
     /// Elements of the largest shape.
     pub(crate) largest: usize,
     /// Whether the unfused chain does not run beside it: its figures are for comparison only.
@@ -28,11 +28,23 @@ pub(crate) struct Scope {
     /// Whether one view at a time begins at an element that no vector access can begin at. Exercises do not ask for
     /// that, and the solutions can do it.
     pub(crate) unaligned: bool,
+    /// The only shapes that are judged, if not all.
+    pub(crate) only: Option<&'a [Shape]>,
 }
 
-impl Scope {
+impl Scope<'_> {
     /// What exercises ask for.
-    pub(crate) const EXERCISE: Self = Self { largest: usize::MAX, alone: false, unaligned: false };
+    pub(crate) const EXERCISE: Self = Self { largest: usize::MAX, alone: false, unaligned: false, only: None };
+
+    /// Whether *right* is judged at a shape.
+    pub(crate) fn has(&self, shape: Shape) -> bool {
+        shape.elements() <= self.largest && self.keeps(shape)
+    }
+
+    /// Whether *lean* is, whose shapes have a size of their own.
+    pub(crate) fn keeps(&self, shape: Shape) -> bool {
+        self.only.is_none_or(|only| only.contains(&shape))
+    }
 }
 
 /// Judges a submission at all of its exercise's shapes. `tell` hears what is being done.
@@ -41,22 +53,24 @@ pub(crate) fn judge(
     entry: &Entry,
     program: &Program,
     seed: u64,
-    scope: Scope,
+    scope: Scope<'_>,
     tell: &dyn Fn(String),
 ) -> Right {
+    let name = |shape| entry.exercise.shapes.describe(shape);
     let mut right = Right { devices: vec![session.info.name.clone()], ..Right::default() };
     let outcome = Bench::new(session).and_then(|mut bench| {
-        let shapes = entry.exercise.shapes.all(seed);
-        for shape in shapes.into_iter().filter(|shape| shape.elements() <= scope.largest) {
-            tell(format!("right: {shape}"));
+        let shapes = entry.exercise.problems(seed);
+        for shape in shapes.into_iter().filter(|&shape| scope.has(shape)) {
+            tell(format!("right: {}", name(shape)));
             judge_shape(&mut bench, entry, program, seed, shape, &mut right)
                 .map_err(|trouble| sharpen(trouble, &mut bench, entry, program, seed, shape))?;
         }
-        for shape in problem::to_move(entry.exercise, seed).into_iter().filter(|_| scope.unaligned) {
+        let moved = problem::to_move(entry.exercise, seed).filter(|&shape| scope.unaligned && scope.has(shape));
+        if let Some(shape) = moved {
             let params = entry.exercise.inputs.len() + entry.exercise.outputs.len();
             // No number of elements that is not a multiple of four suits an access to four of them.
             for (param, elements) in (0..params).flat_map(|param| (1..4).map(move |elements| (param, elements))) {
-                tell(format!("right: {shape}, view {param} moved by {elements}"));
+                tell(format!("right: {}, view {param} moved by {elements}", name(shape)));
                 bench.move_view(param, elements);
                 judge_shape(&mut bench, entry, program, seed, shape, &mut right)?;
             }
@@ -83,6 +97,18 @@ fn judge_shape(
     shape: Shape,
     right: &mut Right,
 ) -> Result<(), Trouble> {
+    judge_calls(bench, entry, program, seed, shape, right)
+        .map_err(|trouble| trouble.at(entry.exercise.shapes.describe(shape)))
+}
+
+fn judge_calls(
+    bench: &mut Bench<'_>,
+    entry: &Entry,
+    program: &Program,
+    seed: u64,
+    shape: Shape,
+    right: &mut Right,
+) -> Result<(), Trouble> {
     right.shapes += 1;
     // Each shape has values of its own, whatever was judged before it.
     let mut inputs = Inputs::new(seed ^ ((shape.rows as u64) << 40) ^ shape.columns as u64);
@@ -96,11 +122,12 @@ fn judge_shape(
             Trouble::Failure(failure) if is_about_values(failure.code) => {
                 let mut failure = *failure;
                 if ran.idle {
-                    failure = failure.note("the launch function returned without launching anything");
+                    failure = failure.note(IDLE);
                 }
                 if call > 0 {
                     failure = failure.note(
-                        "the first call with this shape was right; this one has other values at the same addresses",
+                        "the first call with this shape was right; this one has other values at the same addresses: they are \
+                         harder, or something was kept from call to call",
                     );
                 }
                 failure.into()
@@ -160,8 +187,7 @@ fn check(
 }
 
 /// The failure of work that the given stream does not wait for.
-fn other_stream(shape: Shape) -> Failure {
+fn other_stream() -> Failure {
     Failure::new(Code::Stream, "the work is not on the stream that the launch function was given")
         .note("launch with `stream.launch_builder(...)` on that stream, or make it wait for the other one")
-        .at(shape)
 }

@@ -4,7 +4,7 @@ use std::cell::{Cell, OnceCell};
 
 use cudarc::driver::DriverError;
 use fusion_course::{Arguments, DeviceBuffer, Entry, Exercise, Gemm, NoGemm, Scalar, Shape};
-use fusion_device::{Choice, CompileError, Device, EmulatorOptions, Options, Program, Source};
+use fusion_device::{Choice, CompileError, Compiled, Device, EmulatorOptions, Options, Program, Source};
 use fusion_machine::{Checks, Fault, Report};
 use kernels::{Baseline, Multiplier};
 
@@ -167,6 +167,18 @@ impl Session {
         Ok(self.gemm.get_or_init(|| made))
     }
 
+    /// What multiplies matrices on the emulated device, for another session to [reuse](Session::reuse), if it was needed.
+    pub(crate) fn product(&self) -> Option<Compiled> {
+        self.gemm.get().and_then(Multiplier::compiled).cloned()
+    }
+
+    /// Lets what an earlier session compiled multiply matrices.
+    pub(crate) fn reuse(&self, product: Compiled) -> Result<(), CompileError> {
+        let made = Multiplier::again(&self.device, product)?;
+        self.gemm.get_or_init(|| made);
+        Ok(())
+    }
+
     /// Who multiplied matrices in what was judged, in words; none where nobody did.
     pub(crate) fn products(&self, exercise: &Exercise) -> Option<String> {
         self.gemm.get().filter(|_| exercise.multiplies()).map(Multiplier::describe)
@@ -193,7 +205,7 @@ impl Session {
                 // Relative to the workspace's root, where a worker is started; elsewhere the place alone must do.
                 let source = std::fs::read_to_string(&panicked.file).unwrap_or_default();
                 failure.location = Some(Location::new(panicked.file, panicked.line, panicked.column, &source));
-                Err(Trouble::from(failure).at(shape))
+                Err(Trouble::from(failure).at(entry.exercise.shapes.describe(shape)))
             }
         }
     }
@@ -215,7 +227,8 @@ impl Session {
         let faults: Vec<Fault> =
             report.faults.iter().chain(lints.filter(|_| !report.faults.is_empty())).cloned().collect();
         let told = explain::faults(&faults, &entry.source);
-        told.unwrap_or_else(|| explain::driver_error(error, entry, program, shape).into()).at(shape)
+        told.unwrap_or_else(|| explain::driver_error(error, entry, program, shape).into())
+            .at(entry.exercise.shapes.describe(shape))
     }
 
     /// A fault that the emulated device reported although every call succeeded.
@@ -223,7 +236,7 @@ impl Session {
         match explain::faults(&report.faults, &entry.source) {
             Some(trouble) => {
                 self.spent.set(true);
-                Err(trouble.at(shape))
+                Err(trouble.at(entry.exercise.shapes.describe(shape)))
             }
             None => Ok(()),
         }

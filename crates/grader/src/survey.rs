@@ -6,6 +6,7 @@ use fusion_machine::Report;
 use kernels::Baseline;
 
 use crate::rig::{Rig, Who};
+use crate::right::Scope;
 use crate::session::Session;
 use crate::trouble::Trouble;
 
@@ -18,7 +19,7 @@ pub(crate) struct Survey {
 }
 
 impl Survey {
-    /// Runs both at each shape, or the submission alone, which leaves the other report empty.
+    /// Runs both at each shape that the scope keeps, or the submission alone, which leaves the other report empty.
     pub(crate) fn all(
         session: &Session,
         entry: &Entry,
@@ -26,10 +27,11 @@ impl Survey {
         baseline: &Baseline,
         seed: u64,
         size: Option<usize>,
-        alone: bool,
+        scope: Scope<'_>,
     ) -> Result<Vec<Self>, Trouble> {
         let shapes = entry.exercise.large(size.unwrap_or(entry.exercise.surveyed));
-        shapes.into_iter().map(|shape| Self::take(session, entry, program, baseline, seed, shape, alone)).collect()
+        let take = |shape| Self::take(session, entry, program, baseline, seed, shape, scope.alone);
+        shapes.into_iter().filter(|&shape| scope.keeps(shape)).map(take).collect()
     }
 
     fn take(

@@ -13,7 +13,7 @@ mod subject;
 mod table;
 
 pub use bench::{Clock, Point, Sweep};
-pub use options::Options;
+pub use options::{Options, Selection, profile};
 pub use output::print;
 pub use problem::Problem;
 pub use setup::{Lesson, LessonError};

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use fusion_device::Choice;
+use fusion_machine::Profile;
 
 /// Options of a lesson.
 #[derive(Args, Clone, Debug)]
@@ -17,6 +18,16 @@ pub struct Options {
     pub counters: bool,
 }
 
+/// Options of a lesson that shows several operations.
+#[derive(Args, Clone, Debug)]
+pub struct Selection {
+    #[command(flatten)]
+    pub options: Options,
+    /// Only operations whose names begin like this
+    #[arg(long, value_name = "NAME")]
+    pub operation: Option<String>,
+}
+
 impl Options {
     /// The sizes to sweep over, ascending. The emulated device executes every thread, so its default ends
     /// earlier.
@@ -30,6 +41,17 @@ impl Options {
         sizes.dedup();
         sizes
     }
+}
+
+/// Parses the name of an emulated GPU: `h200`, `t4`.
+///
+/// # Errors
+/// There is none of that name; with those that there are.
+pub fn profile(id: &str) -> Result<&'static Profile, String> {
+    Profile::named(id).ok_or_else(|| {
+        let known: Vec<&str> = Profile::all().iter().map(|profile| profile.id).collect();
+        format!("there is no profile of that name: choose one of {}", known.join(", "))
+    })
 }
 
 /// Accepts `1048576`, `1_048_576` and `2^20`.

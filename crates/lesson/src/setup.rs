@@ -9,7 +9,7 @@ use fusion_device::{CompileError, Device, OpenError};
 use fusion_toolchain::{FetchError, Terminal};
 use kernels::Baseline;
 
-use crate::{Options, Subject, Sweep, bench, table};
+use crate::{Options, Subject, Sweep, bench, print, table};
 
 /// An open device with the unfused kernels and the lesson's own.
 #[derive(Debug)]
@@ -34,6 +34,8 @@ pub enum LessonError {
         error: DriverError,
         doing: String,
     },
+    /// A name that is not there.
+    Unknown(String),
     /// A kernel of the course gave a wrong result: a bug of ours, or a broken device.
     Wrong(String),
     /// Standard output was closed; nothing is wrong.
@@ -104,6 +106,24 @@ impl Lesson {
         Ok(table::sweep(self, subject, &sweep))
     }
 
+    /// Prints the headline, and then each of the operations or those whose names begin with `only`.
+    ///
+    /// # Errors
+    /// See [`LessonError`]; [`LessonError::Unknown`] when no name does.
+    pub fn show(&self, subjects: &[Subject], only: Option<&str>) -> Result<(), LessonError> {
+        let chosen = |subject: &&Subject| only.is_none_or(|only| subject.exercise.name.starts_with(only));
+        if subjects.iter().find(chosen).is_none() {
+            let names: Vec<&str> = subjects.iter().map(|subject| subject.exercise.name).collect();
+            let asked = only.unwrap_or_default();
+            return Err(LessonError::Unknown(format!(
+                "no operation of this lesson is called `{asked}`: choose one of {}",
+                names.join(", ")
+            )));
+        }
+        print(&self.headline())?;
+        subjects.iter().filter(chosen).try_for_each(|subject| print(&self.demonstrate(subject)?))
+    }
+
     /// Asks the emulated device whether anything was wrong with the launches since it was last asked; `demonstrate`
     /// asks for its own.
     ///
@@ -152,7 +172,7 @@ impl std::fmt::Display for LessonError {
             }
             LessonError::Closed => write!(f, "the output was closed"),
             LessonError::Output(error) => write!(f, "the output cannot be written: {error}"),
-            LessonError::Wrong(what) => write!(f, "{what}"),
+            LessonError::Unknown(what) | LessonError::Wrong(what) => write!(f, "{what}"),
         }
     }
 }

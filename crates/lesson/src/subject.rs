@@ -10,8 +10,8 @@ pub struct Subject {
     /// row lengths at the largest of these. None for elementwise operations.
     pub columns: &'static [usize],
     /// From plain to fast. Each kernel is described as if it were a step of a chain: its name in the lesson's
-    /// source, the inputs and outputs by name, the scalars. The sizes come last.
-    pub fused: &'static [(&'static str, Step)],
+    /// source, the inputs and outputs by name, the scalars. The sizes come last. None where the exercise's ladder is shown.
+    fused: &'static [(&'static str, Step)],
 }
 
 impl Subject {
@@ -27,6 +27,19 @@ impl Subject {
         fused: &'static [(&'static str, Step)],
     ) -> Self {
         Self { exercise, columns, fused }
+    }
+
+    /// An operation on rows of these lengths, with the kernels of its exercise's ladder.
+    pub const fn ladder(exercise: &'static Exercise, columns: &'static [usize]) -> Self {
+        Self { exercise, columns, fused: &[] }
+    }
+
+    /// The fused kernels at a shape with what they are called, from plain to fast.
+    pub(crate) fn kernels(&self, shape: Shape) -> Vec<(&'static str, Step)> {
+        match self.fused {
+            [] => self.exercise.rungs(shape).into_iter().map(|(_, rung)| (rung.name, rung.step)).collect(),
+            own => own.to_vec(),
+        }
     }
 
     /// The shapes of a sweep over numbers of elements, which ascend.

@@ -50,7 +50,7 @@ fn chain(subject: &Subject, point: &Point, ceiling: f64) -> String {
     }
     let launches = format!("unfused: {} launches", exercise.unfused.len());
     row(&launches, String::new(), String::new(), exercise.unfused_bytes(shape), point.unfused);
-    for ((label, step), ns) in subject.fused.iter().zip(&point.fused) {
+    for ((label, step), ns) in subject.kernels(shape).iter().zip(&point.fused) {
         let Step { reads, writes, .. } = step;
         row(label, reads.join(", "), writes.join(", "), exercise.minimum_bytes(shape), *ns);
     }
@@ -99,8 +99,8 @@ fn counters(point: &Point) -> String {
 fn sizes(subject: &Subject, sweep: &Sweep) -> String {
     let exercise = subject.exercise;
     let mut header = vec![if subject.columns.is_empty() { "elements" } else { "rows x length" }, "unfused"];
-    for (label, _) in subject.fused {
-        header.extend([*label, "speedup"]);
+    for (label, _) in sweep.points.first().map(|point| subject.kernels(point.shape)).unwrap_or_default() {
+        header.extend([label, "speedup"]);
     }
     header.extend(["by bytes", "by launches", "the last, of a copy"]);
     let mut table = new_table(&header);

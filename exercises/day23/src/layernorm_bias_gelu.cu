@@ -19,6 +19,8 @@
 // lanes by __shfl_xor_sync, of warps through shared memory. A second reduction needs shared memory of its own.
 // `#include "row.cuh"` gives you Row, a row in registers, where columns is a multiple of 4 and every address one of 16.
 // Other rows may be read again for each step. What is past the end of the row must neither be read nor counted.
+// Rows of 1024, 4096 and 16384 elements are timed: with 16 elements a thread, that is 64, 256 and 1024 threads.
+// `#include "activation.cuh"` gives you gelu_tanh.
 // The mean of the squares minus the square of the mean is the variance only in exact arithmetic: in f32 a row that
 // lies far from zero loses all of it.
 extern "C" __global__ void layernorm_bias_gelu(const float* x, const float* gamma, const float* beta, const float* bias,

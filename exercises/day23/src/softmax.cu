@@ -19,6 +19,8 @@
 // lanes by __shfl_xor_sync, of warps through shared memory. A second reduction needs shared memory of its own.
 // `#include "row.cuh"` gives you Row, a row in registers, where columns is a multiple of 4 and every address one of 16.
 // Other rows may be read again for each step. What is past the end of the row must neither be read nor counted.
+// Rows of 1024, 4096 and 16384 elements are timed: with 16 elements a thread, that is 64, 256 and 1024 threads.
+// -infinity is `__int_as_float(0xff800000)`, or `-CUDART_INF_F` of `#include <math_constants.h>`.
 extern "C" __global__ void softmax(const float* x, float* out, size_t rows, size_t columns) {
 }
 // END TODO

@@ -4,39 +4,16 @@
 
 use std::process::ExitCode;
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use fusion_course::{Source, Step, day22};
-use fusion_lesson::{Lesson, LessonError, Options, Subject};
+use fusion_lesson::{Lesson, LessonError, Selection, Subject};
 
 /// Runs chains of elementwise kernels unfused and fused, and shows launches, bytes and times.
 #[derive(Parser)]
 #[command(version, about)]
 struct Arguments {
     #[command(flatten)]
-    options: Options,
-    /// Only this operation
-    #[arg(long, value_enum)]
-    operation: Option<Operation>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-enum Operation {
-    MulAdd,
-    AddGelu,
-    AddMulExp,
-    AddMulRelu,
-}
-
-impl Operation {
-    fn subject(self) -> &'static Subject {
-        match self {
-            Operation::MulAdd => &MUL_ADD,
-            Operation::AddGelu => &ADD_GELU,
-            Operation::AddMulExp => &ADD_MUL_EXP,
-            Operation::AddMulRelu => &ADD_MUL_RELU,
-        }
-    }
+    selection: Selection,
 }
 
 const MUL_ADD: Subject =
@@ -60,16 +37,11 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: &Arguments) -> Result<(), LessonError> {
+fn run(Arguments { selection }: &Arguments) -> Result<(), LessonError> {
     let source =
         Source { path: "lessons/fundamentals/src/fused.cu".to_owned(), text: include_str!("fused.cu").to_owned() };
-    let lesson = Lesson::open(&arguments.options, &[source])?;
-    fusion_lesson::print(&lesson.headline())?;
-    for operation in Operation::value_variants() {
-        if arguments.operation.is_none_or(|only| only == *operation) {
-            fusion_lesson::print(&lesson.demonstrate(operation.subject())?)?;
-        }
-    }
+    let lesson = Lesson::open(&selection.options, &[source])?;
+    lesson.show(&[MUL_ADD, ADD_GELU, ADD_MUL_EXP, ADD_MUL_RELU], selection.operation.as_deref())?;
     fusion_lesson::print(
         "\nAt the largest sizes the speedup goes by the ratio of bytes; at the smallest, by the ratio of launches.",
     )

@@ -39,15 +39,8 @@ struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 16)]
     bytes: u32,
     /// The GPU: h200, t4, rtx3070 or rtxpro6000 [default: the open device, or h200 for a single block]
-    #[arg(long, value_name = "GPU", value_parser = profile)]
+    #[arg(long, value_name = "GPU", value_parser = fusion_lesson::profile)]
     profile: Option<&'static Profile>,
-}
-
-fn profile(id: &str) -> Result<&'static Profile, String> {
-    Profile::named(id).ok_or_else(|| {
-        let known: Vec<&str> = Profile::all().iter().map(|profile| profile.id).collect();
-        format!("there is no profile of that name: choose one of {}", known.join(", "))
-    })
 }
 
 fn main() -> ExitCode {

@@ -143,6 +143,8 @@ fn same_pieces(producer: &Operation, consumer: &Operation) -> bool {
         (Elementwise | Split, Elementwise | Row | Reduce | Split) => true,
         (Row, Elementwise | Row | Split) => true,
         (Row, Reduce) => !consumer.other_axis,
+        // A block that has reduced its row has what every element of that row needs.
+        (Reduce, Elementwise) => !producer.other_axis,
         (Elementwise, Transpose) | (Transpose, Elementwise) => true,
         _ => false,
     }

@@ -42,7 +42,8 @@ impl Cost {
             fused_bytes,
             unfused_launches: members.len() as u64,
             fused_launches: 1,
-            flops: members.iter().map(|operation| operation.flops).sum(),
+            // Of a single operation they may already be as many as 64 bits hold.
+            flops: members.iter().fold(0, |sum, operation| sum.saturating_add(operation.flops)),
             predicted_unfused_ns: members.iter().map(|op| time(bytes(graph, op), arithmetic(op))).sum(),
             predicted_fused_ns: time(fused_bytes, members.iter().map(|op| arithmetic(op)).sum()),
         }

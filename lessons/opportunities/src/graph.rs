@@ -286,7 +286,7 @@ fn infer(spec: &OperationSpec, operator: &Operator, inputs: &[&Tensor]) -> Resul
                     let (a, b) = (&first.name, &tensor.name);
                     return Err(wrong(format!(
                         "`{b}` is {:?} and `{a}` is {:?}. Element by element they must have one shape, or `{b}` one that is \
-                         repeated along the leading axes of `{a}`, such as a bias of [{}].",
+                         repeated along axes of `{a}`, such as a bias of [{}] or a sum of each row, whose last axis is 1.",
                         tensor.shape,
                         first.shape,
                         first.row()
@@ -312,9 +312,9 @@ fn infer(spec: &OperationSpec, operator: &Operator, inputs: &[&Tensor]) -> Resul
                 return Err(wrong(format!("axis {axis} of `{}`, whose shape is {shape:?}: count from 0.", first.name)));
             }
             other_axis = axis + 1 != shape.len();
-            shape.remove(axis);
-            if shape.is_empty() {
-                shape.push(1);
+            // The axis stays, of length 1, so that the result can be broadcast along it.
+            if let Some(length) = shape.get_mut(axis) {
+                *length = 1;
             }
         }
         Kind::Matmul => {
@@ -372,7 +372,7 @@ fn is_too_large(shape: &[u64]) -> bool {
     shape.iter().try_fold(1u64, |n, &d| n.checked_mul(d)).is_none_or(|n| n > 1 << 50)
 }
 
-/// Whether `small` is `large`, or is repeated along its leading axes.
+/// Whether `small` is `large`, or is repeated along its leading axes and those where it has length 1.
 fn broadcasts(small: &[u64], large: &[u64]) -> bool {
     small.len() <= large.len() && small.iter().rev().zip(large.iter().rev()).all(|(&s, &l)| s == l || s == 1)
 }

@@ -37,7 +37,7 @@ struct Arguments {
     #[arg(long, value_name = "FILE")]
     graph: Option<PathBuf>,
     /// The GPU whose bandwidth and throughput count: h200, t4, rtx3070 or rtxpro6000
-    #[arg(long, value_name = "GPU", default_value = "h200", value_parser = profile)]
+    #[arg(long, value_name = "GPU", default_value = "h200", value_parser = fusion_lesson::profile)]
     profile: &'static Profile,
     /// All the arithmetic of one candidate, by its name
     #[arg(long, value_name = "NAME")]
@@ -45,13 +45,6 @@ struct Arguments {
     /// One JSON object instead of tables
     #[arg(long, conflicts_with = "explain")]
     json: bool,
-}
-
-fn profile(id: &str) -> Result<&'static Profile, String> {
-    Profile::named(id).ok_or_else(|| {
-        let known: Vec<&str> = Profile::all().iter().map(|profile| profile.id).collect();
-        format!("there is no profile of that name: choose one of {}", known.join(", "))
-    })
 }
 
 fn main() -> ExitCode {

@@ -79,6 +79,8 @@ pub(crate) const OPERATORS: &[Operator] = &[
     elementwise("add", 2, 1, 2, true),
     elementwise("mul", 2, 1, 2, false),
     elementwise("sub", 2, 1, 2, false),
+    elementwise("div", 2, 1, 4, false),
+    elementwise("sqrt", 1, 1, 3, false),
     elementwise("bias", 2, 1, 2, true),
     elementwise("scale", 1, 1, 2, false),
     elementwise("relu", 1, 1, 2, true),

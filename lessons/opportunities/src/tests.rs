@@ -106,6 +106,29 @@ fn a_reduction_along_another_axis_ends_a_chain() {
     assert_eq!(named(&found(&text), "norm+rows").reasons, []);
 }
 
+/// Day 23's chains, step by step: what is reduced over a row goes back to the row's elements.
+#[test]
+fn a_row_may_be_reduced_and_used_again() {
+    let x: &[(&str, &[u64])] = &[("x", &[64, 128])];
+    let steps = ["square mul x,x -> s", "total sum s -> t", "length sqrt t -> l", "scale div x,l -> y"];
+    let norm = found(&written(x, &steps));
+    let all = named(&norm, "square+total+length+scale");
+    // One read and one written; of what is reduced, nothing leaves the chip.
+    assert_eq!((all.cost.fused_bytes, all.verdict, &all.reasons[..]), (2 * 32768, Verdict::Fuse, &[][..]));
+    let steps = ["top max x -> m", "d sub x,m -> d", "e exp d -> e", "total sum e -> t", "out div e,t -> y"];
+    assert_eq!(named(&found(&written(x, &steps)), "top+d+e+total+out").verdict, Verdict::Fuse);
+    // A sum over the columns is there when the whole grid is done.
+    let columns = found(&written(x, &["total sum@0 x -> t", "out div x,t -> y"]));
+    assert_eq!(named(&columns, "total+out").verdict, Verdict::KeepApart);
+}
+
+#[test]
+fn numbers_of_operations_beyond_64_bits_are_held_there() {
+    let side = 1 << 25;
+    let text = written(&[("x", &[side, side]), ("w", &[side, side])], &["a matmul x,w -> t", "b matmul t,w -> u"]);
+    assert_eq!(named(&found(&text), "a+b").cost.flops, u64::MAX);
+}
+
 /// The chain may not go around a matmul that needs its beginning and feeds its end.
 #[test]
 fn a_chain_does_not_wait_for_itself() {
@@ -168,7 +191,7 @@ fn errors_teach() {
     refused(&written(x, &["a relu xx -> t"]), &["`a` names the tensor `xx`", "Did you mean `x`?"]);
     refused(&written(x, &["a relu t -> u", "b relu u -> t"]), &["wait for each other", "a -> b"]);
     refused(&written(x, &["a matmul x,w -> t"]), &["inner sizes differ, 8 and 4"]);
-    refused(&written(x, &["a add x,w -> t"]), &["[4, 4]", "a bias of [8]"]);
+    refused(&written(x, &["a add x,w -> t"]), &["[4, 4]", "a bias of [8]", "a sum of each row"]);
     refused(&written(x, &["a relu x -> t", "b relu x -> t"]), &["`t` is the name of two tensors"]);
     refused(&written(x, &["a relu x -> t", "a relu x -> u"]), &["`a` is the name of two operations"]);
     refused(&written(x, &["a sum@2 x -> t"]), &["axis 2"]);

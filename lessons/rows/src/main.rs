@@ -4,37 +4,16 @@
 
 use std::process::ExitCode;
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use fusion_course::{Source, Step, day23};
-use fusion_lesson::{Lesson, LessonError, Options, Subject};
+use fusion_lesson::{Lesson, LessonError, Selection, Subject};
 
 /// Runs operations on rows unfused and fused, and shows launches, bytes and times.
 #[derive(Parser)]
 #[command(version, about)]
 struct Arguments {
     #[command(flatten)]
-    options: Options,
-    /// Only this operation
-    #[arg(long, value_enum)]
-    operation: Option<Operation>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-enum Operation {
-    L2norm,
-    LayernormBiasGelu,
-    Softmax,
-}
-
-impl Operation {
-    fn subject(self) -> &'static Subject {
-        match self {
-            Operation::L2norm => &L2NORM,
-            Operation::LayernormBiasGelu => &LAYERNORM_BIAS_GELU,
-            Operation::Softmax => &SOFTMAX,
-        }
-    }
+    selection: Selection,
 }
 
 const L2NORM: Subject = Subject::rows(
@@ -58,16 +37,7 @@ const LAYERNORM_BIAS_GELU: Subject = Subject::rows(
 );
 
 /// Every rung of the ladder, over row lengths.
-const SOFTMAX: Subject = Subject::rows(
-    &day23::softmax::EXERCISE,
-    &[1024, 4096, 16384],
-    &[
-        ("naive", Step::by_row("softmax_naive", &["x"], &["out"])),
-        ("one pass", Step::by_row("softmax_one_pass", &["x"], &["out"]).elements_of_row(16)),
-        ("vectorized", Step::by_row("softmax_vectorized", &["x"], &["out"]).elements_of_row(16)),
-        ("tuned", Step::by_row("softmax_tuned_*", &["x"], &["out"]).elements_of_row(16)),
-    ],
-);
+const SOFTMAX: Subject = Subject::ladder(&day23::softmax::EXERCISE, &[1024, 4096, 16384]);
 
 fn main() -> ExitCode {
     match run(&Arguments::parse()) {
@@ -76,15 +46,10 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: &Arguments) -> Result<(), LessonError> {
+fn run(Arguments { selection }: &Arguments) -> Result<(), LessonError> {
     let own = Source { path: "lessons/rows/src/fused.cu".to_owned(), text: include_str!("fused.cu").to_owned() };
-    let lesson = Lesson::open(&arguments.options, &[own, kernels::ladder("softmax")])?;
-    fusion_lesson::print(&lesson.headline())?;
-    for operation in Operation::value_variants() {
-        if arguments.operation.is_none_or(|only| only == *operation) {
-            fusion_lesson::print(&lesson.demonstrate(operation.subject())?)?;
-        }
-    }
+    let lesson = Lesson::open(&selection.options, &[own, kernels::ladder("softmax")])?;
+    lesson.show(&[L2NORM, LAYERNORM_BIAS_GELU, SOFTMAX], selection.operation.as_deref())?;
     fusion_lesson::print(
         "\nThe chain writes and reads the row between its launches; the fused kernels read it once from DRAM. What is walked \
          again comes from a cache as long as it stays there.",

@@ -4,35 +4,16 @@
 
 use std::process::ExitCode;
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use fusion_course::{ScalarArg, Source, Step, day25};
-use fusion_lesson::{Lesson, LessonError, Options, Subject};
+use fusion_lesson::{Lesson, LessonError, Options, Selection, Subject};
 
 /// Runs fused kernels in several widths beside the unfused chain, and shows launches, bytes, requests and times.
 #[derive(Parser)]
 #[command(version, about)]
 struct Arguments {
     #[command(flatten)]
-    options: Options,
-    /// Only this operation
-    #[arg(long, value_enum)]
-    operation: Option<Operation>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-enum Operation {
-    AddGelu,
-    Quantize,
-}
-
-impl Operation {
-    fn subject(self) -> &'static Subject {
-        match self {
-            Operation::AddGelu => &ADD_GELU,
-            Operation::Quantize => &QUANTIZE,
-        }
-    }
+    selection: Selection,
 }
 
 const ADD_GELU: Subject = Subject::flat(
@@ -67,19 +48,14 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: &Arguments) -> Result<(), LessonError> {
+fn run(Arguments { selection }: &Arguments) -> Result<(), LessonError> {
     let source =
         |name: &str, text: &str| Source { path: format!("lessons/vectorization/src/{name}.cu"), text: text.to_owned() };
     let sources = [source("add_gelu", include_str!("add_gelu.cu")), source("quantize", include_str!("quantize.cu"))];
     // What this lesson is about is in the requests.
-    let options = Options { counters: true, ..arguments.options.clone() };
+    let options = Options { counters: true, ..selection.options.clone() };
     let lesson = Lesson::open(&options, &sources)?;
-    fusion_lesson::print(&lesson.headline())?;
-    for operation in Operation::value_variants() {
-        if arguments.operation.is_none_or(|only| only == *operation) {
-            fusion_lesson::print(&lesson.demonstrate(operation.subject())?)?;
-        }
-    }
+    lesson.show(&[ADD_GELU, QUANTIZE], selection.operation.as_deref())?;
     fusion_lesson::print(
         "\nAll fused kernels move the same bytes. A vector of 16 bytes needs a quarter of the requests of a float, and keeps four \
          times as much on the way for each thread; with too many elements a thread, small sizes have too few threads.",

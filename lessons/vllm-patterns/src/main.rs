@@ -4,39 +4,16 @@
 
 use std::process::ExitCode;
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use fusion_course::{ScalarArg, Source, Step, day24};
-use fusion_lesson::{Lesson, LessonError, Options, Subject};
+use fusion_lesson::{Lesson, LessonError, Selection, Subject};
 
 /// Runs the patterns unfused and fused, and shows launches, bytes and times.
 #[derive(Parser)]
 #[command(version, about)]
 struct Arguments {
     #[command(flatten)]
-    options: Options,
-    /// Only this operation
-    #[arg(long, value_enum)]
-    operation: Option<Operation>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-enum Operation {
-    SiluMul,
-    AddResidualAct,
-    AddRmsnorm,
-    LayernormQuant,
-}
-
-impl Operation {
-    fn subject(self) -> &'static Subject {
-        match self {
-            Operation::SiluMul => &SILU_MUL,
-            Operation::AddResidualAct => &ADD_RESIDUAL_ACT,
-            Operation::AddRmsnorm => &ADD_RMSNORM,
-            Operation::LayernormQuant => &LAYERNORM_QUANT,
-        }
-    }
+    selection: Selection,
 }
 
 const SILU_MUL: Subject = Subject::flat(
@@ -64,19 +41,8 @@ const ADD_RMSNORM: Subject = Subject::rows(
     ],
 );
 
-const NORM_INPUTS: &[&str] = &["x", "gamma", "beta"];
-
 /// Every rung of the ladder, over row lengths.
-const LAYERNORM_QUANT: Subject = Subject::rows(
-    &day24::layernorm_quant::EXERCISE,
-    &[1024, 4096, 16384],
-    &[
-        ("naive", Step::by_row("layernorm_quant_naive", NORM_INPUTS, &["q", "scale"])),
-        ("one pass", Step::by_row("layernorm_quant_one_pass", NORM_INPUTS, &["q", "scale"]).elements_of_row(16)),
-        ("vectorized", Step::by_row("layernorm_quant_vectorized", NORM_INPUTS, &["q", "scale"]).elements_of_row(16)),
-        ("tuned", Step::by_row("layernorm_quant_tuned_*", NORM_INPUTS, &["q", "scale"]).elements_of_row(16)),
-    ],
-);
+const LAYERNORM_QUANT: Subject = Subject::ladder(&day24::layernorm_quant::EXERCISE, &[1024, 4096, 16384]);
 
 fn main() -> ExitCode {
     match run(&Arguments::parse()) {
@@ -85,16 +51,11 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: &Arguments) -> Result<(), LessonError> {
+fn run(Arguments { selection }: &Arguments) -> Result<(), LessonError> {
     let own =
         Source { path: "lessons/vllm-patterns/src/fused.cu".to_owned(), text: include_str!("fused.cu").to_owned() };
-    let lesson = Lesson::open(&arguments.options, &[own, kernels::ladder("layernorm_quant")])?;
-    fusion_lesson::print(&lesson.headline())?;
-    for operation in Operation::value_variants() {
-        if arguments.operation.is_none_or(|only| only == *operation) {
-            fusion_lesson::print(&lesson.demonstrate(operation.subject())?)?;
-        }
-    }
+    let lesson = Lesson::open(&selection.options, &[own, kernels::ladder("layernorm_quant")])?;
+    lesson.show(&[SILU_MUL, ADD_RESIDUAL_ACT, ADD_RMSNORM, LAYERNORM_QUANT], selection.operation.as_deref())?;
     fusion_lesson::print(
         "\nThe fewer bytes a pattern must move, the more it gains by moving them once; where it saves a quarter of them, it \
          is the launch that counts at small sizes.",

@@ -1,29 +1,14 @@
 //! The cases as data: an operation, and ways to split it into kernels.
 
+use fusion_course::day22::add_gelu::gelu;
+use fusion_course::day26::ffn_sublayer;
 use fusion_course::{Case as Problem, DType, Exercise, Inputs, Param, Reference, Shape, Step, Tolerance};
 
 use crate::compare::{Case, Variant};
 
-const LAYERNORM: Step = Step::by_row("layernorm_f16", &["x", "gamma", "beta"], &["normed"])
-    .with(&[fusion_course::ScalarArg::Constant(1e-5)])
-    .threads(128);
-const PRODUCT: Step = Step::gemm(&["normed", "w"], &["product"]);
-
 pub(crate) const FFN: &[Variant] = &[
-    Variant {
-        name: "a kernel a step",
-        steps: &[
-            LAYERNORM,
-            PRODUCT,
-            Step::by_row("add_columns_f16", &["product", "bias"], &["biased"]),
-            Step::elementwise("gelu_f16", &["biased"], &["activated"]),
-            Step::elementwise("add_f16", &["x", "activated"], &["out"]),
-        ],
-    },
-    Variant {
-        name: "epilogue fused",
-        steps: &[LAYERNORM, PRODUCT, Step::by_row("bias_gelu_add_f16", &["product", "bias", "x"], &["out"])],
-    },
+    Variant { name: "a kernel a step", steps: ffn_sublayer::EXERCISE.unfused },
+    Variant { name: "epilogue fused", steps: ffn_sublayer::EXERCISE.plan },
     Variant {
         name: "all in one kernel",
         steps: &[Step::by_row("ffn_in_one", &["x", "gamma", "beta", "w", "bias"], &["out"]).rows_a_block(32)],
@@ -117,10 +102,4 @@ pub(crate) const KEPT: Case = Case {
 
 fn close(values: Vec<f64>) -> Reference {
     Reference::Close { values, magnitudes: None }
-}
-
-/// 0.5 t (1 + tanh(sqrt(2/pi) (t + 0.044715 t^3))), arXiv:1606.08415.
-fn gelu(t: f64) -> f64 {
-    let inner = (2.0 / std::f64::consts::PI).sqrt() * (t + 0.044715 * t * t * t);
-    0.5 * t * (1.0 + inner.tanh())
 }

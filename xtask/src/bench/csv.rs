@@ -1,15 +1,28 @@
 //! The sweep as comma-separated values: one line for each variant at each size.
 
-use fusion_grader::bench::{Size, Variant};
+use fusion_grader::bench::{Accuracy, Percentiles, Size, Variant};
 
 use super::Benched;
 
-const HEADER: &str = "exercise,day,device,basis,rows,columns,variant,time_ns,time_low_ns,time_high_ns,gb_per_s,share,\
-                      ceiling_gb_per_s,copy_gb_per_s,speedup,speedup_low,speedup_high,flop_per_byte,needed_bytes,\
-                      dram_bytes,thread_instructions,pairs,ulp_p50,ulp_p99,ulp_max\n";
+const COLUMNS: &str = "exercise,day,device,basis,rows,columns,variant,time_ns,time_low_ns,time_high_ns,gb_per_s,share,\
+                       ceiling_gb_per_s,copy_gb_per_s,speedup,speedup_low,speedup_high,flop_per_byte,needed_bytes,\
+                       dram_bytes,thread_instructions,pairs";
+
+/// A column's name and where its value is.
+type Column<From, To> = (&'static str, fn(&From) -> To);
+
+/// How errors are counted; of several outputs the worst stands in the line, as the line is a variant's.
+const ERRORS: [Column<Accuracy, Percentiles>; 3] =
+    [("absolute", |error| error.absolute), ("relative", |error| error.relative), ("ulp", |error| error.ulp)];
+const PARTS: [Column<Percentiles, f64>; 4] =
+    [("p50", |of| of.p50), ("p90", |of| of.p90), ("p99", |of| of.p99), ("max", |of| of.max)];
 
 pub(super) fn text(exercises: &[Benched]) -> String {
-    let mut text = HEADER.to_owned();
+    let mut text = COLUMNS.to_owned();
+    for (kind, _) in ERRORS {
+        PARTS.iter().for_each(|(part, _)| text += &format!(",{kind}_{part}"));
+    }
+    text.push('\n');
     for exercise in exercises {
         for size in &exercise.sizes {
             for variant in &size.variants {
@@ -26,8 +39,7 @@ fn fields(exercise: &Benched, size: &Size, variant: &Variant) -> Vec<String> {
     let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     let count = |value: Option<u64>| value.map(|value| value.to_string()).unwrap_or_default();
     let (time, speedup) = (variant.time_ns(), variant.speedup);
-    let ulp = variant.accuracy.first().map(|accuracy| accuracy.ulp);
-    vec![
+    let mut fields = vec![
         exercise.name.clone(),
         exercise.day.to_string(),
         exercise.device.as_ref().map(|device| device.name.clone()).unwrap_or_default(),
@@ -50,10 +62,14 @@ fn fields(exercise: &Benched, size: &Size, variant: &Variant) -> Vec<String> {
         count(variant.dram_bytes),
         count(variant.thread_instructions),
         variant.pairs.to_string(),
-        number(ulp.map(|ulp| ulp.p50)),
-        number(ulp.map(|ulp| ulp.p99)),
-        number(ulp.map(|ulp| ulp.max)),
-    ]
+    ];
+    for (_, kind) in ERRORS {
+        for (_, part) in PARTS {
+            let errors = variant.accuracy.iter().map(|accuracy| part(&kind(accuracy)));
+            fields.push(number(errors.reduce(f64::max)));
+        }
+    }
+    fields
 }
 
 /// A field as RFC 4180 has it.

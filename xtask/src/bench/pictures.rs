@@ -4,7 +4,7 @@ use fusion_chart::{
     Basis, Ceiling, Heading, LineChart, Quantity, Roofline, RooflinePoint, Rule, Series, TrafficBar, TrafficChart,
     TrafficStep,
 };
-use fusion_grader::bench::Size;
+use fusion_grader::bench::{Size, StepBytes};
 
 use super::{Benched, Report};
 
@@ -92,15 +92,11 @@ fn roofline(exercise: &Benched, size: &Size, report: &Report) -> Option<Roofline
 /// Bytes an element by the byte model, which is that of the specification.
 fn traffic(exercise: &Benched, size: &Size, report: &Report) -> TrafficChart {
     let each = |bytes: u64| bytes as f64 / size.elements().max(1) as f64;
-    let steps = size.steps.iter().map(|step| TrafficStep {
-        name: step.kernel.clone(),
-        read: each(step.read),
-        written: each(step.written),
-    });
-    let fused = TrafficStep {
-        name: exercise.name.clone(),
-        read: each(size.needed_bytes.saturating_sub(size.written_bytes)),
-        written: each(size.written_bytes),
+    let bar = |name: &str, launches: &[StepBytes]| TrafficBar {
+        name: name.to_owned(),
+        steps: (launches.iter())
+            .map(|step| TrafficStep { name: step.kernel.clone(), read: each(step.read), written: each(step.written) })
+            .collect(),
     };
     TrafficChart {
         heading: Heading {
@@ -108,9 +104,6 @@ fn traffic(exercise: &Benched, size: &Size, report: &Report) -> TrafficChart {
             source: report.command.clone(),
             ..heading(exercise, report, "bytes an element")
         },
-        bars: vec![
-            TrafficBar { name: "unfused".to_owned(), steps: steps.collect() },
-            TrafficBar { name: "fused".to_owned(), steps: vec![fused] },
-        ],
+        bars: vec![bar("unfused", &size.steps), bar("fused", &size.fused)],
     }
 }

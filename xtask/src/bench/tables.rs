@@ -38,7 +38,8 @@ fn exercise_text(exercise: &Benched, report: &Report, look: Look) -> String {
         text +=
             &format!("\n{}\n\n{}\n\n{}\n", times(exercise, look), speedups(exercise, look), accuracy(exercise, look));
     }
-    for note in &exercise.notes {
+    let products = exercise.sizes.first().and_then(|size| size.products.as_ref());
+    for note in products.into_iter().chain(&exercise.notes) {
         text += &format!("note: {note}\n");
     }
     text + "\n"

@@ -29,6 +29,7 @@ fn size(rows: usize, submission_ns: f64) -> Size {
         flops: Some(10_000.0),
         ceilings: Some(Ceilings { mix_gb_per_s: 4.0, copy_gb_per_s: 4.0, peak_gflop_per_s: Some(100.0) }),
         steps: vec![StepBytes { kernel: "add".to_owned(), read: 8000, written: 4000 }],
+        fused: vec![StepBytes { kernel: "add_gelu".to_owned(), read: 8000, written: 4000 }],
         variants: vec![
             variant(Role::Unfused, "unfused", 20_000.0),
             variant(Role::Submission, "submission", submission_ns),
@@ -86,6 +87,17 @@ fn values_have_a_line_for_each_variant_and_size() {
     let fields = |line: &str| line.split(',').count();
     assert!(lines.iter().all(|line| fields(line) == fields(lines[0])), "{text}");
     assert!(lines[1].starts_with("add_gelu,22,,PREDICTED,10,1,unfused,20000,"), "{text}");
+    assert!(lines[0].ends_with(",pairs,absolute_p50,absolute_p90,absolute_p99,absolute_max,relative_p50,relative_p90,relative_p99,relative_max,ulp_p50,ulp_p90,ulp_p99,ulp_max"), "{text}");
+    assert!(lines[1].ends_with(",0,0,0,0,0,0,0,0,0,0.25,0.5,1,2.5"), "{text}");
+}
+
+#[test]
+fn json_has_what_the_tables_have() {
+    let value: serde_json::Value = serde_json::from_str(&json::text(&report()).unwrap()).unwrap();
+    let solution = &value["exercises"][0]["sizes"][1]["variants"][2];
+    assert_eq!((&solution["name"], &solution["basis"]), (&"solution".into(), &"PREDICTED".into()));
+    assert_eq!((solution["gb_per_s"].as_f64(), solution["share"].as_f64()), (Some(1.5), Some(0.375)));
+    assert!(solution["flop_per_byte"].as_f64().is_some() && solution["accuracy"][0]["ulp"]["max"] == 2.5, "{solution}");
 }
 
 #[test]
@@ -105,4 +117,6 @@ fn the_command_is_the_same_wherever_it_is_given() {
     let words = ["bench", "softmax", "--no-build", "--svg", "/somewhere/else", "--solutions"];
     let command = repeatable(words.into_iter().map(str::to_owned));
     assert_eq!(command, "cargo xtask bench softmax --svg pictures --solutions");
+    let command = repeatable(["bench", "--svg=/somewhere/else", "softmax"].into_iter().map(str::to_owned));
+    assert_eq!(command, "cargo xtask bench --svg=pictures softmax");
 }

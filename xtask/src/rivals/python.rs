@@ -142,7 +142,7 @@ impl Python {
     ) -> Result<Theirs, Stop> {
         let shapes: Vec<String> = shapes.iter().map(|shape| format!("{}x{}", shape.rows, shape.columns)).collect();
         let arguments = ["--op".to_owned(), operation.to_owned(), "--shapes".to_owned(), shapes.join(",")];
-        let limit = START + limit * shapes.len() as u32;
+        let limit = START.saturating_add(limit.saturating_mul(shapes.len() as u32));
         self.run(&arguments, limit, interrupt, &mut |line| progress.note(&format!("{operation}: {line}")))
     }
 

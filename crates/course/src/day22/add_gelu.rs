@@ -37,7 +37,7 @@ fn reference(case: &Case) -> Vec<Reference> {
 }
 
 /// 0.5 t (1 + tanh(sqrt(2/pi) (t + 0.044715 t^3))), arXiv:1606.08415.
-pub(crate) fn gelu(t: f64) -> f64 {
+pub fn gelu(t: f64) -> f64 {
     let inner = (2.0 / std::f64::consts::PI).sqrt() * (t + 0.044715 * t * t * t);
     0.5 * t * (1.0 + inner.tanh())
 }

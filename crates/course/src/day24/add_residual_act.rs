@@ -1,5 +1,6 @@
 //! `add_residual_act`: a residual added, then one of three activations: one template, three kernels.
 
+use crate::day22::add_gelu::gelu;
 use crate::{Case, DType, Exercise, Inputs, Param, Reference, Scalar, ScalarArg, Shape, Step, Tolerance};
 
 crate::signature! { inputs(x: f32, residual: f32) outputs(out: f32) scalars(act: I32(i32)) sizes() }
@@ -55,10 +56,4 @@ fn reference(case: &Case) -> Vec<Reference> {
     };
     let values = case.f32s(0).iter().zip(case.f32s(1)).map(|(&x, &r)| act(f64::from(x) + f64::from(r))).collect();
     vec![Reference::Close { values, magnitudes: None }]
-}
-
-/// 0.5 t (1 + tanh(sqrt(2/pi) (t + 0.044715 t^3))), arXiv:1606.08415.
-fn gelu(t: f64) -> f64 {
-    let inner = (2.0 / std::f64::consts::PI).sqrt() * (t + 0.044715 * t * t * t);
-    0.5 * t * (1.0 + inner.tanh())
 }

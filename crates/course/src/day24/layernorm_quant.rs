@@ -1,6 +1,7 @@
 //! `layernorm_quant`: a layernorm whose result goes to int8 with one scale a row, as the next layer's matrix product
 //! wants it.
 
+use crate::rounding::UNIT;
 use crate::{Case, DType, Data, Exercise, Inputs, Param, Reference, Rung, Shape, Shapes, Step, Tolerance};
 
 crate::signature! {
@@ -54,9 +55,6 @@ pub const EXERCISE: Exercise = Exercise {
 };
 
 const EPSILON: f64 = 1e-5;
-
-/// Half the distance from 1 to the next f32: what rounding to f32 is off by, relatively.
-const UNIT: f64 = f32::EPSILON as f64 / 2.0;
 
 /// What the rounding of the scale itself may make; see [`reference`].
 const RELATIVE: f64 = 4.0 * UNIT;

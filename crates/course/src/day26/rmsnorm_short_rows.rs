@@ -2,7 +2,7 @@
 
 use half::f16;
 
-use crate::{Case, DType, Data, Exercise, Inputs, Param, Reference, ScalarArg, Shape, Shapes, Step, Tolerance};
+use crate::{Case, DType, Data, Exercise, Inputs, Param, Reference, Rung, ScalarArg, Shape, Shapes, Step, Tolerance};
 
 crate::signature! { inputs(x: f16, weight: f16) outputs(out: f16) scalars() sizes(rows, columns) }
 
@@ -41,6 +41,14 @@ pub const EXERCISE: Exercise = Exercise {
     tolerances: &[Tolerance { absolute: 3.1e-8, relative: 5.3e-4 }],
     // A square, a sum, two products.
     flops: |shape| 4.0 * shape.elements() as f64,
+    ladder: &[
+        Rung::any("a block a row", Step::by_row("rmsnorm_block_a_row", &["x", "weight"], &["out"]))
+            .up_to(1024)
+            .multiple_of(8),
+        Rung::any("a warp a row", Step::by_row("rmsnorm_warp_a_row", &["x", "weight"], &["out"]).rows_a_block(8))
+            .up_to(1024)
+            .multiple_of(8),
+    ],
     // The emulated device's model sends every request to the L2, so that a second look at x, which a GPU's L1 answers,
     // costs a sixth of the speed there. It must not fail a kernel that has everything else right.
     bar: 0.75,

@@ -53,7 +53,10 @@ pub(super) fn parse(log: &str) -> Vec<Diagnostic> {
         if let Some(diagnostic) = heading(line) {
             diagnostics.push(diagnostic);
         } else if let Some(last) = diagnostics.last_mut() {
-            if line.trim() == "^" {
+            if let (None, Some((place, message))) = (&last.place, elsewhere(line)) {
+                last.place = Some(place);
+                last.notes.push(message.to_owned());
+            } else if line.trim() == "^" {
                 if let Some(place) = &mut last.place
                     && place.column.is_none()
                 {
@@ -68,7 +71,16 @@ pub(super) fn parse(log: &str) -> Vec<Diagnostic> {
     diagnostics
 }
 
-/// `file(line): severity: message`, or one of `nvrtc: error: message` and `ptxas error   : message`.
+/// `file(line): note #3196-D: to match this "{"`: the place of an error that has none, since the file ended too early.
+fn elsewhere(line: &str) -> Option<(Place, &str)> {
+    let (at, rest) = line.trim_start().split_once("): note")?;
+    let (file, number) = at.rsplit_once('(')?;
+    let (_, message) = rest.split_once(": ")?;
+    Some((Place { file: file.to_owned(), line: number.parse().ok()?, column: None }, message.trim()))
+}
+
+/// `file(line): severity: message`, or one of `At end of source: error: message`, `nvrtc: error: message` and
+/// `ptxas error   : message`.
 fn heading(line: &str) -> Option<Diagnostic> {
     if let Some((at, rest)) = line.split_once("): ")
         && let Some((file, number)) = at.rsplit_once('(')
@@ -78,7 +90,9 @@ fn heading(line: &str) -> Option<Diagnostic> {
         let place = Place { file: file.to_owned(), line: number, column: None };
         return Some(Diagnostic { severity, place: Some(place), message, notes: Vec::new() });
     }
-    let rest = ["nvrtc: ", "ptxas ", "ptxas: ", "nvlink "].iter().find_map(|tool| line.strip_prefix(tool))?;
+    let rest = ["At end of source: ", "nvrtc: ", "ptxas ", "ptxas: ", "nvlink "]
+        .iter()
+        .find_map(|tool| line.strip_prefix(tool))?;
     let (severity, message) = severity(rest)?;
     Some(Diagnostic { severity, place: None, message, notes: Vec::new() })
 }
@@ -174,6 +188,15 @@ mod tests {
              detected during instantiation of \"T g(T) [with T=int]\" at line 2\n",
             &["h.cuh:2:47: error: expression must have class type but it has type \"int\"\n    \
                detected during instantiation of \"T g(T) [with T=int]\" at line 2"],
+        );
+    }
+
+    #[test]
+    fn a_missing_brace_is_told_where_its_partner_stands() {
+        check(
+            "At end of source: error: expected a \"}\"\nk.cu(2): note #3196-D: to match this \"{\"\n  void k() {\n           ^\n\n\
+             1 error detected in the compilation of \"k.cu\".\n",
+            &["k.cu:2:10: error: expected a \"}\"\n    to match this \"{\""],
         );
     }
 

@@ -16,6 +16,11 @@ const ROWS: [(usize, usize); 4] = [(2048, 768), (16384, 4096), (65536, 1024), (4
 /// The largest size on the emulated device, which interprets every instruction.
 const EMULATED: usize = 1 << 22;
 
+/// The most elements that may be asked for, and the most in a row: more than any device holds, and few enough that bytes and
+/// the elements of a square matrix can be counted.
+const MOST: usize = 1 << 40;
+const MOST_IN_A_ROW: usize = 1 << 24;
+
 /// A size as it is asked for: `1000000` elements, or `2048x768`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum At {
@@ -32,9 +37,19 @@ impl FromStr for At {
             Ok(number) => Ok(number),
             Err(_) => Err(format!("`{text}` is no number of elements, and no shape such as 2048x768")),
         };
-        match text.split_once('x') {
-            Some((rows, columns)) => Ok(At::Shape(Shape { rows: number(rows)?, columns: number(columns)? })),
-            None => Ok(At::Elements(number(text)?)),
+        let (at, elements) = match text.split_once('x') {
+            Some((rows, columns)) => {
+                let shape = Shape { rows: number(rows)?, columns: number(columns)? };
+                if shape.columns > MOST_IN_A_ROW {
+                    return Err(format!("`{text}` has rows of more than {MOST_IN_A_ROW} elements"));
+                }
+                (At::Shape(shape), shape.rows.checked_mul(shape.columns))
+            }
+            None => number(text).map(|elements| (At::Elements(elements), Some(elements)))?,
+        };
+        match elements {
+            Some(elements) if elements <= MOST => Ok(at),
+            _ => Err(format!("`{text}` is more than any device holds: at most {MOST} elements can be asked for")),
         }
     }
 }
@@ -85,7 +100,9 @@ mod tests {
     fn sizes_are_read() {
         assert_eq!("1_000".parse(), Ok(At::Elements(1000)));
         assert_eq!("3x5".parse(), Ok(At::Shape(Shape { rows: 3, columns: 5 })));
-        for text in ["", "0", "x", "3x", "2x0", "many"] {
+        let (all, row) = (usize::MAX.to_string(), format!("2x{}", 1 << 25));
+        let beyond = "99999999999x99999999999";
+        for text in ["", "0", "x", "3x", "2x0", "many", "1e6", "-1", &all, &row, beyond] {
             assert!(text.parse::<At>().is_err(), "{text}");
         }
     }

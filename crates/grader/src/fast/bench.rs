@@ -110,40 +110,57 @@ impl<'a> Bench<'a> {
     /// Queues a batch of pairs, then waits for all of it.
     fn batch(&mut self, sides: [Who; 2]) -> Result<Vec<Pair>, Trouble> {
         let ours = || Trouble::driver("timing");
+        loop {
+            self.helpers.hold.run(&self.session.device.stream).map_err(ours())?;
+            let queued = self.queue(sides)?;
+            // Had the device begun by now, it might have waited for the host between two events of a timer.
+            let fed = !queued.first().is_some_and(|pair| pair.timers.iter().any(Timer::has_started));
+            let clock = self.wait();
+            // Times are read after the whole device is idle.
+            self.rig.finish()?;
+            if fed || !self.helpers.hold.lengthen() {
+                return self.collect(sides, &queued, clock);
+            }
+        }
+    }
+
+    fn queue(&mut self, sides: [Who; 2]) -> Result<Vec<Queued>, Trouble> {
+        let ours = || Trouble::driver("timing");
         let stream = self.session.device.stream.clone();
-        let mut queued: Vec<[Option<Timed>; 2]> = Vec::with_capacity(BATCH);
+        let mut queued = Vec::with_capacity(BATCH);
         self.helpers.clear_sums().map_err(ours())?;
         for _ in 0..BATCH {
             // Contents change between calls, and the order within a pair is random.
             let set = self.rng.usize(0..SETS);
             let first = self.rng.usize(0..2);
-            let mut pair = [None, None];
+            let timers = [Timer::new(&stream).map_err(ours())?, Timer::new(&stream).map_err(ours())?];
             for side in [first, 1 - first] {
-                let slot = 2 * queued.len() + side;
-                let timer = Timer::new(&stream).map_err(ours())?;
                 self.rig.reset(sides[side], set).map_err(ours())?;
                 self.helpers.flush().map_err(ours())?;
-                timer.start().map_err(ours())?;
+                timers[side].start().map_err(ours())?;
                 self.rig.run(sides[side], set)?;
-                timer.stop().map_err(ours())?;
+                timers[side].stop().map_err(ours())?;
                 if sides[side] == Who::Submission {
+                    let slot = 2 * queued.len() + side;
                     self.helpers.sum(self.rig.outputs(Who::Submission), slot).map_err(ours())?;
                 }
-                pair[side] = Some(Timed { timer, set, slot });
             }
-            queued.push(pair);
+            queued.push(Queued { timers, set });
         }
-        let clock = self.wait();
-        // Times are read after the whole device is idle.
-        self.rig.finish()?;
+        Ok(queued)
+    }
+
+    /// The times of a batch, after the device is idle.
+    fn collect(&mut self, sides: [Who; 2], queued: &[Queued], clock: Option<u32>) -> Result<Vec<Pair>, Trouble> {
+        let ours = || Trouble::driver("timing");
         let sums = self.helpers.sums().map_err(ours())?;
-        let mut pairs = Vec::with_capacity(BATCH);
-        for [above, below] in queued.iter() {
-            let (Some(above), Some(below)) = (above, below) else { continue };
-            for (timed, who) in [(above, sides[0]), (below, sides[1])] {
-                self.check(timed, who, &sums)?;
+        let mut pairs = Vec::with_capacity(queued.len());
+        for (index, pair) in queued.iter().enumerate() {
+            for (side, who) in sides.into_iter().enumerate() {
+                self.check(who, pair.set, sums.get(2 * index + side))?;
             }
-            let nanoseconds = |timed: &Timed| timed.timer.elapsed_ms().map(|ms| f64::from(ms) * 1e6).map_err(ours());
+            let [above, below] = &pair.timers;
+            let nanoseconds = |timer: &Timer| timer.elapsed_ms().map(|ms| f64::from(ms) * 1e6).map_err(ours());
             pairs.push(Pair { above: nanoseconds(above)?, below: nanoseconds(below)?, clock });
         }
         Ok(pairs)
@@ -163,9 +180,9 @@ impl<'a> Bench<'a> {
         lowest
     }
 
-    fn check(&self, timed: &Timed, who: Who, sums: &[u64]) -> Result<(), Trouble> {
-        let Some(expected) = self.expected[timed.set] else { return Ok(()) };
-        if who == Who::Submission && sums.get(timed.slot).is_some_and(|&sum| sum != expected) {
+    fn check(&self, who: Who, set: usize, sum: Option<&u64>) -> Result<(), Trouble> {
+        let Some(expected) = self.expected[set] else { return Ok(()) };
+        if who == Who::Submission && sum.is_some_and(|&sum| sum != expected) {
             let failure =
                 Failure::new(Code::Values, "a timed launch left other outputs than the same launch did before")
                     .note("was the call skipped, its result cached, or its work put on another stream?");
@@ -175,9 +192,8 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// A queued launch.
-struct Timed {
-    timer: Timer,
+/// A pair of queued launches on one set of inputs.
+struct Queued {
+    timers: [Timer; 2],
     set: usize,
-    slot: usize,
 }

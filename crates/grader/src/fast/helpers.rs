@@ -5,7 +5,7 @@
 use cudarc::driver::{CudaFunction, CudaSlice, DriverError, LaunchConfig, PushKernelArg};
 use fusion_course::DeviceBuffer;
 use fusion_device::{CompileError, Options};
-use kernels::Flush;
+use kernels::{Flush, Hold};
 
 use crate::memory;
 use crate::session::Session;
@@ -23,6 +23,7 @@ pub(super) const SLOTS: usize = 64;
 pub(super) struct Helpers<'a> {
     session: &'a Session,
     flush: Flush,
+    pub(super) hold: Hold,
     /// Kernels that only move bytes, and how many groups a thread of each takes.
     movers: Vec<(CudaFunction, usize)>,
     checksum: CudaFunction,
@@ -49,6 +50,7 @@ impl<'a> Helpers<'a> {
         Ok(Self {
             session,
             flush,
+            hold: Hold::new(&timing).map_err(ours())?,
             movers: vec![(kernel("move1")?, 1), (kernel("move2")?, 2), (kernel("move4")?, 4)],
             checksum: kernel("checksum")?,
             sums: stream.alloc_zeros(SLOTS).map_err(ours())?,

@@ -9,7 +9,7 @@ use kernels::Baseline;
 use super::bench::Bench;
 use super::ceiling;
 use super::pairs::Steady;
-use super::{bar, beaten, too_slow};
+use super::{IN_ORDER, bar, beaten, too_slow};
 use crate::judgement::{Code, Contest, Failure, Fast, Interval, Verdict};
 use crate::rig::{Rig, Who};
 use crate::session::Session;
@@ -174,7 +174,7 @@ fn conclude(fast: &mut Fast, steady: &Steady, bytes: u64, seed: u64) {
     let bar = fast.bar.unwrap_or_default();
     fast.verdict = ratio.against(bar);
     match fast.verdict {
-        Verdict::Fail => fast.failure = Some(too_slow(fast)),
+        Verdict::Fail => fast.failure = Some(too_slow(fast).note(IN_ORDER)),
         Verdict::Inconclusive => fast.note = Some(undecided("the ratio", ratio, bar)),
         _ => {}
     }

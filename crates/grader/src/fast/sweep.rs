@@ -1,6 +1,6 @@
 //! Every variant of an exercise at one size after the other: timed on a GPU, predicted on the emulated device.
 
-use fusion_course::{Entry, Shape};
+use fusion_course::{Entry, Shape, Step};
 use fusion_device::Program;
 use fusion_machine::Profile;
 use kernels::Baseline;
@@ -54,6 +54,16 @@ impl<'a> Sweep<'a> {
             Some(ceilings) => ceilings,
             None => *self.ceilings.insert(self.measure_ceilings(shape, tell)?),
         };
+        let bytes = |step: &Step| StepBytes {
+            kernel: step.kernel.to_owned(),
+            read: step.read_bytes(exercise, shape),
+            written: step.written_bytes(exercise, shape),
+        };
+        let one = || StepBytes {
+            kernel: exercise.name.to_owned(),
+            read: exercise.read_bytes(shape),
+            written: exercise.written_bytes(shape),
+        };
         let mut size = Size {
             exercise: exercise.name.to_owned(),
             shape: shape.to_string(),
@@ -63,14 +73,14 @@ impl<'a> Sweep<'a> {
             written_bytes: exercise.written_bytes(shape),
             needed_bytes: exercise.minimum_bytes(shape),
             unfused_bytes: exercise.unfused_bytes(shape),
-            steps: (exercise.unfused.iter())
-                .map(|step| {
-                    let (read, written) = (step.read_bytes(exercise, shape), step.written_bytes(exercise, shape));
-                    StepBytes { kernel: step.kernel.to_owned(), read, written }
-                })
-                .collect(),
+            steps: exercise.unfused.iter().map(bytes).collect(),
+            fused: match exercise.plan {
+                [] => vec![one()],
+                plan => plan.iter().map(bytes).collect(),
+            },
             flops: Some((exercise.flops)(shape)).filter(|&flops| flops > 0.0),
             ceilings: Some(ceilings),
+            products: None,
             variants: Vec::new(),
             notes: Vec::new(),
         };
@@ -79,6 +89,7 @@ impl<'a> Sweep<'a> {
             true => self.time(shape, &mut size, tell)?,
             false => self.predict(shape, &mut size, tell)?,
         }
+        size.products = self.session.products(exercise);
         Ok(size)
     }
 
@@ -113,13 +124,15 @@ impl<'a> Sweep<'a> {
     }
 
     fn measure_ceilings(&self, shape: Shape, tell: &dyn Fn(String)) -> Result<Ceilings, Trouble> {
+        // Tensor cores multiply matrices, at another rate: these roofs are not theirs.
+        let roof = |peak: Option<f64>| peak.filter(|_| !self.entry.exercise.multiplies());
         if self.session.is_emulated() {
             let profile = Profile::all().iter().find(|profile| profile.name == self.session.info.name);
             let bandwidth = profile.map_or(0.0, |profile| profile.dram_bandwidth / 1e9);
             let peak = profile.map(|profile| {
                 2.0 * f64::from(profile.lanes_per_sm * profile.sms) * f64::from(profile.sm_clock_khz) / 1e6
             });
-            return Ok(Ceilings { mix_gb_per_s: bandwidth, copy_gb_per_s: bandwidth, peak_gflop_per_s: peak });
+            return Ok(Ceilings { mix_gb_per_s: bandwidth, copy_gb_per_s: bandwidth, peak_gflop_per_s: roof(peak) });
         }
         tell("measuring what this device reaches".to_owned());
         let session = self.session;
@@ -128,7 +141,7 @@ impl<'a> Sweep<'a> {
         let mut helpers = Helpers::new(session, ceiling::mix(self.entry.exercise, shape))?;
         let copy = ceiling::copy(session, &mut helpers, bytes)?;
         let mix = ceiling::measure(session, &mut helpers, bytes)?.max(copy);
-        Ok(Ceilings { mix_gb_per_s: mix, copy_gb_per_s: copy, peak_gflop_per_s: peak(session) })
+        Ok(Ceilings { mix_gb_per_s: mix, copy_gb_per_s: copy, peak_gflop_per_s: roof(peak(session)) })
     }
 
     fn time(&self, shape: Shape, size: &mut Size, tell: &dyn Fn(String)) -> Result<(), Trouble> {

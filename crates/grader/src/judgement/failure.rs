@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Location;
 
+/// The note of a submission that launched nothing, as a starter does.
+pub const IDLE: &str = "the launch function returned without launching anything";
+
 /// The kind of a failure. Stable: wrong kernels name theirs in their first line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -45,6 +48,74 @@ pub enum Code {
     Crash,
     /// The submission's Rust code panicked.
     Panic,
+}
+
+impl Code {
+    /// All of them.
+    pub const ALL: [Self; 18] = [
+        Self::Values,
+        Self::Unwritten,
+        Self::Tail,
+        Self::Inputs,
+        Self::RedZone,
+        Self::Stream,
+        Self::Launch,
+        Self::Fault,
+        Self::Compile,
+        Self::Launches,
+        Self::Bytes,
+        Self::Access,
+        Self::Allocations,
+        Self::Speed,
+        Self::Impossible,
+        Self::Timeout,
+        Self::Crash,
+        Self::Panic,
+    ];
+
+    /// What was found, and what usually mends it.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Values => {
+                "An element is further from the reference than rounding explains. The first one and the worst are named; check \
+                 one of them by hand. If all are wrong, look at what they share: a sum, a maximum, a scale."
+            }
+            Self::Unwritten => {
+                "An element of an output was not written: it still holds what was there before the launch. Look at the \
+                 condition that guards the store, at the number of blocks, and at paths that end early."
+            }
+            Self::Tail => {
+                "Only the last elements, those past the last full block, are wrong or unwritten. Round the number of blocks up, \
+                 and let each thread check its index."
+            }
+            Self::Inputs => "An input was overwritten. Declare inputs `const`, and compare the order of the arguments.",
+            Self::RedZone => "Memory beside a buffer was written. Compare every index with the size before it is used.",
+            Self::Stream => "The work is not on the stream that the launch function was given.",
+            Self::Launch => "The driver refused the launch, or has no kernel of that name.",
+            Self::Fault => {
+                "The device stopped the kernel, or saw what it must not do. The fault has a code of its own."
+            }
+            Self::Compile => "The CUDA source or the Rust source does not compile.",
+            Self::Launches => {
+                "There are more launches, copies and memsets than the exercise needs. Each of them is one too many that the \
+                 kernel could do itself."
+            }
+            Self::Bytes => {
+                "More bytes reach DRAM than must. Something goes out to memory and comes back, or is read by several launches."
+            }
+            Self::Access => "Threads load or store fewer bytes at a time than the exercise asks for: use vector types.",
+            Self::Allocations => {
+                "The launch function allocates device memory. A fused kernel keeps what is between its steps."
+            }
+            Self::Speed => {
+                "It is right and lean, and yet not as much faster than the unfused chain as its bytes allow."
+            }
+            Self::Impossible => "It is faster than memory allows, so it cannot have done its work.",
+            Self::Timeout => "The time limit ended it. Does a loop in the kernel end?",
+            Self::Crash => "The process died.",
+            Self::Panic => "The Rust code of the launch panicked.",
+        }
+    }
 }
 
 impl std::fmt::Display for Code {
@@ -157,7 +228,7 @@ pub struct Mismatch {
     /// How far it may be off.
     #[serde(with = "super::number")]
     pub allowed: f64,
-    /// The block and thread that should have written it, if one thread writes one element.
+    /// The block and thread that should have written it, if one thread writes one element, or a block one row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -143,7 +143,7 @@ impl<'a> Bench<'a> {
         // The stream's clock advances by what runs on it, or by what it waits for.
         let longest = report.launches.iter().map(|launch| launch.predicted_ns).fold(0.0, f64::max);
         if elapsed < 0.9 * longest {
-            return Err(other_stream(case.shape).into());
+            return Err(other_stream().into());
         }
         let block = report.launches.last().map(|launch| launch.block.iter().map(|&n| u64::from(n)).product());
         let idle = report.launches.is_empty() && report.copies == 0;
@@ -175,7 +175,7 @@ impl<'a> Bench<'a> {
             memory::copy(stream, (fresh, 0), (buffer, 0), memory::bytes(fresh)).map_err(ours())?;
         }
         for (index, buffer) in self.outputs.iter_mut().enumerate() {
-            memory::poison(stream, buffer).map_err(ours())?;
+            buffer.poison_contents(stream).map_err(ours())?;
             if let Some(Some(initial)) = self.initial.get(index) {
                 memory::copy(stream, (initial, 0), (buffer, 0), memory::bytes(initial)).map_err(ours())?;
             }
@@ -192,7 +192,7 @@ impl<'a> Bench<'a> {
         // What arrives after the stream has finished was not on it.
         let late = self.read(&self.outputs)?;
         if outputs.iter().zip(&late).any(|(early, late)| early.to_bytes() != late.to_bytes()) {
-            return Err(other_stream(case.shape).into());
+            return Err(other_stream().into());
         }
         Ok(Ran { outputs, block: None, idle: false, advice: Vec::new() })
     }

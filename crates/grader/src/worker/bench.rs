@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use fusion_course::{Entry, Shape, Submission};
-use fusion_device::Program;
+use fusion_device::{EmulatorOptions, Program};
 
 use super::BenchOptions;
 use super::judge::{tell, unable};
@@ -12,16 +12,22 @@ use crate::bench;
 use crate::fast::{Plan, Sweep};
 use crate::judgement::{RunError, Verdict};
 use crate::protocol::Message;
+use crate::rig::TOO_LARGE;
 use crate::right::{self, Scope};
 use crate::session::Session;
 use crate::trouble::Trouble;
+
+/// Warp instructions that one launch may execute on the emulated device: sizes may be asked for that are larger than those at which
+/// exercises are judged.
+const BUDGET: u64 = 1 << 29;
 
 pub(super) fn run(options: &BenchOptions, submission: &Submission) -> ExitCode {
     let Some(entry) = submission.entries.iter().find(|entry| entry.exercise.name == options.exercise) else {
         return unable(RunError::new("unknown-target", format!("this program has no `{}`", options.exercise)));
     };
     tell("opening the device".to_owned());
-    let session = match Session::open(options.device.into(), options.as_gpu) {
+    let budget = EmulatorOptions { instruction_budget: Some(BUDGET), ..EmulatorOptions::default() };
+    let session = match Session::open_with(options.device.into(), options.as_gpu, budget) {
         Ok(session) => session,
         Err(error) => return unable(error),
     };
@@ -71,6 +77,10 @@ fn sound(session: &Session, entry: &Entry, seed: u64) -> Result<Program, Trouble
 
 fn untimed(shape: Option<Shape>, trouble: &Trouble) {
     let note = match trouble {
+        // It was right at the sizes of the grader, so the size is the likelier reason.
+        Trouble::Failure(failure) if shape.is_some() && failure.fault.as_deref() == Some("E-BUDGET") => {
+            format!("{TOO_LARGE}; or the kernel does not end at this size")
+        }
         Trouble::Failure(failure) => {
             let at = failure.shape.as_ref().map(|shape| format!(" at {shape}")).unwrap_or_default();
             format!("not right{at}, and only right kernels are timed: {}", failure.title)

@@ -67,13 +67,13 @@ pub(super) fn unable(error: RunError) -> ExitCode {
 pub(super) struct Judge<'a> {
     session: &'a Session,
     options: &'a Options,
-    scope: Scope,
+    scope: Scope<'a>,
     /// Compiled when it is first needed, and for all that are judged.
     baseline: OnceCell<Baseline>,
 }
 
 impl<'a> Judge<'a> {
-    pub(super) fn new(session: &'a Session, options: &'a Options, scope: Scope) -> Self {
+    pub(super) fn new(session: &'a Session, options: &'a Options, scope: Scope<'a>) -> Self {
         Self { session, options, scope, baseline: OnceCell::new() }
     }
 
@@ -143,7 +143,7 @@ impl<'a> Judge<'a> {
         let Options { seed, size, .. } = *self.options;
         let surveys = self
             .baseline()
-            .and_then(|baseline| Survey::all(self.session, entry, program, baseline, seed, size, self.scope.alone));
+            .and_then(|baseline| Survey::all(self.session, entry, program, baseline, seed, size, self.scope));
         let surveys = match surveys {
             Ok(surveys) => surveys,
             Err(Trouble::Failure(failure)) => {

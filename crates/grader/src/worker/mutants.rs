@@ -1,18 +1,23 @@
 //! Judges mutants of a submission: many in one process.
 
+mod plan;
+
+use std::cell::RefCell;
 use std::process::ExitCode;
 
 use fusion_course::{Entry, Exercise, Shapes, Source};
-use fusion_device::{EmulatorOptions, Program};
+use fusion_device::{Compiled, EmulatorOptions, Program};
 use fusion_mutants::Mutant;
+use fusion_toolchain::Toolchain;
 
-use super::Options;
 use super::judge::{Judge, unable};
+use super::{Options, Part};
 use crate::judgement::{Code, Fate, Judgement, RunError, Verdict};
 use crate::protocol::Message;
 use crate::right::Scope;
 use crate::session::{BUDGET, Session};
 use crate::trouble::Trouble;
+use plan::Plan;
 
 /// At what mutants are judged. They are many, so they get a small part of what submissions get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,10 +34,10 @@ impl Limits {
     fn of(exercise: &Exercise) -> Self {
         let lean = |elements: usize| elements.min(exercise.surveyed);
         match exercise.shapes {
-            // A product is cubic where everything else is linear, and a block of one alone takes more than a part of the
-            // budget. 33 rows of 64 columns still fit, and of the surveyed problem's rows half: beside the matrix, another
+            // A product is cubic where everything else is linear, and takes a larger part of the budget. 33 rows of 64 columns
+            // still fit, a single one of the longest, and of the surveyed problem's rows half: beside the matrix, another
             // reading of them is still more than is allowed.
-            _ if exercise.multiplies() => Self { right: 1 << 12, lean: exercise.surveyed / 2, budget: BUDGET },
+            _ if exercise.multiplies() => Self { right: 33 * 64, lean: exercise.surveyed / 2, budget: BUDGET / 2 },
             Shapes::Elementwise => Self { right: 1 << 18, lean: lean(1 << 18), budget: BUDGET / 16 },
             // Three rows of every length, and hundreds of short ones: what goes wrong with more rows goes wrong with those.
             Shapes::Rows { .. } => Self { right: 1 << 14, lean: lean(1 << 16), budget: BUDGET / 16 },
@@ -55,76 +60,93 @@ pub(super) fn run(options: &Options, entry: &Entry) -> ExitCode {
     }
     let limits = Limits::of(entry.exercise);
     let options = Options { size: Some(options.size.unwrap_or(limits.lean)), ..options.clone() };
-    let mut scope = Scope { largest: limits.right, alone: true, unaligned: true };
+    let mut scope = Scope { largest: limits.right, alone: true, unaligned: true, only: None };
     // Looking for it takes longer than to judge a mutant, most of which are judged in a moment.
     let toolchain = match fusion_toolchain::find() {
         Ok(toolchain) => toolchain,
         Err(error) => return unable(RunError::new("no-compiler", error.to_string())),
     };
-    let open = |emulator| {
-        let session = Session::open_with(options.device.into(), options.as_gpu, emulator)?;
-        let compiler = session.device.use_toolchain(&toolchain);
-        compiler.map(|()| session).map_err(|error| RunError::new("no-compiler", error.to_string()))
-    };
+    let sessions = Sessions { options: &options, toolchain: &toolchain, product: RefCell::default() };
     // Other processes judge other mutants at the same time. One thread also makes what races come out the same every time.
     let first =
         EmulatorOptions { instruction_budget: Some(limits.budget), workers: Some(1), ..EmulatorOptions::default() };
-    let original = match open(first).map(|session| judge_original(&session, &options, scope, entry)) {
+    let planned = sessions.open(&first).map(drop).and_then(|()| Plan::new(&sessions, scope, entry));
+    let planned = match planned {
         // Without that promise it must pass.
         Ok(Err(_)) => {
             scope.unaligned = false;
-            open(EmulatorOptions::default()).map(|session| judge_original(&session, &options, scope, entry))
+            Plan::new(&sessions, scope, entry)
         }
-        judged => judged,
+        planned => planned,
     };
-    let original = match original {
-        Ok(Ok(code)) => code,
+    let plan = match planned {
+        Ok(Ok(plan)) => plan,
         Ok(Err(why)) => return unable(RunError::new("build", format!("{} does not pass: {why}", entry.source.path))),
         Err(error) => return unable(error),
     };
     for mutant in tasks {
-        // With the session the last that uses the context goes, and the next is new: whatever was judged before, and
-        // whether it spent the context, every mutant is given the same addresses.
-        let session = match open(EmulatorOptions::default()) {
-            Ok(session) => session,
+        match plan.judge(mutant) {
+            Ok(fate) => Message::Mutant { id: mutant.id.clone(), fate }.send(),
             Err(error) => return unable(error),
-        };
-        let source = Source { path: entry.source.path.clone(), text: mutant.text.clone() };
-        let entry = Entry { exercise: entry.exercise, source, launch: entry.launch.clone() };
-        let fate = match session.compile(&entry) {
-            Err(Trouble::Failure(failure)) if failure.code == Code::Compile => Fate::NotCompiled,
-            Err(Trouble::Failure(failure)) => Fate::Refused { failure },
-            Err(Trouble::Unable(note)) => Fate::Unjudged { note },
-            Ok(program) if original == instructions(&program) => Fate::SameCode,
-            Ok(program) => fate(Judge::new(&session, &options, scope).program(&entry, &program)),
-        };
-        Message::Mutant { id: mutant.id.clone(), fate }.send();
+        }
     }
     ExitCode::SUCCESS
 }
 
-/// The instructions of the submission, if it passes.
-fn judge_original(session: &Session, options: &Options, scope: Scope, entry: &Entry) -> Result<Vec<String>, String> {
-    let program = session.compile(entry).map_err(|trouble| match trouble {
-        Trouble::Failure(failure) => failure.title,
-        Trouble::Unable(note) => note,
-    })?;
-    match fate(Judge::new(session, options, scope).program(entry, &program)) {
-        Fate::Survived => Ok(instructions(&program)),
-        Fate::Refused { failure } => Err(failure.title),
-        Fate::Unjudged { note } => Err(note),
-        Fate::NotCompiled | Fate::SameCode => Err("no verdict".to_owned()),
+/// Opens the emulated device, again and again.
+struct Sessions<'a> {
+    options: &'a Options,
+    toolchain: &'a Toolchain,
+    /// What multiplies matrices, once it was compiled.
+    product: RefCell<Option<Compiled>>,
+}
+
+impl Sessions<'_> {
+    /// A new session as the one before was, which is gone.
+    ///
+    /// With it went the last that used the context: whatever was judged before, and whether it spent the context, every
+    /// source is given the same addresses.
+    fn again(&self) -> Result<Session, RunError> {
+        let session = self.open(&EmulatorOptions::default())?;
+        if let Some(product) = self.product.borrow().clone() {
+            session.reuse(product).map_err(|error| RunError::new("no-compiler", error.to_string()))?;
+        }
+        Ok(session)
+    }
+
+    /// Has later sessions take from this one what is the same for all.
+    fn keep(&self, session: &Session) {
+        let mut kept = self.product.borrow_mut();
+        *kept = kept.take().or_else(|| session.product());
+    }
+
+    fn open(&self, emulator: &EmulatorOptions) -> Result<Session, RunError> {
+        let session = Session::open_with(self.options.device.into(), self.options.as_gpu, *emulator)?;
+        let compiler = session.device.use_toolchain(self.toolchain);
+        compiler.map(|()| session).map_err(|error| RunError::new("no-compiler", error.to_string()))
     }
 }
 
-fn fate(judgement: Judgement) -> Fate {
-    match judgement.right.failure.or(judgement.lean.failure) {
+/// The submission with another text, compiled; else what that says about the text.
+fn compile(session: &Session, entry: &Entry, text: String) -> Result<(Entry, Program), Fate> {
+    let source = Source { path: entry.source.path.clone(), text };
+    let entry = Entry { exercise: entry.exercise, source, launch: entry.launch.clone() };
+    match session.compile(&entry) {
+        Ok(program) => Ok((entry, program)),
+        Err(Trouble::Failure(failure)) if failure.code == Code::Compile => Err(Fate::NotCompiled),
+        Err(Trouble::Failure(failure)) => Err(Fate::Refused { failure }),
+        Err(Trouble::Unable(note)) => Err(Fate::Unjudged { note }),
+    }
+}
+
+/// Judges whether what was compiled is *right* and, where the options ask for that, *lean*.
+fn judge(session: &Session, options: &Options, scope: Scope<'_>, entry: &Entry, program: &Program) -> Fate {
+    let Judgement { right, lean, .. } = Judge::new(session, options, scope).program(entry, program);
+    let passes = |part, verdict| !options.parts.contains(&part) || verdict == Verdict::Pass;
+    match right.failure.or(lean.failure) {
         Some(failure) => Fate::Refused { failure: Box::new(failure) },
-        None if (judgement.right.verdict, judgement.lean.verdict) == (Verdict::Pass, Verdict::Pass) => Fate::Survived,
-        None => {
-            let note = judgement.right.note.or(judgement.lean.note);
-            Fate::Unjudged { note: note.unwrap_or_else(|| "no verdict".to_owned()) }
-        }
+        None if passes(Part::Right, right.verdict) && passes(Part::Lean, lean.verdict) => Fate::Survived,
+        None => Fate::Unjudged { note: right.note.or(lean.note).unwrap_or_else(|| "no verdict".to_owned()) },
     }
 }
 

@@ -1,0 +1,133 @@
+//! What of a mutant is compiled and run, and in which order.
+//!
+//! Nearly all the time goes into compiling. A submission with a kernel for each of several row lengths takes as many times
+//! as long as one with a single kernel, and no launch needs more than one of them. So each kernel is compiled by itself and
+//! judged at the shapes for which it is enough. The first that is wrong decides; what has the submission's own code is not run.
+
+use fusion_course::{Entry, Shape};
+use fusion_mutants::{Mutant, instances};
+
+use super::{Sessions, compile, instructions, judge};
+use crate::judgement::{Fate, RunError};
+use crate::right::Scope;
+use crate::worker::{Options, Part};
+
+/// How the mutants of one submission are judged.
+pub(super) struct Plan<'a> {
+    sessions: &'a Sessions<'a>,
+    entry: &'a Entry,
+    scope: Scope<'static>,
+    /// The problems for *lean*.
+    large: Vec<Shape>,
+    /// The instances of the source that are judged by themselves.
+    parts: Vec<Stage>,
+    /// How many instances there are.
+    instances: usize,
+    whole: Stage,
+    /// The shapes for which no single instance is enough.
+    rest: Vec<Shape>,
+}
+
+/// A text that is compiled by itself.
+struct Stage {
+    /// Its place among the instances of the source.
+    instance: usize,
+    shapes: Vec<Shape>,
+    /// The submission's own instructions.
+    code: Vec<String>,
+}
+
+impl<'a> Plan<'a> {
+    /// Judges the submission itself, and finds out which of its instances are enough for which shapes. The inner error says
+    /// why it does not pass.
+    pub(super) fn new(
+        sessions: &'a Sessions<'a>,
+        scope: Scope<'static>,
+        entry: &'a Entry,
+    ) -> Result<Result<Self, String>, RunError> {
+        let Options { seed, size, .. } = *sessions.options;
+        let large = entry.exercise.large(size.unwrap_or(entry.exercise.surveyed));
+        let mut shapes: Vec<Shape> = entry.exercise.problems(seed).into_iter().filter(|&it| scope.has(it)).collect();
+        shapes.extend(large.iter().filter(|shape| !shapes.contains(shape)).copied().collect::<Vec<_>>());
+        let rest = shapes.clone();
+        let whole = Stage { instance: 0, shapes, code: Vec::new() };
+        let mut plan = Self { sessions, entry, scope, large, parts: Vec::new(), instances: 0, whole, rest };
+        match plan.stage(&plan.whole, &plan.whole.shapes, entry.source.text.clone())? {
+            (Fate::Survived, code) => plan.whole.code = code,
+            (Fate::Refused { failure }, _) => return Ok(Err(failure.title)),
+            (Fate::Unjudged { note }, _) => return Ok(Err(note)),
+            (Fate::NotCompiled | Fate::SameCode, _) => return Ok(Err("it does not compile".to_owned())),
+        }
+        let instances = instances(&entry.source.text);
+        plan.instances = instances.len();
+        for (instance, text) in instances.into_iter().enumerate() {
+            plan.add(instance, text)?;
+        }
+        Ok(Ok(plan))
+    }
+
+    /// Finds the shapes for which one instance is enough.
+    fn add(&mut self, instance: usize, text: String) -> Result<(), RunError> {
+        let session = self.sessions.again()?;
+        // Whatever stands against it, the whole source does without.
+        let Ok((entry, program)) = compile(&session, self.entry, text) else { return Ok(()) };
+        let passes = |shape: &Shape| {
+            let (options, scope) = self.at(std::slice::from_ref(shape));
+            !session.is_spent() && matches!(judge(&session, &options, scope, &entry, &program), Fate::Survived)
+        };
+        let (shapes, rest): (Vec<Shape>, Vec<Shape>) = self.rest.iter().partition(|shape| passes(shape));
+        self.rest = rest;
+        if !shapes.is_empty() {
+            self.parts.push(Stage { instance, shapes, code: instructions(&program) });
+        }
+        Ok(())
+    }
+
+    /// Judges a mutant.
+    pub(super) fn judge(&self, mutant: &Mutant) -> Result<Fate, RunError> {
+        let texts = instances(&mutant.text);
+        if texts.len() != self.instances || self.parts.is_empty() {
+            return Ok(self.stage(&self.whole, &self.whole.shapes, mutant.text.clone())?.0);
+        }
+        let mut same = true;
+        for part in &self.parts {
+            let Some(text) = texts.get(part.instance) else { continue };
+            match self.stage(part, &part.shapes, text.clone())?.0 {
+                Fate::SameCode => {}
+                Fate::Survived => same = false,
+                fate => return Ok(fate),
+            }
+        }
+        // The instances that no shape needs may differ.
+        match self.rest.is_empty() && !same {
+            true => Ok(Fate::Survived),
+            false => Ok(self.stage(&self.whole, &self.rest, mutant.text.clone())?.0),
+        }
+    }
+
+    /// Judges a text at some shapes, in a session of its own. Returns its instructions, too, where it compiles.
+    fn stage(&self, stage: &Stage, shapes: &[Shape], text: String) -> Result<(Fate, Vec<String>), RunError> {
+        let session = self.sessions.again()?;
+        let (entry, program) = match compile(&session, self.entry, text) {
+            Ok(compiled) => compiled,
+            Err(fate) => return Ok((fate, Vec::new())),
+        };
+        let code = instructions(&program);
+        if code == stage.code {
+            return Ok((Fate::SameCode, code));
+        }
+        let (options, scope) = self.at(shapes);
+        let fate = judge(&session, &options, scope, &entry, &program);
+        self.sessions.keep(&session);
+        Ok((fate, code))
+    }
+
+    /// What is judged at some shapes.
+    fn at<'s>(&self, shapes: &'s [Shape]) -> (Options, Scope<'s>) {
+        let mut options = self.sessions.options.clone();
+        if !shapes.iter().any(|shape| self.large.contains(shape)) {
+            options.parts.retain(|&part| part != Part::Lean);
+        }
+        (options, Scope { only: Some(shapes), ..self.scope })
+    }
+}
