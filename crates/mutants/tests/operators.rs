@@ -51,6 +51,14 @@ fn fences_are_dropped_and_weakened() {
     check("drop-volatile", "volatile float* p = out;", &["float* p = out;"]);
 }
 
+#[test]
+fn only_calls_have_arguments() {
+    let swapped = |source: &str| mutants(source).iter().filter(|it| it.operator.name == "swap-arguments").count();
+    assert_eq!(swapped("KERNEL(256, 4)\nKERNEL(512, 8)\n"), 0);
+    assert_eq!(swapped("int f() {\n    return g(256, 4);\n}\nKERNEL(256, 4)\n"), 1);
+    assert_eq!(swapped("constexpr int BOTH = g(256, 4);\n"), 1);
+}
+
 /// What moves a pointer may lead anywhere; what adds to a number may not.
 #[test]
 fn moving_a_pointer_is_indexing() {

@@ -64,9 +64,9 @@ const RELATIVE: f64 = 4.0 * UNIT;
 fn make(shape: Shape, inputs: &mut Inputs) -> Case {
     let columns = shape.columns.max(1);
     let mut x = inputs.rows(shape);
-    let gamma = inputs.gains(DType::F32, shape.columns);
-    let kind = inputs.below(4);
-    let beta = match kind {
+    let mut gamma = inputs.gains(DType::F32, shape.columns);
+    let kind = inputs.below(6);
+    let mut beta = match kind {
         0 => Data::F32(vec![0.0; shape.columns]),
         1 => {
             let mut halves: Vec<f32> = (0..shape.columns).map(|_| inputs.below(507) as f32 / 2.0 - 126.5).collect();
@@ -78,6 +78,13 @@ fn make(shape: Shape, inputs: &mut Inputs) -> Case {
         }
         _ => inputs.offsets(DType::F32, shape.columns),
     };
+    if let Some(&size) = [2.0_f32.powi(-80), 1024.0].get(kind.wrapping_sub(4)) {
+        for values in [&mut gamma, &mut beta] {
+            if let Data::F32(values) = values {
+                values.iter_mut().for_each(|value| *value *= size);
+            }
+        }
+    }
     for row in x.chunks_exact_mut(columns) {
         let change = inputs.below(6);
         let constant = row.iter().all(|value| *value == row[0]);

@@ -99,6 +99,12 @@ fn arguments(code: &Code<'_>, open: usize, sites: &mut Sites<'_>) {
     if commutes || !is_call || matches!(callee, "if" | "for" | "while" | "switch" | "return") {
         return;
     }
+    // What stands by itself outside of functions is no call but a macro that declares something.
+    let begins =
+        open < 2 || code.kind(open - 2) == Some(Kind::Directive) || matches!(code.before(open - 1), ";" | ")" | "}");
+    if begins && code.statement(open).is_none() {
+        return;
+    }
     let arguments = code.arguments(open);
     // A declaration's parameters begin with types.
     if arguments.iter().any(|argument| is_type(code.word(argument.start))) {
