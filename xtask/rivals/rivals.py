@@ -1,10 +1,10 @@
 """Times PyTorch, torch.compile, Triton and Liger on the course's operations; started by `cargo xtask rivals`.
 
-    rivals.py --probe                                 what is installed
-    rivals.py --op softmax --shapes 16384x4096,...    one JSON object a line
+    rivals.py --probe                        what is installed
+    rivals.py softmax=16384x4096,... ...     one JSON object a line
 
 The rules are those of the course's own timer: a warm-up of 200 ms of GPU time, the L2 flushed before each run by reading a
-buffer of twice its size, two sets of inputs in turn, CUDA events, the median of at least 31 runs with its 95% interval, and
+buffer of twice its size, two sets of inputs in turn (small ones in four places each), CUDA events, the median of at least 31 runs with its 95% interval, and
 every output compared with a reference in float64. Python takes longer to queue a call than a small one runs: the GPU is held
 back until a whole batch is queued, so that a time is the GPU's own, as it is for kernels that compiled code launches.
 """
@@ -39,6 +39,8 @@ BATCH = 8
 LEAST_DELAY, MOST_DELAY = 1 << 20, 1 << 31
 # The package that has the variants of that name, and what to import of it.
 LIBRARIES = {"triton": ("triton", "triton"), "liger": ("liger-kernel", "liger_kernel.ops")}
+# Where buffers lie makes up to a tenth of a small call's time: inputs of at most so many bytes lie in several places.
+PLACES, SMALL = 4, 16 << 20
 # Elements whose results are compared with the reference.
 CHECKED = 1 << 22
 CEILING_BYTES = 2 << 30
@@ -307,7 +309,12 @@ class Timer:
         self.delay = LEAST_DELAY
         begun, done = time.monotonic(), 0.0
         while done < WARM_UP_S and time.monotonic() - begun < 10 * WARM_UP_S:
-            done += sum(self.batch(call, BATCH)) / 1e3
+            start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+            start.record()
+            self.batch(call, BATCH)
+            end.record()
+            torch.cuda.synchronize()
+            done += start.elapsed_time(end) / 1e3
         begun, times = time.monotonic(), []
         while True:
             times += self.batch(call, BATCH)
@@ -335,14 +342,11 @@ def ceiling(timer):
     say(ceiling={"gb_per_s": 2 * CEILING_BYTES / time_ns["median"], "runs": runs})
 
 
-def run(operation, shapes):
+def run(timer, operation, shapes):
     if operation not in OPERATIONS:
         say(missing=operation)
         return
     spec, eager, others = OPERATIONS[operation]
-    timer = Timer()
-    ceiling(timer)
-    torch.cuda.empty_cache()
     others = {name: function for name, function in others.items() if trouble(LIBRARIES[name][1]) is None}
     for rows, columns in shapes:
         sets = None
@@ -355,12 +359,14 @@ def run(operation, shapes):
             try:
                 if sets is None:
                     sets = [make_inputs(spec, rows, columns, seed) for seed in (1, 2)]
+                    if sum(tensor.nbytes for tensor in sets[0]) <= SMALL:
+                        sets += [[tensor.clone() for tensor in sets[index % 2]] for index in range(2 * (PLACES - 1))]
                 with torch.no_grad():
                     problem = wrong(function, eager, spec, sets[0])
                     if problem is not None:
                         say(**line, wrong=problem)
                         continue
-                    time_ns, runs = timer.measure(lambda index: function(*sets[index % 2]))
+                    time_ns, runs = timer.measure(lambda index: function(*sets[index % len(sets)]))
                 say(**line, time_ns=time_ns, runs=runs)
             except Exception as error:  # Whatever a library does wrong costs its own line only.
                 say(**line, failed=brief(error))
@@ -412,17 +418,20 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--probe", action="store_true")
     parser.add_argument("--list", action="store_true", help="name the operations; needs no GPU")
-    parser.add_argument("--op")
-    parser.add_argument("--shapes", default="")
+    parser.add_argument("operations", nargs="*", metavar="OPERATION=SHAPES")
     options = parser.parse_args()
     if options.list:
         say(operations=list(OPERATIONS))
         return 0
-    if not probe(everything=not options.op):
+    if not probe(everything=options.probe):
         return 2
-    if options.op:
-        shapes = [tuple(int(part) for part in shape.split("x")) for shape in options.shapes.split(",") if shape]
-        run(options.op, shapes)
+    if options.operations:
+        timer = Timer()
+        ceiling(timer)
+        torch.cuda.empty_cache()
+    for wanted in options.operations:
+        operation, _, shapes = wanted.partition("=")
+        run(timer, operation, [tuple(int(part) for part in shape.split("x")) for shape in shapes.split(",") if shape])
     return 0
 
 

@@ -1,7 +1,7 @@
 //! `cargo xtask rivals`: the solutions beside what PyTorch, torch.compile, Triton and Liger do, in one run on one GPU.
 //!
-//! For each operation a Python process times the others, then a worker times the course's solution, at the same shapes and by the
-//! same rules.
+//! For each day a Python process times the others, then workers time the course's solutions, at the same shapes and by the same
+//! rules.
 
 mod bars;
 mod python;
@@ -151,14 +151,16 @@ fn compare(options: &Options, interrupt: &Interrupt, report: &mut Report) -> Res
     let progress = Progress::new(selections.iter().map(|selection| selection.exercises.len()).sum());
     let limit = Duration::from_secs(options.timeout);
     for (selection, package) in selections.iter().zip(&packages) {
-        for &exercise in &selection.exercises {
-            let Some(program) = programs.paths.get(package) else {
-                report.notes.push(format!("{}: `{package}` does not compile", exercise.name));
-                continue;
-            };
-            let shapes = shapes(exercise);
-            progress.say(format!("{}: PyTorch and others", exercise.name));
-            let theirs = python.time(exercise.name, &shapes, limit, interrupt, &progress)?;
+        let Some(program) = programs.paths.get(package) else {
+            report.notes.push(format!("`{package}` does not compile"));
+            continue;
+        };
+        progress.say(format!("day {}: PyTorch and others", selection.day.number));
+        let wanted: Vec<(&str, Vec<Shape>)> =
+            selection.exercises.iter().map(|exercise| (exercise.name, shapes(exercise))).collect();
+        let theirs = python.time(&wanted, limit, interrupt, &progress)?;
+        report.notes.extend(theirs.notes.iter().cloned());
+        for (exercise, (_, shapes)) in selection.exercises.iter().copied().zip(&wanted) {
             let sizes: Vec<String> = shapes.iter().map(|shape| format!("{}x{}", shape.rows, shape.columns)).collect();
             let ask = Ask {
                 program,
@@ -167,14 +169,13 @@ fn compare(options: &Options, interrupt: &Interrupt, report: &mut Report) -> Res
                 device: DeviceKind::Gpu,
                 sizes: &sizes,
                 seed: 1,
+                short: true,
                 limit,
             };
             let ours = bench::sweep(&ask, interrupt, &progress)?;
-            report
-                .notes
-                .extend(theirs.notes.iter().chain(&ours.notes).map(|note| format!("{}: {note}", exercise.name)));
+            report.notes.extend(ours.notes.iter().map(|note| format!("{}: {note}", exercise.name)));
             for size in ours.sizes {
-                let rivals = theirs.at(size.rows, size.columns);
+                let rivals = theirs.at(exercise.name, size.rows, size.columns);
                 report.rows.push(row(exercise, &size, rivals, theirs.copy_gb_per_s));
             }
             progress.step();

@@ -101,6 +101,9 @@ struct BenchOptions {
     /// Sizes other than the course's: elements, or ROWSxCOLUMNS
     #[arg(long, value_delimiter = ',')]
     sizes: Vec<At>,
+    /// Only the unfused chain and the submission: neither the ladder nor a kernel to beat
+    #[arg(long)]
+    short: bool,
     /// Milliseconds that the pairs of one variant at one size may take
     #[arg(long, default_value_t = 2000)]
     limit_ms: u64,

@@ -31,6 +31,8 @@ pub(super) struct Python {
 /// One of the others at one shape.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Rival {
+    #[serde(skip_serializing)]
+    pub(super) operation: String,
     /// `eager`, `torch.compile`, `triton`, `liger`.
     pub(super) variant: String,
     #[serde(skip_serializing)]
@@ -91,9 +93,9 @@ impl Theirs {
             Ok(Line::Timed(rival)) => {
                 let problem = rival.wrong.as_ref().map(|what| format!("is wrong, and not timed: {what}"));
                 let problem = problem.or_else(|| rival.failed.as_ref().map(|what| format!("failed: {what}")));
-                self.notes.extend(
-                    problem.map(|text| format!("{} at {}x{} {text}", rival.variant, rival.rows, rival.columns)),
-                );
+                self.notes.extend(problem.map(|text| {
+                    format!("{}: {} at {}x{} {text}", rival.operation, rival.variant, rival.rows, rival.columns)
+                }));
                 self.rivals.push(rival);
             }
             Ok(Line::Ceiling { ceiling }) => self.copy_gb_per_s = Some(ceiling.gb_per_s),
@@ -108,8 +110,9 @@ impl Theirs {
         true
     }
 
-    pub(super) fn at(&self, rows: usize, columns: usize) -> Vec<Rival> {
-        self.rivals.iter().filter(|rival| (rival.rows, rival.columns) == (rows, columns)).cloned().collect()
+    pub(super) fn at(&self, operation: &str, rows: usize, columns: usize) -> Vec<Rival> {
+        let here = |rival: &&Rival| rival.operation == operation && (rival.rows, rival.columns) == (rows, columns);
+        self.rivals.iter().filter(here).cloned().collect()
     }
 }
 
@@ -131,19 +134,21 @@ impl Python {
         Ok((theirs.versions, theirs.notes))
     }
 
-    /// Times one operation at these shapes. `limit` is for one of them.
+    /// Times operations, each at its shapes, in one process. `limit` is for one shape.
     pub(super) fn time(
         &self,
-        operation: &str,
-        shapes: &[Shape],
+        operations: &[(&str, Vec<Shape>)],
         limit: Duration,
         interrupt: &Interrupt,
         progress: &Progress,
     ) -> Result<Theirs, Stop> {
-        let shapes: Vec<String> = shapes.iter().map(|shape| format!("{}x{}", shape.rows, shape.columns)).collect();
-        let arguments = ["--op".to_owned(), operation.to_owned(), "--shapes".to_owned(), shapes.join(",")];
-        let limit = START.saturating_add(limit.saturating_mul(shapes.len() as u32));
-        self.run(&arguments, limit, interrupt, &mut |line| progress.note(&format!("{operation}: {line}")))
+        let arguments = operations.iter().map(|(operation, shapes)| {
+            let shapes: Vec<String> = shapes.iter().map(|shape| format!("{}x{}", shape.rows, shape.columns)).collect();
+            format!("{operation}={}", shapes.join(","))
+        });
+        let count: usize = operations.iter().map(|(_, shapes)| shapes.len()).sum();
+        let limit = START.saturating_add(limit.saturating_mul(count as u32));
+        self.run(&arguments.collect::<Vec<_>>(), limit, interrupt, &mut |line| progress.note(line))
     }
 
     fn run(
@@ -201,6 +206,7 @@ mod tests {
             r#"{"operation": "x", "rows": 2, "columns": 3, "variant": "eager", "time_ns": {"median": 5.0, "low": 4.0, "high": 6.0}, "runs": 31}"#,
             r#"{"operation": "x", "rows": 2, "columns": 3, "variant": "liger", "failed": "ImportError: no"}"#,
             r#"{"operation": "x", "rows": 2, "columns": 3, "variant": "triton", "wrong": "output 0"}"#,
+            r#"{"operation": "y", "rows": 2, "columns": 3, "variant": "eager", "time_ns": {"median": 7.0, "low": 7.0, "high": 7.0}, "runs": 31}"#,
             r#"{"missing": "y"}"#,
         ] {
             assert!(theirs.hear(line), "{line}");
@@ -208,8 +214,8 @@ mod tests {
         assert!(!theirs.hear("hello") && !theirs.hear("{}"));
         assert_eq!((theirs.copy_gb_per_s, theirs.versions["torch"].as_str()), (Some(4250.5), "2.11"));
         let times: Vec<Option<f64>> =
-            theirs.at(2, 3).iter().map(|rival| rival.time_ns.map(|time| time.median)).collect();
-        assert_eq!((times, theirs.at(3, 2).len()), (vec![Some(5.0), None, None], 0));
+            theirs.at("x", 2, 3).iter().map(|rival| rival.time_ns.map(|time| time.median)).collect();
+        assert_eq!((times, theirs.at("x", 3, 2).len()), (vec![Some(5.0), None, None], 0));
         assert_eq!(theirs.notes.len(), 4, "{:?}", theirs.notes);
         assert!(theirs.hear(r#"{"unable": "no GPU"}"#) && theirs.unable.is_some());
     }

@@ -27,23 +27,26 @@ pub(crate) struct Sweep<'a> {
     baseline: Baseline,
     plan: Plan,
     seed: u64,
+    short: bool,
     ceilings: Option<Ceilings>,
 }
 
 impl<'a> Sweep<'a> {
+    /// A `short` sweep times the unfused chain and the submission only.
     pub(crate) fn new(
         session: &'a Session,
         entry: &'a Entry,
         program: &'a Program,
         plan: Plan,
         seed: u64,
+        short: bool,
     ) -> Result<Self, Trouble> {
         let mut baseline = session.baseline()?;
-        if !entry.exercise.ladder.is_empty() {
+        if !short && !entry.exercise.ladder.is_empty() {
             let ladder = kernels::load(&session.device, &kernels::ladder(entry.exercise.name));
             baseline = baseline.with(ladder.map_err(|error| Trouble::Unable(error.to_string()))?);
         }
-        Ok(Self { session, entry, program, baseline, plan, seed, ceilings: None })
+        Ok(Self { session, entry, program, baseline, plan, seed, short, ceilings: None })
     }
 
     /// All variants at one size.
@@ -101,6 +104,9 @@ impl<'a> Sweep<'a> {
             (Who::Unfused, variant(Role::Unfused, "unfused")),
             (Who::Submission, variant(Role::Submission, "submission")),
         ];
+        if self.short {
+            return all;
+        }
         let exercise = self.entry.exercise;
         all.extend(exercise.rival.map(|rival| (Who::Rival, variant(Role::Rival, rival.name))));
         let rungs = exercise.rungs(shape).into_iter();

@@ -41,7 +41,7 @@ pub(super) fn run(options: &BenchOptions, submission: &Submission) -> ExitCode {
     let plan = Plan { limit: Duration::from_millis(options.limit_ms), width: 0.01, ..Plan::default() };
     let plan = if options.as_gpu { Plan { warm_up: Duration::ZERO, ..plan } } else { plan };
     let shapes = bench::shapes(entry.exercise, &options.sizes, session.is_emulated());
-    let mut sweep = match Sweep::new(&session, entry, &program, plan, options.seed) {
+    let mut sweep = match Sweep::new(&session, entry, &program, plan, options.seed, options.short) {
         Ok(sweep) => sweep,
         Err(trouble) => {
             untimed(None, &trouble);
