@@ -161,7 +161,7 @@ fn compare(options: &Options, interrupt: &Interrupt, report: &mut Report) -> Res
         let theirs = python.time(&wanted, limit, interrupt, &progress)?;
         report.notes.extend(theirs.notes.iter().cloned());
         for (exercise, (_, shapes)) in selection.exercises.iter().copied().zip(&wanted) {
-            let sizes: Vec<String> = shapes.iter().map(|shape| format!("{}x{}", shape.rows, shape.columns)).collect();
+            let sizes: Vec<String> = shapes.iter().map(|&shape| size(exercise, shape)).collect();
             let ask = Ask {
                 program,
                 root: programs.root.as_deref(),
@@ -196,6 +196,14 @@ fn shapes(exercise: &Exercise) -> Vec<Shape> {
         }
     }
     shapes
+}
+
+/// A shape as workers take it.
+fn size(exercise: &Exercise, shape: Shape) -> String {
+    match exercise.shapes {
+        Shapes::Elementwise => shape.elements().to_string(),
+        Shapes::Rows { .. } => format!("{}x{}", shape.rows, shape.columns),
+    }
 }
 
 /// Puts together what both sides found at one shape, and holds it against the bars.

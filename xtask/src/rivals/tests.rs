@@ -1,4 +1,4 @@
-use fusion_grader::bench::{Ceilings, Variant};
+use fusion_grader::bench::{At, Ceilings, Variant};
 use fusion_grader::render::Look;
 
 use super::*;
@@ -64,4 +64,14 @@ fn rows_are_no_longer_than_the_exercise_has_them() {
     let found: Vec<(usize, usize)> = shapes(&exercise).iter().map(|shape| (shape.rows, shape.columns)).collect();
     assert_eq!(found, [(2048, 768), (65536, 1024), (1 << 20, 64)]);
     assert_eq!(shapes(&Exercise::TEMPLATE).len(), ELEMENTS.len());
+}
+
+#[test]
+fn workers_take_every_size() {
+    for exercise in fusion_course::days().iter().flat_map(|day| day.exercises) {
+        let mut wanted = shapes(exercise);
+        let sizes: Vec<At> = wanted.iter().map(|&shape| size(exercise, shape).parse().unwrap()).collect();
+        wanted.sort_by_key(|shape| (shape.elements(), shape.columns));
+        assert_eq!(fusion_grader::bench::shapes(exercise, &sizes, false), wanted, "{}", exercise.name);
+    }
 }
