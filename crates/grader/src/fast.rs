@@ -2,6 +2,7 @@
 //!
 //! On a GPU this is measured ([`measure`]); on the emulated device it is predicted from the machine's model.
 
+mod alone;
 mod bench;
 mod ceiling;
 mod clocks;

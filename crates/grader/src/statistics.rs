@@ -8,6 +8,12 @@ pub fn median(values: &[f64]) -> Option<f64> {
     median_in_place(&mut sorted)
 }
 
+/// The median of times, or of anything above 0, with its 95% interval.
+pub fn median_interval(times: &[f64], seed: u64) -> Option<Interval> {
+    let logs: Vec<f64> = times.iter().map(|time| time.ln()).collect();
+    ratio_interval(&logs, seed)
+}
+
 fn median_in_place(values: &mut [f64]) -> Option<f64> {
     let middle = values.len() / 2;
     if values.is_empty() {

@@ -17,7 +17,7 @@ use crate::session::Session;
 use crate::trouble::Trouble;
 
 /// Pairs that are queued before the host waits: the device never waits for the host within a batch.
-const BATCH: usize = 8;
+pub(super) const BATCH: usize = 8;
 
 /// Pairs after which a time is as well known as it will be.
 const MOST_PAIRS: usize = 2000;
@@ -28,7 +28,7 @@ pub(super) struct Bench<'a> {
     pub(super) rig: Rig<'a>,
     pub(super) helpers: Helpers<'a>,
     pub(super) sampler: Sampler,
-    rng: fastrand::Rng,
+    pub(super) rng: fastrand::Rng,
     /// The checksum of the submission's right outputs for each set; none for a kernel whose results vary.
     expected: [Option<u64>; SETS],
 }
@@ -115,21 +115,30 @@ impl<'a> Bench<'a> {
 
     /// Queues a batch of pairs, then waits for all of it.
     fn batch(&mut self, sides: [Who; 2]) -> Result<Vec<Pair>, Trouble> {
-        let ours = || Trouble::driver("timing");
+        let (queued, clock) = self.held(|bench| bench.queue(sides), |pair| &pair.timers)?;
+        self.collect(sides, &queued, clock)
+    }
+
+    /// Has a batch queued while the device is held back, and waits for all of it; also returns the lowest clock meanwhile.
+    pub(super) fn held<Q>(
+        &mut self,
+        mut queue: impl FnMut(&mut Self) -> Result<Vec<Q>, Trouble>,
+        timers: impl Fn(&Q) -> &[Timer],
+    ) -> Result<(Vec<Q>, Option<u32>), Trouble> {
         // The emulated device's clock stands still while the host queues.
         let holds = !self.session.is_emulated();
         loop {
             if holds {
-                self.helpers.hold.run(&self.session.device.stream).map_err(ours())?;
+                self.helpers.hold.run(&self.session.device.stream).map_err(Trouble::driver("timing"))?;
             }
-            let queued = self.queue(sides)?;
+            let queued = queue(self)?;
             // Had the device begun by now, it might have waited for the host between two events of a timer.
-            let fed = !queued.first().is_some_and(|pair| pair.timers.iter().any(Timer::has_started));
+            let fed = !queued.first().is_some_and(|first| timers(first).iter().any(Timer::has_started));
             let clock = self.wait();
             // Times are read after the whole device is idle.
             self.rig.finish()?;
             if fed || !holds || !self.helpers.hold.lengthen() {
-                return self.collect(sides, &queued, clock);
+                return Ok((queued, clock));
             }
         }
     }

@@ -154,16 +154,23 @@ impl<'a> Sweep<'a> {
         let Self { session, entry, program, baseline, plan, seed, .. } = self;
         let mut bench = Bench::new(session, entry, program, baseline, shape, *seed)?;
         bench.verify()?;
-        tell(format!("warming up at {shape}"));
-        bench.warm_up(plan)?;
+        if !self.short {
+            tell(format!("warming up at {shape}"));
+            bench.warm_up(plan)?;
+        }
         let mut chain: Option<Vec<f64>> = None;
         self.each(shape, size, &mut |who, variant| {
-            if who != Who::Unfused {
+            if self.short {
+                tell(format!("timing {} at {shape}", variant.name));
+                let times = bench.alone(who, plan, *seed)?;
+                variant.measured_ns = statistics::median_interval(&times, *seed);
+                variant.pairs = times.len() as u32;
+            } else if who != Who::Unfused {
                 tell(format!("timing {} at {shape}", variant.name));
                 let steady = bench.pairs([Who::Unfused, who], plan, plan.limit)?;
                 let times: Vec<f64> = steady.pairs.iter().map(|pair| pair.below).collect();
                 chain.get_or_insert_with(|| steady.pairs.iter().map(|pair| pair.above).collect());
-                variant.measured_ns = median(&times, *seed);
+                variant.measured_ns = statistics::median_interval(&times, *seed);
                 variant.speedup = steady.ratio(*seed);
                 (variant.pairs, variant.dropped) = (steady.pairs.len() as u32, steady.dropped as u32);
             }
@@ -174,7 +181,7 @@ impl<'a> Sweep<'a> {
             Ok(())
         })?;
         if let (Some(unfused), Some(chain)) = (size.variants.first_mut(), chain) {
-            unfused.measured_ns = median(&chain, *seed);
+            unfused.measured_ns = statistics::median_interval(&chain, *seed);
             unfused.speedup = Some(Interval::exact(1.0));
             unfused.pairs = chain.len() as u32;
         }
@@ -228,12 +235,6 @@ impl<'a> Sweep<'a> {
         }
         Ok(())
     }
-}
-
-/// The median of times with its 95% interval.
-fn median(times: &[f64], seed: u64) -> Option<Interval> {
-    let logs: Vec<f64> = times.iter().map(|time| time.ln()).collect();
-    statistics::ratio_interval(&logs, seed)
 }
 
 /// FP32 operations a second of a GPU, in 10^9: a multiply-add is two of them (CUDA C++ Programming Guide, "Arithmetic
