@@ -33,7 +33,8 @@ impl Bench<'_> {
         let (mut times, begun, mut look_at) = (Vec::new(), Instant::now(), plan.pairs);
         loop {
             times.extend(self.batch_alone(who)?);
-            let ends = times.len() >= MOST_RUNS || begun.elapsed() > plan.limit;
+            let late = begun.elapsed() > plan.limit && times.len() >= plan.pairs;
+            let ends = late || times.len() >= MOST_RUNS;
             if times.len() < look_at && !ends {
                 continue;
             }

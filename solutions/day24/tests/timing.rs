@@ -1,0 +1,37 @@
+//! Timing as on a GPU, with the emulated device's clock for the events: what it says is no measurement, but every step is
+//! taken.
+
+use std::process::{Command, Stdio};
+
+use fusion_grader::bench::{Role, Size};
+use fusion_grader::protocol::Message;
+
+/// One size of an exercise whose kernel reads an output, in pairs and alone.
+#[test]
+fn every_variant_has_a_time() {
+    for arguments in [&[][..], &["--short"]] {
+        let size = bench(arguments);
+        let roles: Vec<Role> = size.variants.iter().map(|variant| variant.role).collect();
+        assert_eq!(roles, [Role::Unfused, Role::Submission]);
+        for variant in &size.variants {
+            let time = variant.measured_ns.map(|time| time.median);
+            assert!(time.is_some_and(|time| time > 0.0) && variant.pairs > 0, "{variant:?}");
+        }
+    }
+}
+
+fn bench(arguments: &[&str]) -> Size {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_solutions-day24"));
+    command.args(["bench", "--exercise", "add_rmsnorm", "--device", "emulated", "--as-gpu", "--sizes", "64x64"]);
+    let mut child = command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+    // It ends when this closes.
+    let stdin = child.stdin.take();
+    let output = child.wait_with_output().expect("it ends");
+    drop(stdin);
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let mut sizes = printed.lines().filter_map(|line| match Message::parse(line) {
+        Some(Message::Timed { size, .. }) => Some(*size),
+        _ => None,
+    });
+    sizes.next().unwrap_or_else(|| panic!("nothing was timed:\n{printed}"))
+}
