@@ -32,13 +32,43 @@ fn heading(exercise: &Benched, report: &Report, what: &str) -> Heading {
     }
 }
 
+/// What the lines of a picture run over.
+struct Run<'a> {
+    sizes: Vec<&'a Size>,
+    x: Quantity,
+    place: fn(&Size) -> f64,
+    over: String,
+}
+
+/// Elements; or row lengths, at the largest number of elements, where several of them have as many: they would all stand at one
+/// place.
+fn run(exercise: &Benched) -> Run<'_> {
+    let most = exercise.sizes.iter().map(Size::elements).max().unwrap_or(0);
+    let mut largest: Vec<&Size> = exercise.sizes.iter().filter(|size| size.elements() == most).collect();
+    if largest.len() > 1 {
+        largest.sort_by_key(|size| size.columns);
+        return Run {
+            sizes: largest,
+            x: Quantity::count("elements a row"),
+            place: |size| size.columns as f64,
+            over: format!("row length, {most} elements"),
+        };
+    }
+    Run {
+        sizes: exercise.sizes.iter().collect(),
+        x: Quantity::count("elements"),
+        place: |size| size.elements() as f64,
+        over: "size".to_owned(),
+    }
+}
+
 /// A line for each variant, of what `value` makes of it.
-fn lines(exercise: &Benched, value: impl Fn(&Size, &fusion_grader::bench::Variant) -> Option<f64>) -> Vec<Series> {
+fn lines(run: &Run<'_>, value: impl Fn(&Size, &fusion_grader::bench::Variant) -> Option<f64>) -> Vec<Series> {
     let mut series: Vec<Series> = Vec::new();
-    for size in &exercise.sizes {
+    for size in &run.sizes {
         for variant in &size.variants {
             let Some(value) = value(size, variant) else { continue };
-            let point = (size.elements() as f64, value);
+            let point = ((run.place)(size), value);
             match series.iter_mut().find(|line| line.name == variant.name) {
                 Some(line) => line.points.push(point),
                 None => series.push(Series { name: variant.name.clone(), points: vec![point] }),
@@ -49,21 +79,23 @@ fn lines(exercise: &Benched, value: impl Fn(&Size, &fusion_grader::bench::Varian
 }
 
 fn time(exercise: &Benched, report: &Report) -> LineChart {
+    let run = run(exercise);
     LineChart {
-        heading: heading(exercise, report, "time over size"),
-        x: Quantity::count("elements"),
+        heading: heading(exercise, report, &format!("time over {}", run.over)),
+        series: lines(&run, |_, variant| Some(variant.time_ns()?.median / 1e9)),
+        x: run.x,
         y: Quantity::seconds("time"),
-        series: lines(exercise, |_, variant| Some(variant.time_ns()?.median / 1e9)),
         rules: Vec::new(),
     }
 }
 
 fn speed(exercise: &Benched, largest: &Size, report: &Report) -> LineChart {
+    let run = run(exercise);
     LineChart {
-        heading: heading(exercise, report, "compulsory bytes a second over size"),
-        x: Quantity::count("elements"),
+        heading: heading(exercise, report, &format!("compulsory bytes a second over {}", run.over)),
+        series: lines(&run, |size, variant| Some(size.gb_per_s(variant)? * 1e9)),
+        x: run.x,
         y: Quantity::bytes_per_second("compulsory bytes a second"),
-        series: lines(exercise, |size, variant| Some(size.gb_per_s(variant)? * 1e9)),
         rules: (largest.ceilings.iter())
             .map(|ceilings| Rule { label: "moving bytes only".to_owned(), value: ceilings.mix_gb_per_s * 1e9 })
             .collect(),

@@ -100,6 +100,18 @@ fn json_has_what_the_tables_have() {
     assert!(solution["flop_per_byte"].as_f64().is_some() && solution["accuracy"][0]["ulp"]["max"] == 2.5, "{solution}");
 }
 
+/// Points of several row lengths with as many elements would stand above each other.
+#[test]
+fn rows_are_drawn_over_their_length() {
+    let mut report = report();
+    let row = |rows, columns, time| Size { columns, shape: format!("{rows} x {columns}"), ..size(rows, time) };
+    report.exercises[0].sizes = vec![row(4, 16, 9e3), row(256, 64, 9e3), row(1024, 16, 8e3), row(64, 256, 7e3)];
+    let pictures = pictures::all(&report.exercises[0], &report);
+    let speed = &pictures.iter().find(|(name, _)| name == "add_gelu-speed.svg").unwrap().1;
+    assert!(speed.contains("over row length, 16384 elements") && speed.contains(">elements a row<"), "{speed}");
+    assert!(speed.contains("unfused: 600 MB/s at 16 to 600 MB/s at 256."), "{speed}");
+}
+
 #[test]
 fn pictures_are_named_for_the_exercise_and_say_what_they_rest_on() {
     let report = report();
