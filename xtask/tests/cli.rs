@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
-use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
@@ -22,6 +22,16 @@ fast='{"verdict":"pass","measured":false,"bar":1.4,"ideal":1.6,"cold":true,"pair
 echo '{"fusion":"judged","device":'$device',"judgement":{"name":"'$3'","day":22,"kind":"exercise","verdict":"pass","right":'$right',"lean":'$lean',"fast":'$fast'}}'
 "#;
 
+/// Writes a shell script that can be run.
+///
+/// Another process writes it: were it open for writing here, a child that another test forks meanwhile would hold it open
+/// too, and running it would fail with "text file busy".
+fn write_script(path: &Path, text: &str) {
+    let write = "printf '%s\\n' '#!/bin/sh' \"$2\" > \"$1\" && chmod 755 \"$1\"";
+    let status = Command::new("sh").args(["-c", write, "sh"]).arg(path).arg(text).status();
+    assert!(status.is_ok_and(|status| status.success()), "{} cannot be written", path.display());
+}
+
 impl Prebuilt {
     fn new(script: &str) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
@@ -31,8 +41,7 @@ impl Prebuilt {
             fs::copy(program, path("xtask")).expect("a copy of xtask");
         }
         for name in ["exercises-day22", "solutions-day22"] {
-            fs::write(path(name), format!("#!/bin/sh\n{script}\n")).expect("a script");
-            fs::set_permissions(path(name), fs::Permissions::from_mode(0o755)).expect("a program");
+            write_script(&path(name), script);
         }
         Self { folder }
     }
@@ -273,8 +282,7 @@ fn rivals_without_pytorch_say_so() {
     let prebuilt = Prebuilt::new(PASS);
     let python = prebuilt.folder.path().join("python");
     let says = |text: &str| {
-        fs::write(&python, format!("#!/bin/sh\n{text}\n")).expect("a script");
-        fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).expect("a program");
+        write_script(&python, text);
         let output = prebuilt.run(&["rivals", "add_gelu", "--python", &python.to_string_lossy()]);
         assert_eq!((code(&output), output.stdout.len()), (2, 0));
         String::from_utf8_lossy(&output.stderr).into_owned()

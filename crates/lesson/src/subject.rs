@@ -54,8 +54,25 @@ impl Subject {
             }
             several => {
                 let elements = sizes.last().copied().unwrap_or(1);
-                several.iter().map(|&columns| rows(elements, columns)).collect()
+                // A row is no longer than what was asked for, if any is so short.
+                let shortest = several.iter().copied().min().unwrap_or(1);
+                let fit = several.iter().copied().filter(|&columns| columns <= elements.max(shortest));
+                fit.map(|columns| rows(elements, columns)).collect()
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_no_longer_than_what_was_asked_for() {
+        let subject = Subject::ladder(&fusion_course::day23::softmax::EXERCISE, &[1024, 4096, 16384]);
+        let lengths = |elements| subject.shapes(&[1, elements]).iter().map(|shape| shape.columns).collect::<Vec<_>>();
+        assert_eq!(lengths(1 << 20), [1024, 4096, 16384]);
+        assert_eq!(lengths(5000), [1024, 4096]);
+        assert_eq!(lengths(1), [1024]);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt as _;
+use std::process::Command;
 use std::sync::mpsc::{Sender, channel};
 
 use tempfile::TempDir;
@@ -47,9 +47,8 @@ impl Bench {
             ],
         );
         let python = root.path().join("python");
-        let script = format!(
-            r#"#!/bin/sh
-HERE="{}"
+        let text = format!(
+            r#"HERE="{}"
 case "$*" in
   -c*) exit 0 ;;
   "-m pip --version") exit 0 ;;
@@ -66,8 +65,7 @@ echo called >> "$HERE/calls"
 "#,
             root.path().display()
         );
-        fs::write(&python, script).unwrap();
-        fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).unwrap();
+        script(&python, &text);
         let places = Places { cache: Some(Cache::new(root.path().join("cache"))), ..Places::default() };
         let fetch = Fetch { places, python: Some(python.into()), wheels: WHEELS };
         Bench { root, fetch }
@@ -87,6 +85,16 @@ echo called >> "$HERE/calls"
         let names = entries.map(|entry| entry.file_name().into_string().unwrap());
         names.filter(|name| !name.ends_with(".lock")).collect()
     }
+}
+
+/// Writes a shell script that can be run.
+///
+/// Another process writes it: were it open for writing here, a child that another test forks meanwhile would hold it open
+/// too, and running it would fail with "text file busy".
+fn script(path: &Path, text: &str) {
+    let write = "printf '%s\\n' '#!/bin/sh' \"$2\" > \"$1\" && chmod 755 \"$1\"";
+    let status = Command::new("sh").args(["-c", write, "sh"]).arg(path).arg(text).status();
+    assert!(status.is_ok_and(|status| status.success()), "{} cannot be written", path.display());
 }
 
 fn wheel(path: &Path, files: &[(&str, &str)]) {
