@@ -42,6 +42,11 @@ impl Hold {
         Ok(())
     }
 
+    /// Makes the next wait as short as the first was.
+    pub fn shorten(&mut self) {
+        self.cycles = LEAST;
+    }
+
     /// Makes the next wait twice as long; false where it is as long as it may be.
     pub fn lengthen(&mut self) -> bool {
         let longer = self.cycles < MOST;

@@ -4,8 +4,9 @@
     rivals.py softmax=16384x4096,... ...     one JSON object a line
 
 The rules are those of the course's own timer: a warm-up of 200 ms of GPU time, the L2 flushed before each run by reading a
-buffer of twice its size, two sets of inputs in turn (small ones in four places each), CUDA events, the median of at least 31 runs with its 95% interval, and
-every output compared with a reference in float64. Python takes longer to queue a call than a small one runs: the GPU is held
+buffer of twice its size, two sets of inputs in turn (small ones in four places each), CUDA events, the median of at least 31 runs
+with its 95% interval. Before that the outputs (of more than four million elements, the first) are compared with a reference in
+float64. Python takes longer to queue a call than a small one runs: the GPU is held
 back until a whole batch is queued, so that a time is the GPU's own, as it is for kernels that compiled code launches.
 """
 
@@ -117,7 +118,7 @@ def ffn_sublayer(x, gamma, beta, w, bias):
 # --- Written in Triton, where the course's figures name such a kernel as the best other. ----------------------------------
 
 if triton is not None:
-    # Division and rounding as the definition has them: ties go to even.
+    # Division (div_rn, for Triton's own / is 2 units in the last place off) and rounding as the definition has them: ties go to even.
     @triton.jit
     def round_half_even(v):
         # Adding and subtracting 1.5 * 2^23 leaves an integer for |v| < 2^22, rounded as f32 rounds.
@@ -133,7 +134,7 @@ if triton is not None:
     def quantize_int8_kernel(x, out, n, BLOCK: tl.constexpr):
         at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
         inside = at < n
-        v = tl.load(x + at, inside, other=0.0) / 0.05 + 3.0
+        v = tl.math.div_rn(tl.load(x + at, inside, other=0.0), tl.full([BLOCK], 0.05, tl.float32)) + 3.0
         v = round_half_even(tl.minimum(tl.maximum(v, -128.0), 127.0))
         tl.store(out + at, v.to(tl.int8), inside)
 
@@ -149,7 +150,7 @@ if triton is not None:
         y = centred * rstd * tl.load(gamma + at, inside, other=0.0) + tl.load(beta + at, inside, other=0.0)
         scale = tl.max(tl.abs(y), 0) / 127.0
         tl.store(scales + row, scale)
-        tl.store(out + row * columns + at, round_half_even(y / scale).to(tl.int8), inside)
+        tl.store(out + row * columns + at, round_half_even(tl.math.div_rn(y, tl.full([BLOCK], 0.0, tl.float32) + scale)).to(tl.int8), inside)
 
 
 def triton_add_mul_exp(x, y):
@@ -284,10 +285,12 @@ class Timer:
         self.delay = LEAST_DELAY
 
     def batch(self, call, count):
-        """Milliseconds of so many cold runs, all queued before the GPU begins the first."""
+        """Milliseconds of so many cold runs, all queued before the GPU begins the first, and of the whole batch."""
         while True:
             pairs = []
             torch.cuda._sleep(self.delay)
+            whole = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+            whole[0].record()
             for index in range(count):
                 start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
                 self.flush.sum()
@@ -295,11 +298,12 @@ class Timer:
                 call(index)
                 end.record()
                 pairs.append((start, end))
+            whole[1].record()
             # Had the GPU begun by now, it might have waited for the host between two events.
             fed = not pairs[0][0].query()
             torch.cuda.synchronize()
             if fed:
-                return [start.elapsed_time(end) for start, end in pairs]
+                return [start.elapsed_time(end) for start, end in pairs], whole[0].elapsed_time(whole[1])
             if self.delay >= MOST_DELAY:
                 raise RuntimeError("it cannot be queued ahead: it waits for the GPU")
             self.delay *= 2
@@ -309,15 +313,10 @@ class Timer:
         self.delay = LEAST_DELAY
         begun, done = time.monotonic(), 0.0
         while done < WARM_UP_S and time.monotonic() - begun < 10 * WARM_UP_S:
-            start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-            start.record()
-            self.batch(call, BATCH)
-            end.record()
-            torch.cuda.synchronize()
-            done += start.elapsed_time(end) / 1e3
+            done += self.batch(call, BATCH)[1] / 1e3
         begun, times = time.monotonic(), []
         while True:
-            times += self.batch(call, BATCH)
+            times += self.batch(call, BATCH)[0]
             median, low, high = interval(times)
             narrow = high - median <= WIDTH * median and median - low <= WIDTH * median
             enough = len(times) >= LEAST_RUNS and (narrow or time.monotonic() - begun > LIMIT_S)

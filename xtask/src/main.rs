@@ -11,6 +11,7 @@ mod hint;
 mod interrupt;
 mod judge;
 mod output;
+mod parallel;
 mod process;
 mod programs;
 mod progress;

@@ -21,7 +21,7 @@ use crate::judge::{self, Stop, Task};
 use crate::programs::{self, Programs};
 use crate::progress::Progress;
 use crate::target::{self, Selection};
-use crate::{output, toolchain};
+use crate::{output, parallel, toolchain};
 use tally::Tally;
 
 /// The command's options.
@@ -102,25 +102,48 @@ fn verify(options: &Options, interrupt: &Interrupt, tally: &mut Tally) -> Result
     let exercises: usize = selections.iter().map(|selection| selection.exercises.len()).sum();
     let steps = if options.mutants { 1 } else { 3 + usize::from(!options.no_mutants) };
     let progress = Progress::new(steps * exercises);
-    for selection in &selections {
-        if !options.no_mutants {
+    if !options.no_mutants {
+        for selection in &selections {
             judge_mutants(options, selection, &programs, interrupt, &progress, tally)?;
         }
-        if options.mutants {
-            continue;
-        }
-        if let Some(root) = &programs.root {
-            check_drift(root, selection, tally);
-        }
-        judge_all(options, Kind::Exercise, selection, &programs, interrupt, &progress, tally)?;
-        judge_all(options, Kind::Solution, selection, &programs, interrupt, &progress, tally)?;
-        let package = programs::package(Kind::Wrong, selection.day.number);
-        if let Some(program) = programs.paths.get(&package) {
-            let limit = Duration::from_secs(options.timeout);
-            wrong::judge(program, selection, options.seed, limit, interrupt, &progress, tally)?;
-        }
     }
+    if options.mutants {
+        return Ok(());
+    }
+    // One exercise keeps little more than one core busy: most of the time goes into compiling and into small launches.
+    let alone = |selection: &Selection| {
+        let day = selection.day;
+        selection.exercises.clone().into_iter().map(move |exercise| Selection { day, exercises: vec![exercise] })
+    };
+    // The last exercises take longest, and should not be begun last.
+    let each: Vec<Selection> = selections.iter().flat_map(alone).rev().collect();
+    let tallies = parallel::each(each.len(), |index| {
+        let mut tally = Tally::default();
+        judge_submissions(options, &each[index], &programs, interrupt, &progress, &mut tally)?;
+        Ok(tally)
+    })?;
+    tallies.into_iter().rev().for_each(|other| tally.add(other));
     Ok(())
+}
+
+/// Judges the starter, the solution and the wrong kernels of each exercise.
+fn judge_submissions(
+    options: &Options,
+    selection: &Selection,
+    programs: &Programs,
+    interrupt: &Interrupt,
+    progress: &Progress,
+    tally: &mut Tally,
+) -> Result<(), Stop> {
+    if let Some(root) = &programs.root {
+        check_drift(root, selection, tally);
+    }
+    judge_all(options, Kind::Exercise, selection, programs, interrupt, progress, tally)?;
+    judge_all(options, Kind::Solution, selection, programs, interrupt, progress, tally)?;
+    let package = programs::package(Kind::Wrong, selection.day.number);
+    let Some(program) = programs.paths.get(&package) else { return Ok(()) };
+    let limit = Duration::from_secs(options.timeout);
+    wrong::judge(program, selection, options.seed, limit, interrupt, progress, tally)
 }
 
 fn judge_mutants(

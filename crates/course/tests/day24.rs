@@ -295,6 +295,19 @@ fn quantized_rows_are_told_apart() {
     );
 }
 
+/// A division may be slower where the scale is far from 1: what is timed must not depend on the seed.
+#[test]
+fn scales_of_what_is_timed_are_ordinary() {
+    for columns in [768, 1024, 4096, 16384] {
+        for (seed, elements) in (0..6).flat_map(|seed| [1 << 19, 1 << 26].map(|elements| (seed, elements))) {
+            let shape = Shape { rows: elements / columns, columns };
+            let case = (exercise("layernorm_quant").make)(shape.period(), &mut Inputs::new(seed));
+            let largest = |index| case.f32s(index).iter().fold(0.0_f32, |top, value| top.max(value.abs()));
+            assert!((0.5..4.0).contains(&largest(1)) && largest(2) <= 127.0, "{shape}, seed {seed}");
+        }
+    }
+}
+
 /// The reference names two neighbours at most, at the timed lengths too, and rarely two.
 #[test]
 fn few_quotients_are_near_a_tie() {
@@ -307,7 +320,10 @@ fn few_quotients_are_near_a_tie() {
         assert!(q.iter().all(|[low, high]| high - low <= 1.0), "{}", case.shape);
         let two = q.iter().filter(|[low, high]| low != high).count();
         // A constant row has one at every second element where beta is of halves and the mean not exact.
-        assert!(two * 5 <= q.len() + 60, "{}: {two} of {}", case.shape, q.len());
+        let columns = case.shape.columns;
+        let constant = |row: &[f32]| row.iter().all(|x| *x == row[0]);
+        let halves = case.f32s(0).chunks_exact(columns).filter(|row| constant(row)).count() * columns.div_ceil(2);
+        assert!(two * 10 <= q.len() + 10 * halves + 60, "{}: {two} of {}", case.shape, q.len());
     }
 }
 

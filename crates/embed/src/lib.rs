@@ -6,7 +6,7 @@ use std::{env, fs, io};
 
 /// An expression of type `&[(&str, &str)]`: name and text of every file below a folder of the package that is being built, sorted by
 /// name. Names are paths below the folder with `/` between their parts, without the `ending` that all of them have: files with
-/// another one are left out. A folder that is not there has no files. Cargo runs the build script anew when anything in it changes.
+/// another one are left out, and so are hidden files and an editor's copies, whose names end with `~`. A folder that is not there has no files. Cargo runs the build script anew when anything in it changes.
 ///
 /// # Errors
 /// The folder cannot be read, or this is called by something else than a build script.
@@ -40,7 +40,11 @@ fn collect(folder: &Path, prefix: &str, found: &mut Vec<String>) -> io::Result<(
     };
     for entry in entries {
         let entry = entry?;
-        let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with('.') || name.ends_with('~') {
+            continue;
+        }
+        let path = format!("{prefix}{name}");
         match entry.file_type()?.is_dir() {
             true => collect(folder, &format!("{path}/"), found)?,
             false => found.push(path),

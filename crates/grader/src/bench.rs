@@ -9,6 +9,8 @@ mod sizes;
 pub use accuracy::{Accuracy, Percentiles};
 pub use sizes::{At, shapes};
 
+pub use crate::rig::cases;
+
 use serde::{Deserialize, Serialize};
 
 use crate::judgement::Interval;

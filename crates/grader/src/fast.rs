@@ -112,9 +112,8 @@ fn slowed_by(exercise: &Exercise, survey: &Survey) -> String {
     };
     let (sum, chain) = (total(&survey.submission), total(&survey.unfused));
     // What all rows share is asked for by each of them, and comes from a cache.
-    let once: usize = exercise
-        .inputs
-        .iter()
+    let read = exercise.inputs.iter().chain(exercise.outputs.iter().filter(|output| output.updated));
+    let once: usize = read
         .map(|param| match param.extent {
             Extent::Columns => shape.rows * param.bytes(shape),
             _ => param.bytes(shape),
@@ -132,7 +131,8 @@ fn slowed_by(exercise: &Exercise, survey: &Survey) -> String {
                                            use constants as its indices (`#pragma unroll`), or a smaller one"
                 .to_owned()
         }
-        () if again > MUCH => {
+        // A product of matrices reads them again whoever makes it.
+        () if again > MUCH && !exercise.multiplies() => {
             let rows = match exercise.shapes {
                 Shapes::Rows { .. } => "; the longer the row, the more threads it takes",
                 Shapes::Elementwise => "",
@@ -184,6 +184,10 @@ mod tests {
 
     /// A softmax that reads and writes so many floats for each element, so many bytes at once.
     fn advice(change: impl Fn(&mut Counters)) -> String {
+        advice_on(&fusion_course::day23::softmax::EXERCISE, change)
+    }
+
+    fn advice_on(exercise: &Exercise, change: impl Fn(&mut Counters)) -> String {
         let traffic = |bytes: u64| Traffic { requests: bytes / 512, sectors: bytes / 32, bytes };
         let bytes = 4 * SHAPE.elements() as u64;
         let mut counters = Counters {
@@ -200,7 +204,7 @@ mod tests {
         let unfused = report(counters);
         change(&mut counters);
         let survey = Survey { shape: SHAPE, submission: report(counters), unfused };
-        slowed_by(&fusion_course::day23::softmax::EXERCISE, &survey)
+        slowed_by(exercise, &survey)
     }
 
     #[test]
@@ -218,6 +222,18 @@ mod tests {
         ] {
             assert!(text.contains(said), "{said}: {text}");
         }
+    }
+
+    /// What is updated must be read too, and whoever multiplies matrices reads them again.
+    #[test]
+    fn what_must_be_read_is_read_once() {
+        let bytes = 6 * SHAPE.elements() as u64;
+        let loads = Traffic { requests: bytes / 512, sectors: bytes / 32, bytes };
+        let text = advice_on(&fusion_course::day24::add_rmsnorm::EXERCISE, |c| c.global_load = loads);
+        assert!(text.contains("instructions an element"), "{text}");
+        let again = Traffic { requests: bytes / 32, sectors: bytes / 2, bytes: 16 * bytes };
+        let text = advice_on(&ffn_sublayer::EXERCISE, |c| c.global_load = again);
+        assert!(!text.contains("times the bytes"), "{text}");
     }
 
     #[test]

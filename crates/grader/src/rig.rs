@@ -82,8 +82,8 @@ impl<'a> Rig<'a> {
         let stream = &session.device.stream;
         let margin = session.margin();
         let ours = || Trouble::driver("making buffers");
-        let mut inputs = Inputs::new(seed.wrapping_add(0x5eed));
-        let sets = (0..SETS).map(|_| Set::new(session, entry, shape, &mut inputs)).collect::<Result<_, _>>()?;
+        let cases = cases(exercise, shape, seed).into_iter();
+        let sets = cases.map(|case| Set::new(session, entry, shape, case)).collect::<Result<_, _>>()?;
         let rig = Self {
             session,
             entry,
@@ -268,12 +268,11 @@ impl<'a> Rig<'a> {
 }
 
 impl Set {
-    fn new(session: &Session, entry: &Entry, shape: Shape, inputs: &mut Inputs) -> Result<Self, Trouble> {
+    fn new(session: &Session, entry: &Entry, shape: Shape, case: Case) -> Result<Self, Trouble> {
         let exercise = entry.exercise;
         let stream = &session.device.stream;
         let margin = session.margin();
         let ours = || Trouble::driver("making inputs");
-        let case = (exercise.make)(shape.period(), inputs);
         let upload = |param: &Param, data: &Data, margin: usize| {
             let mut buffer = DeviceBuffer::poisoned(stream, param.dtype, param.len(shape), margin)?;
             buffer.write(stream, data)?;
@@ -298,6 +297,12 @@ impl Set {
         let references = (exercise.reference)(&case);
         Ok(Self { case, references, places })
     }
+}
+
+/// What the sets of a large problem hold: one period of each.
+pub fn cases(exercise: &Exercise, shape: Shape, seed: u64) -> Vec<Case> {
+    let mut inputs = Inputs::new(seed.wrapping_add(0x5eed));
+    (0..SETS).map(|_| (exercise.make)(shape.period(), &mut inputs)).collect()
 }
 
 /// In how many places each set of inputs of this shape lies.

@@ -19,13 +19,14 @@
 // ANCHOR: quantize
 // The power of two that brings a scale into [1, 2), or, below 2^-126, nearer to it. Multiplied by it, a row and its scale have
 // the same quotients, and divide exactly in three instructions whatever the scale is: see "divide.cuh". No scale is
-// above 2^122, which is the largest float / 127. The result for 0 is 2^127.
+// above 2^122: the largest float / 127 is less. The result for 0 is 2^127.
 __device__ __forceinline__ float normalizer(float scale) {
     const unsigned exponent = __float_as_uint(scale) & 0x7f800000;
     return __uint_as_float(0x7f000000 - exponent);
 }
 
-// |y| is at most the row's largest, so the quotient is within -127 and 127. It is NaN where the scale is 0: converted, 0.
+// |y| is at most the row's largest, so the quotient of a scale that is no subnormal is within -127 and 127. It is NaN where the
+// scale is 0: converted, 0.
 __device__ __forceinline__ signed char quantize(float y, const Divisor& scale) {
     return (signed char)__float2int_rn(scale.quotient_of_small(y));
 }

@@ -1,5 +1,5 @@
-//! Timing as on a GPU, with the emulated device's clock for the events: what it says is no measurement, but every step is
-//! taken.
+//! Timing as on a GPU, with the emulated device's clock for the events: what it says is no measurement, but the steps are
+//! taken, all but holding the device back, warming it up and sampling its clock.
 
 use std::process::{Command, Stdio};
 

@@ -66,6 +66,14 @@ fn rows_are_no_longer_than_the_exercise_has_them() {
     assert_eq!(shapes(&Exercise::TEMPLATE).len(), ELEMENTS.len());
 }
 
+/// Of the activations that sizes draw, PyTorch's side has one.
+#[test]
+fn activations_are_compared_with_themselves() {
+    let exercise = fusion_course::find("add_residual_act").unwrap();
+    let shapes = shapes(exercise);
+    assert!(shapes.len() >= 5 && !shapes.contains(&Shape::flat(500_000)), "{shapes:?}");
+}
+
 #[test]
 fn workers_take_every_size() {
     for exercise in fusion_course::days().iter().flat_map(|day| day.exercises) {

@@ -38,6 +38,18 @@ impl Tally {
         }
     }
 
+    /// Adds what was found out about other submissions.
+    pub(crate) fn add(&mut self, other: Tally) {
+        self.starters += other.starters;
+        self.solutions += other.solutions;
+        self.drift += other.drift;
+        for (reason, count) in other.refused {
+            *self.refused.entry(reason).or_default() += count;
+        }
+        self.scores.exercises.extend(other.scores.exercises);
+        self.problems.extend(other.problems);
+    }
+
     /// The mutants, and the verdict.
     fn close(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.scores)?;

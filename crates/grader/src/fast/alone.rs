@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use fusion_device::Timer;
 
-use super::bench::{BATCH, Bench};
+use super::bench::{BATCH, Bench, Held};
 use super::measure::Plan;
 use crate::rig::Who;
 use crate::statistics;
@@ -21,18 +21,18 @@ impl Bench<'_> {
     /// Times of cold launches, in nanoseconds, after a warm-up.
     pub(super) fn alone(&mut self, who: Who, plan: &Plan, seed: u64) -> Result<Vec<f64>, Trouble> {
         let ours = || Trouble::driver("timing");
-        let stream = self.session.device.stream.clone();
+        // What reads its own output finds in it what the launch before has left: nobody looks at the values.
+        self.rig.reset(who, 0).map_err(ours())?;
+        self.helpers.hold.shorten();
         let (mut done, begun) = (0.0, Instant::now());
         while done < plan.warm_up.as_secs_f64() * 1e3 && begun.elapsed() < plan.limit {
-            let timer = Timer::new(&stream).map_err(ours())?;
-            timer.start().map_err(ours())?;
-            self.batch_alone(who)?;
-            timer.stop().map_err(ours())?;
-            done += f64::from(timer.elapsed_ms().map_err(ours())?);
+            done += self.batch_alone(who)?.busy_ms;
         }
         let (mut times, begun, mut look_at) = (Vec::new(), Instant::now(), plan.pairs);
         loop {
-            times.extend(self.batch_alone(who)?);
+            for timer in self.batch_alone(who)?.queued {
+                times.push(f64::from(timer.elapsed_ms().map_err(ours())?) * 1e6);
+            }
             let late = begun.elapsed() > plan.limit && times.len() >= plan.pairs;
             let ends = late || times.len() >= MOST_RUNS;
             if times.len() < look_at && !ends {
@@ -46,23 +46,16 @@ impl Bench<'_> {
         }
     }
 
-    fn batch_alone(&mut self, who: Who) -> Result<Vec<f64>, Trouble> {
-        let ours = || Trouble::driver("timing");
-        let (queued, _) = self.held(|bench| bench.queue_alone(who), slice::from_ref::<Timer>)?;
-        queued.iter().map(|timer| timer.elapsed_ms().map(|ms| f64::from(ms) * 1e6).map_err(ours())).collect()
+    fn batch_alone(&mut self, who: Who) -> Result<Held<Timer>, Trouble> {
+        self.held(|bench| bench.queue_alone(who), slice::from_ref::<Timer>)
     }
 
     fn queue_alone(&mut self, who: Who) -> Result<Vec<Timer>, Trouble> {
         let ours = || Trouble::driver("timing");
         let stream = self.session.device.stream.clone();
-        // What reads its own output must find in it what it expects; anything else need not be made ready.
-        let updates = self.rig.entry.exercise.outputs.iter().any(|output| output.updated);
         let mut queued = Vec::with_capacity(BATCH);
         for _ in 0..BATCH {
             let set = self.rng.usize(0..self.rig.choices());
-            if updates {
-                self.rig.reset(who, set).map_err(ours())?;
-            }
             let timer = Timer::new(&stream).map_err(ours())?;
             self.helpers.flush().map_err(ours())?;
             timer.start().map_err(ours())?;

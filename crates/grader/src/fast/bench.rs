@@ -79,15 +79,9 @@ impl<'a> Bench<'a> {
     /// Keeps the device at work for as long as the plan says, with both and with what runs between them, so that clocks and
     /// caches are as they will be.
     pub(super) fn warm_up(&mut self, plan: &Plan) -> Result<(), Trouble> {
-        let ours = || Trouble::driver("warming up");
-        let stream = self.session.device.stream.clone();
         let (mut done, begun) = (0.0, Instant::now());
         while done < plan.warm_up.as_secs_f64() * 1e3 && begun.elapsed() < plan.limit {
-            let timer = Timer::new(&stream).map_err(ours())?;
-            timer.start().map_err(ours())?;
-            self.batch([Who::Unfused, Who::Submission])?;
-            timer.stop().map_err(ours())?;
-            done += f64::from(timer.elapsed_ms().map_err(ours())?);
+            done += self.held(|bench| bench.queue([Who::Unfused, Who::Submission]), |pair| &pair.timers)?.busy_ms;
         }
         Ok(())
     }
@@ -95,6 +89,7 @@ impl<'a> Bench<'a> {
     /// Pairs of launches until their ratio is known well enough or time is up.
     pub(super) fn pairs(&mut self, sides: [Who; 2], plan: &Plan, limit: Duration) -> Result<Steady, Trouble> {
         let begun = Instant::now();
+        self.helpers.hold.shorten();
         let mut all: Vec<Pair> = Vec::new();
         let mut look_at = plan.pairs;
         loop {
@@ -115,30 +110,36 @@ impl<'a> Bench<'a> {
 
     /// Queues a batch of pairs, then waits for all of it.
     fn batch(&mut self, sides: [Who; 2]) -> Result<Vec<Pair>, Trouble> {
-        let (queued, clock) = self.held(|bench| bench.queue(sides), |pair| &pair.timers)?;
-        self.collect(sides, &queued, clock)
+        let held = self.held(|bench| bench.queue(sides), |pair| &pair.timers)?;
+        self.collect(sides, &held.queued, held.clock)
     }
 
-    /// Has a batch queued while the device is held back, and waits for all of it; also returns the lowest clock meanwhile.
+    /// Has a batch queued while the device is held back, and waits for all of it.
     pub(super) fn held<Q>(
         &mut self,
         mut queue: impl FnMut(&mut Self) -> Result<Vec<Q>, Trouble>,
         timers: impl Fn(&Q) -> &[Timer],
-    ) -> Result<(Vec<Q>, Option<u32>), Trouble> {
+    ) -> Result<Held<Q>, Trouble> {
+        let ours = || Trouble::driver("timing");
+        let stream = self.session.device.stream.clone();
         // The emulated device's clock stands still while the host queues.
         let holds = !self.session.is_emulated();
         loop {
             if holds {
-                self.helpers.hold.run(&self.session.device.stream).map_err(Trouble::driver("timing"))?;
+                self.helpers.hold.run(&stream).map_err(ours())?;
             }
+            let whole = Timer::new(&stream).map_err(ours())?;
+            whole.start().map_err(ours())?;
             let queued = queue(self)?;
+            whole.stop().map_err(ours())?;
             // Had the device begun by now, it might have waited for the host between two events of a timer.
             let fed = !queued.first().is_some_and(|first| timers(first).iter().any(Timer::has_started));
             let clock = self.wait();
             // Times are read after the whole device is idle.
             self.rig.finish()?;
             if fed || !holds || !self.helpers.hold.lengthen() {
-                return Ok((queued, clock));
+                let busy_ms = f64::from(whole.elapsed_ms().map_err(ours())?);
+                return Ok(Held { queued, clock, busy_ms });
             }
         }
     }
@@ -215,4 +216,13 @@ impl<'a> Bench<'a> {
 struct Queued {
     timers: [Timer; 2],
     set: usize,
+}
+
+/// A batch that has run.
+pub(super) struct Held<Q> {
+    pub(super) queued: Vec<Q>,
+    /// The lowest clock meanwhile, in MHz.
+    clock: Option<u32>,
+    /// From the end of the wait to the end of the batch, in milliseconds.
+    pub(super) busy_ms: f64,
 }

@@ -123,7 +123,7 @@ impl<'a> Sweep<'a> {
         }
         let gib = |bytes: u64| bytes as f64 / f64::from(1 << 30);
         Err(Trouble::Unable(format!(
-            "{:.1} GiB are needed for two sets of inputs, and {:.1} GiB of device memory are free",
+            "{:.1} GiB are needed for its inputs and outputs, and {:.1} GiB of device memory are free",
             gib(needed),
             gib(free as u64)
         )))

@@ -248,7 +248,7 @@ fn without_python_or_pip_the_message_says_what_to_install() {
     assert!(matches!(&error, FetchError::NoPython { tried } if tried.len() == 1), "{error}");
 
     let python = bench.root.path().join("python");
-    fs::write(&python, "#!/bin/sh\ncase \"$1\" in -c) exit 0 ;; esac\nexit 1\n").unwrap();
+    script(&python, "case \"$1\" in -c) exit 0 ;; esac\nexit 1");
     bench.fetch.python = Some(python.into());
     let error = bench.fetch.find_or_fetch(&mut Silent).unwrap_err();
     assert!(matches!(error, FetchError::NoPip { .. }), "{error}");
