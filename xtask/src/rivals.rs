@@ -176,6 +176,8 @@ fn compare(options: &Options, interrupt: &Interrupt, report: &mut Report) -> Res
             let ours = bench::sweep(&ask, interrupt, &progress)?;
             report.notes.extend(ours.notes.iter().map(|note| format!("{}: {note}", exercise.name)));
             for size in ours.sizes {
+                let notes = size.notes.iter().map(|note| format!("{} at {}: {note}", exercise.name, size.shape));
+                report.notes.extend(notes);
                 let rivals = theirs.at(exercise.name, size.rows, size.columns);
                 report.rows.push(row(exercise, &size, rivals, theirs.copy_gb_per_s));
             }

@@ -45,7 +45,7 @@ pub struct Size {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub products: Option<String>,
     pub variants: Vec<Variant>,
-    /// Kernels of the course that could not be run at this size, and why.
+    /// Kernels of the course that could not be run at this size, and why; and what is wrong with the times.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }

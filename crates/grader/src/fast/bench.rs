@@ -29,6 +29,8 @@ pub(super) struct Bench<'a> {
     pub(super) helpers: Helpers<'a>,
     pub(super) sampler: Sampler,
     pub(super) rng: fastrand::Rng,
+    /// Whether the device had to wait for the host within a batch, however long it was held back.
+    pub(super) waited: bool,
     /// The checksum of the submission's right outputs for each set; none for a kernel whose results vary.
     expected: [Option<u64>; SETS],
 }
@@ -48,6 +50,7 @@ impl<'a> Bench<'a> {
             helpers: Helpers::new(session, ceiling::mix(entry.exercise, shape))?,
             sampler: Sampler::new(session),
             rng: fastrand::Rng::with_seed(seed),
+            waited: false,
             expected: [None; SETS],
         })
     }
@@ -138,6 +141,7 @@ impl<'a> Bench<'a> {
             // Times are read after the whole device is idle.
             self.rig.finish()?;
             if fed || !holds || !self.helpers.hold.lengthen() {
+                self.waited |= holds && !fed;
                 let busy_ms = f64::from(whole.elapsed_ms().map_err(ours())?);
                 return Ok(Held { queued, clock, busy_ms });
             }

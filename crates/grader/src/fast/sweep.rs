@@ -180,6 +180,9 @@ impl<'a> Sweep<'a> {
             variant.accuracy = bench.rig.accuracy(who, 0)?;
             Ok(())
         })?;
+        if bench.waited {
+            size.notes.push("a launch waits for the device: times have some of the host's in them".to_owned());
+        }
         if let (Some(unfused), Some(chain)) = (size.variants.first_mut(), chain) {
             unfused.measured_ns = statistics::median_interval(&chain, *seed);
             unfused.speedup = Some(Interval::exact(1.0));
