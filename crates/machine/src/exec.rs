@@ -15,6 +15,7 @@ mod init;
 mod lanes;
 mod lint;
 mod local;
+mod paged;
 mod param;
 mod race;
 mod shared;

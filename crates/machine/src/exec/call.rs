@@ -72,10 +72,7 @@ pub(crate) fn call(
     if let Some(init) = &mut common.checks.init {
         init.enter(warp.index, function, bases, local_base, mask);
     }
-    let rows = ((local_base + function.frame_bytes) / 4) as usize;
-    if warp.local.len() < rows {
-        warp.local.resize(rows, Lanes([0; 32]));
-    }
+    warp.local.grow(((local_base + function.frame_bytes) / 4) as usize);
     for (from, to) in args.iter().zip(&function.params) {
         pass(common, warp, mask, (*from, split.bases, split.local_base), (*to, bases, local_base));
     }

@@ -4,32 +4,36 @@ use super::block::Common;
 use super::global::{count, extend};
 use super::grid::Worker;
 use super::lanes::{Lanes, View, each};
+use super::paged::Paged;
 use super::trap::Trapped;
 use super::watch::Touch;
 use super::{fault, shared};
 use crate::code::{Access, Place};
 
 /// A warp's local memory: row n holds word n of every lane.
-pub(crate) type Local = Vec<Lanes<u32>>;
+pub(crate) type Local = Paged<Lanes<u32>>;
 
 pub(crate) fn load_element(local: &Local, lane: usize, addr: u64, element: u32) -> u64 {
     let row = (addr / 4) as usize;
-    let low = u64::from(local[row].0[lane]);
+    let word = |row| local.get(row).map_or(0, |row| u64::from(row.0[lane]));
+    let low = word(row);
     match element {
         4 => low,
-        8 => low | u64::from(local[row + 1].0[lane]) << 32,
+        8 => low | word(row + 1) << 32,
         _ => low >> (8 * (addr % 4)) & ((1 << (8 * element)) - 1),
     }
 }
 
 pub(crate) fn store_element(local: &mut Local, lane: usize, addr: u64, element: u32, value: u64) {
     let row = (addr / 4) as usize;
-    if element == 8 {
-        local[row + 1].0[lane] = (value >> 32) as u32;
+    if let (8, Some(high)) = (element, local.get_mut(row + 1)) {
+        high.0[lane] = (value >> 32) as u32;
     }
-    let mut word = [local[row].0[lane]];
-    shared::store_element(&mut word, addr % 4, element.min(4), value);
-    local[row].0[lane] = word[0];
+    if let Some(low) = local.get_mut(row) {
+        let mut word = [low.0[lane]];
+        shared::store_element(&mut word, addr % 4, element.min(4), value);
+        low.0[lane] = word[0];
+    }
 }
 
 fn check(local: &Local, mask: u32, addrs: &[u64; 32], bytes: u64, write: bool) -> Trapped {

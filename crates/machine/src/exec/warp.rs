@@ -103,7 +103,7 @@ impl Warp {
             alive: 0,
             splits: Vec::new(),
             regs: Registers::default(),
-            local: Local::new(),
+            local: Local::new(Lanes([0; 32])),
             clock: 0,
             waits: 0,
             bypass: Bypass::default(),
@@ -116,7 +116,7 @@ impl Warp {
                     warp.fill(worker, [0; 3], Bases::default(), fill, reg, FULL);
                 }
             }
-            warp.local.resize((entry.frame_bytes / 4) as usize, Lanes([0; 32]));
+            warp.local.grow((entry.frame_bytes / 4) as usize);
         }
         warp
     }
@@ -134,8 +134,7 @@ impl Warp {
         for &reg in &entry.cleared {
             view.put(reg, FULL, &[0; 32]);
         }
-        self.local.truncate((entry.frame_bytes / 4) as usize);
-        self.local.fill(Lanes([0; 32]));
+        self.local.shrink((entry.frame_bytes / 4) as usize);
         self.alive = self.threads;
         self.clock = 0;
         self.waits = 0;

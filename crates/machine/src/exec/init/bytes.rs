@@ -1,6 +1,7 @@
 //! Which bytes of a block's own memory have been written.
 
 use crate::exec::lanes::each;
+use crate::exec::paged::Paged;
 
 /// Shared memory: one bit a byte.
 #[derive(Debug, Default)]
@@ -60,9 +61,15 @@ impl SharedBytes {
     }
 }
 
-/// A warp's local memory: row n holds word n of every lane, four bits of it.
-#[derive(Debug, Default)]
-pub(crate) struct LocalBytes(Vec<[u8; 32]>);
+/// A warp's local memory: row n holds word n of every lane, four bits of it. What has no row is not written.
+#[derive(Debug)]
+pub(crate) struct LocalBytes(Paged<[u8; 32]>);
+
+impl Default for LocalBytes {
+    fn default() -> Self {
+        Self(Paged::new([0; 32]))
+    }
+}
 
 /// Words that a range of bytes touches: the row, the bytes of it, and where they lie in the range.
 #[inline(always)]
@@ -82,11 +89,12 @@ impl LocalBytes {
     }
 
     pub(crate) fn set(&mut self, lane: usize, addr: u64, len: u64) {
-        let rows = ((addr + len).div_ceil(4)) as usize;
-        if self.0.len() < rows {
-            self.0.resize(rows, [0; 32]);
-        }
-        words(addr, len, |row, bits, _| self.0[row][lane & 31] |= bits);
+        self.0.grow(((addr + len).div_ceil(4)) as usize);
+        words(addr, len, |row, bits, _| {
+            if let Some(row) = self.0.get_mut(row) {
+                row[lane & 31] |= bits;
+            }
+        });
     }
 
     pub(crate) fn clear(&mut self, lane: usize, addr: u64, len: u64) {
@@ -108,10 +116,11 @@ impl LocalBytes {
 
     /// What lies in so many bytes from one on is done with in these lanes.
     pub(crate) fn leave(&mut self, addr: u64, bytes: u64, mask: u32) {
-        for row in self.0.iter_mut().skip((addr / 4) as usize).take(bytes.div_ceil(4) as usize) {
+        let from = (addr / 4) as usize;
+        self.0.each_touched(from, from + bytes.div_ceil(4) as usize, |row| {
             for lane in each(mask) {
                 row[lane] = 0;
             }
-        }
+        });
     }
 }
