@@ -98,7 +98,8 @@ impl Expected<'_> {
             failure.notes.push(match self.block {
                 Some(block) => format!(
                     "only the tail: elements from {tail_start} on, past the last full block of {block}; round the \
-                     number of blocks up and let each thread check its index"
+                     number of blocks up and let each thread check its index, and where a thread takes several elements at \
+                     once, do those that are left after the last whole pack"
                 ),
                 None => format!("only the tail: elements from {tail_start} on"),
             });
