@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::path::Path;
 use std::process::Command;
-use std::sync::Mutex;
 use std::time::Duration;
 
 use fusion_grader::judgement::{Failure, Fate, Judgement, RunError};
@@ -13,6 +12,7 @@ use super::Tally;
 use super::score::{Equivalent, Score, Survivor};
 use crate::interrupt::Interrupt;
 use crate::judge::{self, Stop, Told};
+use crate::parallel;
 use crate::process::{self, End, Said, Watch};
 use crate::progress::Progress;
 use crate::target::Selection;
@@ -63,32 +63,15 @@ impl Judge<'_> {
     /// Judges mutants on as many workers as there are cores: most of the time goes into compiling, which one core does.
     fn all<'m>(&self, exercise: &str, mutants: &'m [Mutant]) -> Result<Vec<Judged<'m>>, Stop> {
         let workers = std::thread::available_parallelism().map_or(1, usize::from).min(16);
-        let judged = Mutex::new(Vec::new());
-        let stops: Vec<Stop> = std::thread::scope(|scope| {
-            let judged = &judged;
-            let work = |worker| move || self.some(exercise, mutants.iter().skip(worker).step_by(workers), judged);
-            let threads: Vec<_> = (0..workers).map(|worker| scope.spawn(work(worker))).collect();
-            let ended = threads
-                .into_iter()
-                .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-            ended.filter_map(Result::err).collect()
-        });
-        if let Some(stop) = stops.into_iter().next() {
-            return Err(stop);
-        }
-        let mut judged: Vec<Judged<'m>> = judged.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let some = |worker: usize| self.some(exercise, mutants.iter().skip(worker).step_by(workers));
+        let mut judged: Vec<Judged<'m>> = parallel::each(workers, some)?.into_iter().flatten().collect();
         judged.sort_by_key(|(mutant, _)| (mutant.line, mutant.column, mutant.id.as_str()));
         Ok(judged)
     }
 
     /// Judges some mutants: many in one process, a new one after each that takes its process or its context with it.
-    fn some<'m>(
-        &self,
-        exercise: &str,
-        mutants: impl Iterator<Item = &'m Mutant>,
-        judged: &Mutex<Vec<Judged<'m>>>,
-    ) -> Result<(), Stop> {
-        let keep = |mutant, fate| judged.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((mutant, fate));
+    fn some<'m>(&self, exercise: &str, mutants: impl Iterator<Item = &'m Mutant>) -> Result<Vec<Judged<'m>>, Stop> {
+        let mut judged = Vec::new();
         let mut left: VecDeque<&Mutant> = mutants.collect();
         while !left.is_empty() {
             let mut command = Command::new(self.program);
@@ -115,7 +98,7 @@ impl Judge<'_> {
             let any = !told.fates.is_empty();
             for (id, fate) in told.fates {
                 match left.pop_front() {
-                    Some(mutant) if mutant.id == id => keep(mutant, fate),
+                    Some(mutant) if mutant.id == id => judged.push((mutant, fate)),
                     _ => return Err(Stop::Error(RunError::new("build", format!("{id} was not asked for")))),
                 }
             }
@@ -126,10 +109,10 @@ impl Judge<'_> {
                 let died = judge::died(Judgement::default(), end, self.limit, &told.doing, &[]);
                 let failure =
                     died.right.failure.unwrap_or_else(|| Failure::new(fusion_grader::judgement::Code::Crash, ""));
-                keep(mutant, Fate::Refused { failure: Box::new(failure) });
+                judged.push((mutant, Fate::Refused { failure: Box::new(failure) }));
             }
         }
-        Ok(())
+        Ok(judged)
     }
 }
 

@@ -24,10 +24,7 @@ impl Bench<'_> {
         // What reads its own output finds in it what the launch before has left: nobody looks at the values.
         self.rig.reset(who, 0).map_err(ours())?;
         self.helpers.hold.shorten();
-        let (mut done, begun) = (0.0, Instant::now());
-        while done < plan.warm_up.as_secs_f64() * 1e3 && begun.elapsed() < plan.limit {
-            done += self.batch_alone(who)?.busy_ms;
-        }
+        self.keep_busy(plan, |bench| Ok(bench.batch_alone(who)?.busy_ms))?;
         let (mut times, begun, mut look_at) = (Vec::new(), Instant::now(), plan.pairs);
         loop {
             for timer in self.batch_alone(who)?.queued {

@@ -82,9 +82,19 @@ impl<'a> Bench<'a> {
     /// Keeps the device at work for as long as the plan says, with both and with what runs between them, so that clocks and
     /// caches are as they will be.
     pub(super) fn warm_up(&mut self, plan: &Plan) -> Result<(), Trouble> {
+        let sides = [Who::Unfused, Who::Submission];
+        self.keep_busy(plan, |bench| Ok(bench.held(|bench| bench.queue(sides), |pair| &pair.timers)?.busy_ms))
+    }
+
+    /// Runs batches until the device has been at work for as long as the plan warms up; `batch` returns milliseconds.
+    pub(super) fn keep_busy(
+        &mut self,
+        plan: &Plan,
+        mut batch: impl FnMut(&mut Self) -> Result<f64, Trouble>,
+    ) -> Result<(), Trouble> {
         let (mut done, begun) = (0.0, Instant::now());
         while done < plan.warm_up.as_secs_f64() * 1e3 && begun.elapsed() < plan.limit {
-            done += self.held(|bench| bench.queue([Who::Unfused, Who::Submission]), |pair| &pair.timers)?.busy_ms;
+            done += batch(self)?;
         }
         Ok(())
     }
