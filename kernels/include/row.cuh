@@ -34,6 +34,13 @@ struct Row {
         }
     }
 
+    // The same, and the L2 keeps these lines longer than others: see load_pack_kept.
+    __device__ __forceinline__ void load_kept(const T* row, size_t columns) {
+        packs = (int)(columns / Pack<T>::SIZE);
+#pragma unroll
+        for (int j = 0; j < VECTORS; j++) load_pack_kept(pack[j], row, index(j), holds(j));
+    }
+
     // start, with f(result so far, element) applied for every element that this thread holds.
     template <typename F>
     __device__ __forceinline__ float fold(float start, F f) const {

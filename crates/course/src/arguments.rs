@@ -25,6 +25,10 @@ pub struct DeviceBuffer {
 /// pattern may come out as it went in: a tiny value stays what it is when something tinier is added.
 const RED_ZONE: u8 = 0xff;
 
+/// Buffers with margins take whole units of so many bytes, so that neighbours lie as far from each other as without margins,
+/// modulo a cache's size: a layernorm of long rows takes 8% longer where beta lies 72 KiB behind gamma than where it lies 64 KiB.
+const UNIT: usize = 64 << 10;
+
 impl DeviceBuffer {
     /// Allocates `len` elements filled with poison. `margin` is in bytes, a multiple of an element's. The first element
     /// is as aligned as the margin is: to 256 bytes with none.
@@ -44,7 +48,10 @@ impl DeviceBuffer {
 
     fn uninitialised(stream: &Arc<CudaStream>, dtype: DType, len: usize, margin: usize) -> Result<Self, DriverError> {
         // An allocation of no bytes is an error in CUDA; an empty buffer keeps one element that nobody may touch.
-        let size = (len * dtype.bytes() + 2 * margin).max(dtype.bytes());
+        let size = match margin {
+            0 => (len * dtype.bytes()).max(dtype.bytes()),
+            _ => (len * dtype.bytes() + 2 * margin).next_multiple_of(UNIT),
+        };
         // SAFETY: every user writes the bytes (`poison`, `write`) before anything reads them.
         let bytes = unsafe { stream.alloc::<u8>(size) }?;
         Ok(Self { bytes, dtype, len, margin })

@@ -23,17 +23,14 @@ __device__ signed char quantize(float quotient, float zero_point) {
 // ANCHOR_END: one
 
 // ANCHOR: kernel
-// A thread handles two float4s, which its block's threads read side by side. Both are loaded before
-// any is used: a quantizer writes little, so it takes more reads in flight to keep memory busy.
+// A thread handles two float4s, which its block's threads read side by side. Both are loaded before anything else is done,
+// the reciprocal of the scale as well: a quantizer writes little, so it takes more reads in flight to keep memory busy.
 const int VECTORS = 2;
 
 extern "C" __global__ void quantize_int8(const float* __restrict__ x, signed char* __restrict__ out, float scale, float zero_point, size_t n) {
-    // The same quotient as x / scale, in a third of the instructions.
-    const Divisor divisor(scale);
-
     // A 16-byte access needs an address that is a multiple of 16, a 4-byte one of 4.
     const bool aligned = (size_t)x % 16 == 0 && (size_t)out % 4 == 0;
-    const size_t vectors = aligned && divisor.exact_with(zero_point) ? n / 4 : 0;
+    const size_t vectors = aligned ? n / 4 : 0;
     const size_t first = (size_t)blockIdx.x * blockDim.x * VECTORS + threadIdx.x;
 
     float4 loaded[VECTORS];
@@ -42,17 +39,22 @@ extern "C" __global__ void quantize_int8(const float* __restrict__ x, signed cha
         const size_t v = first + j * blockDim.x;
         if (v < vectors) loaded[j] = ((const float4*)x)[v];
     }
+
+    // The same quotient as x / scale, in a third of the instructions; but not for every scale.
+    const Divisor divisor(scale);
+    const bool exact = divisor.exact_with(zero_point);
 #pragma unroll
     for (int j = 0; j < VECTORS; j++) {
         const size_t v = first + j * blockDim.x;
-        if (v < vectors) {
-            ((char4*)out)[v] = make_char4(quantize(divisor.quotient(loaded[j].x), zero_point), quantize(divisor.quotient(loaded[j].y), zero_point),
-                                          quantize(divisor.quotient(loaded[j].z), zero_point), quantize(divisor.quotient(loaded[j].w), zero_point));
-        }
+        if (v >= vectors) continue;
+        const float4 l = loaded[j];
+        const float4 quotient = exact ? make_float4(divisor.quotient(l.x), divisor.quotient(l.y), divisor.quotient(l.z), divisor.quotient(l.w))
+                                      : make_float4(l.x / scale, l.y / scale, l.z / scale, l.w / scale);
+        ((char4*)out)[v] = make_char4(quantize(quotient.x, zero_point), quantize(quotient.y, zero_point),
+                                      quantize(quotient.z, zero_point), quantize(quotient.w, zero_point));
     }
 
-    // Elements that fill no float4: at most three, or all of them where an address is not aligned or a
-    // quotient needs the true division.
+    // Elements that fill no float4: at most three, or all of them where an address is not aligned.
     const size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     const size_t threads = (size_t)gridDim.x * blockDim.x;
     for (size_t i = 4 * vectors + thread; i < n; i += threads) {

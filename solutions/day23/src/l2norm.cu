@@ -15,12 +15,10 @@
 #include "row.cuh"
 
 // ANCHOR: kernel
-// 16-byte packs that a thread holds of its row: THREADS threads hold rows of up to THREADS * VECTORS * 4 elements.
-const int VECTORS = 4;
-
-template <int THREADS>
+// THREADS threads share a row of at most THREADS * VECTORS packs of 16 bytes. The launch sees to it that the row has no more,
+// that it has only whole packs, and that they are aligned.
+template <int THREADS, int VECTORS>
 __device__ void l2norm(const float* __restrict__ x, float* __restrict__ out, size_t rows, size_t columns) {
-    using Held = Row<float, THREADS, VECTORS>;
     __shared__ float sums[WARPS<THREADS>];
 
     const size_t number = row_number<THREADS>();
@@ -28,35 +26,41 @@ __device__ void l2norm(const float* __restrict__ x, float* __restrict__ out, siz
     x += number * columns;
     out += number * columns;
 
-    const auto add_square = [](float sum, float v) { return sum + v * v; };
-    if (columns <= Held::CAPACITY && columns % 4 == 0 && aligned16(x, out)) {
-        Held row;
-        row.load(x, columns);
-        const float sum = reduce_row<THREADS>(row.fold(0.0f, add_square), sums, Sum());
-        const float factor = 1.0f / (sqrtf(sum) + 1e-12f);
-        row.apply([=](float v) { return v * factor; });
-        row.write(out);
-        return;
-    }
-
-    // Rows that are too long to hold, or not aligned: element by element, and read twice.
-    float sum = 0.0f;
-    for (size_t c = threadIdx.x % THREADS; c < columns; c += THREADS) sum = add_square(sum, x[c]);
-    sum = reduce_row<THREADS>(sum, sums, Sum());
+    Row<float, THREADS, VECTORS> row;
+    row.load_kept(x, columns);
+    const float square = row.fold(0.0f, [](float sum, float v) { return sum + v * v; });
+    const float sum = reduce_row<THREADS>(square, sums, Sum());
     const float factor = 1.0f / (sqrtf(sum) + 1e-12f);
-    for (size_t c = threadIdx.x % THREADS; c < columns; c += THREADS) out[c] = x[c] * factor;
+    row.apply([=](float v) { return v * factor; });
+    row.write(out);
 }
 
-// One kernel for each number of threads that may share a row. A block is one row, or four where a warp has a row each.
-#define KERNEL(THREADS)                                                                                                \
-    extern "C" __global__ void __launch_bounds__(THREADS <= 32 ? 128 : THREADS)                                        \
-        l2norm_##THREADS(const float* __restrict__ x, float* __restrict__ out, size_t rows, size_t columns) {          \
-        l2norm<THREADS>(x, out, rows, columns);                                                                        \
+// One kernel for each number of threads that may share a row, and of packs that each of them holds. A block is one row, or
+// four where a warp has a row each.
+#define KERNEL(THREADS, VECTORS)                                                                                       \
+    extern "C" __global__ void __launch_bounds__(THREADS <= 32 ? 128 : THREADS) l2norm_##THREADS##_##VECTORS(          \
+        const float* __restrict__ x, float* __restrict__ out, size_t rows, size_t columns) {                           \
+        l2norm<THREADS, VECTORS>(x, out, rows, columns);                                                               \
     }
-KERNEL(32)
-KERNEL(64)
-KERNEL(128)
-KERNEL(256)
-KERNEL(512)
-KERNEL(1024)
+KERNEL(32, 4)
+KERNEL(32, 8)
+KERNEL(128, 4)
+KERNEL(256, 4)
+KERNEL(512, 4)
+KERNEL(1024, 4)
 // ANCHOR_END: kernel
+
+// Any row, by a block: element by element, and read twice.
+extern "C" __global__ void __launch_bounds__(256)
+    l2norm_any(const float* __restrict__ x, float* __restrict__ out, size_t rows, size_t columns) {
+    __shared__ float sums[32];
+    const size_t number = blockIdx.x;
+    x += number * columns;
+    out += number * columns;
+
+    float square = 0.0f;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) square += x[c] * x[c];
+    const float sum = reduce_block(square, sums, 0.0f, Sum());
+    const float factor = 1.0f / (sqrtf(sum) + 1e-12f);
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) out[c] = x[c] * factor;
+}

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cudarc::driver::{
-    CudaModule, CudaStream, CudaView, CudaViewMut, DriverError, LaunchConfig, PushKernelArg,
+    CudaModule, CudaStream, CudaView, CudaViewMut, DevicePtr, DriverError, LaunchConfig, PushKernelArg,
 };
 
 /// Queues one launch of a kernel in `module` on `stream`.
@@ -17,16 +17,22 @@ pub fn l2norm(
     rows: usize,
     columns: usize,
 ) -> Result<(), DriverError> {
-    // A thread holds at most four packs of four elements. A block has one row, or four where a warp has a row each.
-    let threads = columns.div_ceil(16).next_power_of_two().clamp(32, 1024);
-    let (rows_a_block, block) = if threads == 32 { (4, 128) } else { (1, threads) };
+    // Threads that share a row, and packs of four elements that each of them can hold.
+    const LADDER: [(usize, usize); 6] = [(32, 4), (32, 8), (128, 4), (256, 4), (512, 4), (1024, 4)];
 
-    let kernel = module.load_function(&format!("l2norm_{threads}"))?;
-    let config = LaunchConfig {
-        grid_dim: (rows.div_ceil(rows_a_block) as u32, 1, 1),
-        block_dim: (block as u32, 1, 1),
-        shared_mem_bytes: 0,
+    let whole_packs = columns.is_multiple_of(4)
+        && x.device_ptr(stream).0 % 16 == 0
+        && out.device_ptr(stream).0 % 16 == 0;
+    let fewest = LADDER.into_iter().find(|(threads, packs)| whole_packs && 4 * threads * packs >= columns);
+    let (name, threads) = match fewest {
+        Some((threads, packs)) => (format!("l2norm_{threads}_{packs}"), threads),
+        None => ("l2norm_any".to_owned(), 256),
     };
+    let kernel = module.load_function(&name)?;
+    // Rows that one warp holds share a block of four.
+    let block = if threads == 32 { 128 } else { threads };
+    let blocks = rows.div_ceil(block / threads) as u32;
+    let config = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (block as u32, 1, 1), shared_mem_bytes: 0 };
     let mut launch = stream.launch_builder(&kernel);
     launch.arg(x).arg(out).arg(&rows).arg(&columns);
     // SAFETY: the arguments are the kernel's parameters in their order, and it touches only the elements of `rows` rows

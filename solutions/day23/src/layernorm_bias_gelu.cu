@@ -19,15 +19,11 @@
 #include "row.cuh"
 
 // ANCHOR: kernel
-// 16-byte packs that a thread holds of its row: THREADS threads hold rows of up to THREADS * VECTORS<THREADS> * 4
-// elements. Long rows take more a thread, so that a multiprocessor has room for two of them at different stages.
-template <int THREADS>
-constexpr int VECTORS = THREADS < 512 ? 4 : 8;
-
-template <int THREADS>
+// THREADS threads share a row of at most THREADS * VECTORS packs of 16 bytes. The launch sees to it that the row has no more,
+// that it has only whole packs, and that they are aligned.
+template <int THREADS, int VECTORS>
 __device__ void layernorm_bias_gelu(const float* __restrict__ x, const float* __restrict__ gamma, const float* __restrict__ beta,
                                     const float* __restrict__ bias, float* __restrict__ out, size_t rows, size_t columns) {
-    using Held = Row<float, THREADS, VECTORS<THREADS>>;
     __shared__ float sums[WARPS<THREADS>], squares[WARPS<THREADS>];
 
     const size_t number = row_number<THREADS>();
@@ -35,45 +31,55 @@ __device__ void layernorm_bias_gelu(const float* __restrict__ x, const float* __
     x += number * columns;
     out += number * columns;
 
-    const auto add_square = [](float sum, float v) { return sum + v * v; };
+    Row<float, THREADS, VECTORS> row;
+    row.load_kept(x, columns);
     const Divisor length((float)columns);
-    if (columns <= Held::CAPACITY && columns % 4 == 0 && aligned16(x, gamma, beta, bias, out)) {
-        Held row;
-        row.load(x, columns);
-        const float mean = length.quotient(reduce_row<THREADS>(row.fold(0.0f, Sum()), sums, Sum()));
-        row.apply([=](float v) { return v - mean; });
-        const float variance = length.quotient(reduce_row<THREADS>(row.fold(0.0f, add_square), squares, Sum()));
-        const float factor = rsqrtf(variance + 1e-5f);
-        row.apply([=](float v, float g, float b, float c) { return gelu_fast(v * factor * g + b + c); }, gamma, beta, bias);
-        row.write(out);
-        return;
-    }
-
-    // Rows that are too long to hold, or not aligned: element by element, and read three times.
-    float sum = 0.0f;
-    for (size_t c = threadIdx.x % THREADS; c < columns; c += THREADS) sum += x[c];
-    const float mean = length.quotient(reduce_row<THREADS>(sum, sums, Sum()));
-    float square = 0.0f;
-    for (size_t c = threadIdx.x % THREADS; c < columns; c += THREADS) square = add_square(square, x[c] - mean);
+    const float mean = length.quotient(reduce_row<THREADS>(row.fold(0.0f, Sum()), sums, Sum()));
+    row.apply([=](float v) { return v - mean; });
+    const float square = row.fold(0.0f, [](float sum, float v) { return sum + v * v; });
     const float variance = length.quotient(reduce_row<THREADS>(square, squares, Sum()));
     const float factor = rsqrtf(variance + 1e-5f);
-    for (size_t c = threadIdx.x % THREADS; c < columns; c += THREADS) {
+    row.apply([=](float v, float g, float b, float c) { return gelu_fast(v * factor * g + b + c); }, gamma, beta, bias);
+    row.write(out);
+}
+
+// One kernel for each number of threads that may share a row, and of packs that each of them holds: more in long rows, so
+// that a multiprocessor has room for two of them at different stages. A block is one row, or four where a warp has a row
+// each; the bound on registers leaves room for 1280 threads on a multiprocessor, or two blocks of 512.
+#define BLOCK(THREADS) (THREADS <= 32 ? 128 : THREADS)
+#define KERNEL(THREADS, VECTORS)                                                                                       \
+    extern "C" __global__ void __launch_bounds__(BLOCK(THREADS), 1280 / BLOCK(THREADS))                                \
+        layernorm_bias_gelu_##THREADS##_##VECTORS(const float* __restrict__ x, const float* __restrict__ gamma,        \
+                                                  const float* __restrict__ beta, const float* __restrict__ bias,      \
+                                                  float* __restrict__ out, size_t rows, size_t columns) {              \
+        layernorm_bias_gelu<THREADS, VECTORS>(x, gamma, beta, bias, out, rows, columns);                               \
+    }
+KERNEL(32, 4)
+KERNEL(64, 4)
+KERNEL(128, 4)
+KERNEL(256, 4)
+KERNEL(512, 8)
+KERNEL(1024, 8)
+// ANCHOR_END: kernel
+
+// Any row, by a block: element by element, and read three times.
+extern "C" __global__ void __launch_bounds__(256)
+    layernorm_bias_gelu_any(const float* __restrict__ x, const float* __restrict__ gamma, const float* __restrict__ beta,
+                            const float* __restrict__ bias, float* __restrict__ out, size_t rows, size_t columns) {
+    __shared__ float sums[32], squares[32];
+    const size_t number = blockIdx.x;
+    x += number * columns;
+    out += number * columns;
+
+    const Divisor length((float)columns);
+    float sum = 0.0f;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) sum += x[c];
+    const float mean = length.quotient(reduce_block(sum, sums, 0.0f, Sum()));
+    float square = 0.0f;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) square += (x[c] - mean) * (x[c] - mean);
+    const float variance = length.quotient(reduce_block(square, squares, 0.0f, Sum()));
+    const float factor = rsqrtf(variance + 1e-5f);
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) {
         out[c] = gelu_fast((x[c] - mean) * factor * gamma[c] + beta[c] + bias[c]);
     }
 }
-
-// One kernel for each number of threads that may share a row. A block is one row, or four where a warp has a row each;
-// the bound on registers leaves room for 1280 threads on a multiprocessor, or two blocks of 512.
-#define KERNEL(THREADS)                                                                                                \
-    extern "C" __global__ void __launch_bounds__(THREADS <= 32 ? 128 : THREADS, 1280 / (THREADS <= 32 ? 128 : THREADS)) layernorm_bias_gelu_##THREADS(\
-        const float* __restrict__ x, const float* __restrict__ gamma, const float* __restrict__ beta,                  \
-        const float* __restrict__ bias, float* __restrict__ out, size_t rows, size_t columns) {                        \
-        layernorm_bias_gelu<THREADS>(x, gamma, beta, bias, out, rows, columns);                                        \
-    }
-KERNEL(32)
-KERNEL(64)
-KERNEL(128)
-KERNEL(256)
-KERNEL(512)
-KERNEL(1024)
-// ANCHOR_END: kernel

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use cudarc::driver::sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
 use cudarc::driver::{
-    CudaModule, CudaStream, CudaView, CudaViewMut, DriverError, LaunchConfig, PushKernelArg,
+    CudaModule, CudaStream, CudaView, CudaViewMut, DevicePtr, DriverError, LaunchConfig, PushKernelArg,
 };
 
 /// Queues one launch of a kernel in `module` on `stream`.
@@ -21,21 +22,28 @@ pub fn layernorm_bias_gelu(
     rows: usize,
     columns: usize,
 ) -> Result<(), DriverError> {
-    // A thread holds at most four packs of four elements, or eight from 512 threads on. A block has one row, or four
-    // where a warp has a row each.
-    let threads = match columns {
-        ..=4096 => columns.div_ceil(16).next_power_of_two().max(32),
-        4097..=16384 => 512,
-        _ => 1024,
-    };
-    let (rows_a_block, block) = if threads == 32 { (4, 128) } else { (1, threads) };
+    // Threads that share a row, and packs of four elements that each of them can hold.
+    const LADDER: [(usize, usize); 6] = [(32, 4), (64, 4), (128, 4), (256, 4), (512, 8), (1024, 8)];
 
-    let kernel = module.load_function(&format!("layernorm_bias_gelu_{threads}"))?;
-    let config = LaunchConfig {
-        grid_dim: (rows.div_ceil(rows_a_block) as u32, 1, 1),
-        block_dim: (block as u32, 1, 1),
-        shared_mem_bytes: 0,
+    let whole_packs = columns.is_multiple_of(4)
+        && [x, gamma, beta, bias].iter().all(|view| view.device_ptr(stream).0 % 16 == 0)
+        && out.device_ptr(stream).0 % 16 == 0;
+    let multiprocessors = stream.context().attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as usize;
+    // More threads than the row needs would idle. But with a row or less for each multiprocessor there are threads to
+    // spare, and half as much work for each is done sooner.
+    let mut holding = LADDER.into_iter().filter(|(threads, packs)| whole_packs && 4 * threads * packs >= columns);
+    let (name, threads) = match (holding.next(), holding.next()) {
+        (Some((fewest, _)), Some((threads, packs))) if threads > fewest && rows <= multiprocessors => {
+            (format!("layernorm_bias_gelu_{threads}_{packs}"), threads)
+        }
+        (Some((threads, packs)), _) => (format!("layernorm_bias_gelu_{threads}_{packs}"), threads),
+        (None, _) => ("layernorm_bias_gelu_any".to_owned(), 256),
     };
+    let kernel = module.load_function(&name)?;
+    // Rows that one warp holds share a block of four.
+    let block = if threads == 32 { 128 } else { threads };
+    let blocks = rows.div_ceil(block / threads) as u32;
+    let config = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (block as u32, 1, 1), shared_mem_bytes: 0 };
     let mut launch = stream.launch_builder(&kernel);
     launch.arg(x).arg(gamma).arg(beta).arg(bias).arg(out).arg(&rows).arg(&columns);
     // SAFETY: the arguments are the kernel's parameters in their order, and it touches only the elements of `rows` rows

@@ -16,13 +16,13 @@
 #include "reduce.cuh"
 #include "row.cuh"
 
-// ANCHOR: kernel
-// 16-byte packs that a thread holds of its row: THREADS threads hold rows of up to THREADS * VECTORS * 4 elements.
-const int VECTORS = 4;
+#define LOWEST __int_as_float(0xff800000)  // minus infinity
 
-template <int THREADS>
+// ANCHOR: kernel
+// THREADS threads share a row of at most THREADS * VECTORS packs of 16 bytes. The launch sees to it that the row has no more,
+// that it has only whole packs, and that they are aligned.
+template <int THREADS, int VECTORS>
 __device__ void softmax(const float* __restrict__ x, float* __restrict__ out, size_t rows, size_t columns) {
-    using Held = Row<float, THREADS, VECTORS>;
     __shared__ float maxima[WARPS<THREADS>], sums[WARPS<THREADS>];
 
     const size_t number = row_number<THREADS>();
@@ -30,40 +30,45 @@ __device__ void softmax(const float* __restrict__ x, float* __restrict__ out, si
     x += number * columns;
     out += number * columns;
 
-    const float lowest = __int_as_float(0xff800000);  // minus infinity
-    if (columns <= Held::CAPACITY && columns % 4 == 0 && aligned16(x, out)) {
-        Held row;
-        row.load(x, columns);
-        const float top = reduce_row<THREADS>(row.fold(lowest, Max()), maxima, Max());
-        row.apply([=](float v) { return __expf(v - top); });
-        const float sum = reduce_row<THREADS>(row.fold(0.0f, Sum()), sums, Sum());
-        const float factor = 1.0f / sum;
-        row.apply([=](float v) { return v * factor; });
-        row.write(out);
-        return;
-    }
-
-    // Rows that are too long to hold, or not aligned: element by element, and read three times.
-    float top = lowest;
-    for (size_t c = threadIdx.x % THREADS; c < columns; c += THREADS) top = fmaxf(top, x[c]);
-    top = reduce_row<THREADS>(top, maxima, Max());
-    float sum = 0.0f;
-    for (size_t c = threadIdx.x % THREADS; c < columns; c += THREADS) sum += __expf(x[c] - top);
-    sum = reduce_row<THREADS>(sum, sums, Sum());
+    Row<float, THREADS, VECTORS> row;
+    row.load_kept(x, columns);
+    const float top = reduce_row<THREADS>(row.fold(LOWEST, Max()), maxima, Max());
+    row.apply([=](float v) { return __expf(v - top); });
+    const float sum = reduce_row<THREADS>(row.fold(0.0f, Sum()), sums, Sum());
     const float factor = 1.0f / sum;
-    for (size_t c = threadIdx.x % THREADS; c < columns; c += THREADS) out[c] = __expf(x[c] - top) * factor;
+    row.apply([=](float v) { return v * factor; });
+    row.write(out);
 }
 
-// One kernel for each number of threads that may share a row. A block is one row, or four where a warp has a row each.
-#define KERNEL(THREADS)                                                                                                \
-    extern "C" __global__ void __launch_bounds__(THREADS <= 32 ? 128 : THREADS)                                        \
-        softmax_##THREADS(const float* __restrict__ x, float* __restrict__ out, size_t rows, size_t columns) {         \
-        softmax<THREADS>(x, out, rows, columns);                                                                       \
+// One kernel for each number of threads that may share a row, and of packs that each of them holds. A block is one row, or
+// four where a warp has a row each.
+#define KERNEL(THREADS, VECTORS)                                                                                       \
+    extern "C" __global__ void __launch_bounds__(THREADS <= 32 ? 128 : THREADS) softmax_##THREADS##_##VECTORS(         \
+        const float* __restrict__ x, float* __restrict__ out, size_t rows, size_t columns) {                           \
+        softmax<THREADS, VECTORS>(x, out, rows, columns);                                                              \
     }
-KERNEL(32)
-KERNEL(64)
-KERNEL(128)
-KERNEL(256)
-KERNEL(512)
-KERNEL(1024)
+KERNEL(32, 4)
+KERNEL(64, 4)
+KERNEL(128, 4)
+KERNEL(256, 4)
+KERNEL(512, 4)
+KERNEL(1024, 4)
 // ANCHOR_END: kernel
+
+// Any row, by a block: element by element, and read three times.
+extern "C" __global__ void __launch_bounds__(256)
+    softmax_any(const float* __restrict__ x, float* __restrict__ out, size_t rows, size_t columns) {
+    __shared__ float maxima[32], sums[32];
+    const size_t number = blockIdx.x;
+    x += number * columns;
+    out += number * columns;
+
+    float top = LOWEST;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) top = fmaxf(top, x[c]);
+    top = reduce_block(top, maxima, LOWEST, Max());
+    float sum = 0.0f;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) sum += __expf(x[c] - top);
+    sum = reduce_block(sum, sums, 0.0f, Sum());
+    const float factor = 1.0f / sum;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) out[c] = __expf(x[c] - top) * factor;
+}

@@ -14,13 +14,11 @@
 #include "row.cuh"
 
 // ANCHOR: kernel
-// 16-byte packs that a thread holds of its row: THREADS threads hold rows of up to THREADS * VECTORS * 8 elements.
-const int VECTORS = 2;
-
-template <int THREADS>
+// THREADS threads share a row of at most THREADS * VECTORS packs of 16 bytes. The launch sees to it that the row has no more,
+// that it has only whole packs, and that they are aligned.
+template <int THREADS, int VECTORS>
 __device__ void add_rmsnorm(const __nv_bfloat16* __restrict__ x, const __nv_bfloat16* __restrict__ weight, __nv_bfloat16* __restrict__ residual,
                             __nv_bfloat16* __restrict__ out, size_t rows, size_t columns) {
-    using Held = Row<__nv_bfloat16, THREADS, VECTORS>;
     __shared__ float sums[WARPS<THREADS>];
 
     const size_t number = row_number<THREADS>();
@@ -29,47 +27,55 @@ __device__ void add_rmsnorm(const __nv_bfloat16* __restrict__ x, const __nv_bflo
     residual += number * columns;
     out += number * columns;
 
-    const float inverse = 1.0f / columns;
-    const auto add_square = [](float sum, float v) { return sum + v * v; };
-    if (columns <= Held::CAPACITY && columns % 8 == 0 && aligned16(x, weight, residual, out)) {
-        Held row, other;
-        row.load(residual, columns);
-        other.load(x, columns);
-        row.combine([](float r, float v) { return r + v; }, other);
-        row.write(residual);
-        const float sum = reduce_row<THREADS>(row.fold(0.0f, add_square), sums, Sum());
-        const float factor = rsqrtf(sum * inverse + 1e-6f);
-        row.apply([=](float v, float w) { return v * factor * w; }, weight);
-        row.write(out);
-        return;
-    }
+    Row<__nv_bfloat16, THREADS, VECTORS> row, other;
+    row.load(residual, columns);
+    other.load(x, columns);
+    row.combine([](float r, float v) { return r + v; }, other);
+    row.write(residual);
+    const float square = row.fold(0.0f, [](float sum, float v) { return sum + v * v; });
+    const float sum = reduce_row<THREADS>(square, sums, Sum());
+    const float factor = rsqrtf(__fdividef(sum, columns) + 1e-6f);
+    row.apply([=](float v, float w) { return v * factor * w; }, weight);
+    row.write(out);
+}
 
-    // Rows that are too long to hold, or not aligned: element by element, and the residual read again.
-    float sum = 0.0f;
-    for (size_t c = threadIdx.x % THREADS; c < columns; c += THREADS) {
-        residual[c] = from_float<__nv_bfloat16>(to_float(residual[c]) + to_float(x[c]));
-        sum = add_square(sum, to_float(residual[c]));
+// One kernel for each number of threads that may share a row, and of packs that each of them holds. A block is one row, or
+// four where a warp has a row each; the bound on registers leaves room for 1536 threads on a multiprocessor.
+#define BLOCK(THREADS) (THREADS <= 32 ? 128 : THREADS)
+#define KERNEL(THREADS, VECTORS)                                                                                       \
+    extern "C" __global__ void __launch_bounds__(BLOCK(THREADS), 1536 / BLOCK(THREADS))                                \
+        add_rmsnorm_##THREADS##_##VECTORS(const __nv_bfloat16* __restrict__ x, const __nv_bfloat16* __restrict__ weight,\
+                                          __nv_bfloat16* __restrict__ residual, __nv_bfloat16* __restrict__ out,       \
+                                          size_t rows, size_t columns) {                                               \
+        add_rmsnorm<THREADS, VECTORS>(x, weight, residual, out, rows, columns);                                        \
     }
-    sum = reduce_row<THREADS>(sum, sums, Sum());
-    const float factor = rsqrtf(sum * inverse + 1e-6f);
-    for (size_t c = threadIdx.x % THREADS; c < columns; c += THREADS) {
+KERNEL(32, 1)
+KERNEL(64, 1)
+KERNEL(128, 1)
+KERNEL(128, 2)
+KERNEL(256, 2)
+KERNEL(512, 2)
+KERNEL(1024, 2)
+// ANCHOR_END: kernel
+
+// Any row, by a block: element by element, and the residual read again.
+extern "C" __global__ void __launch_bounds__(256)
+    add_rmsnorm_any(const __nv_bfloat16* __restrict__ x, const __nv_bfloat16* __restrict__ weight, __nv_bfloat16* __restrict__ residual,
+                    __nv_bfloat16* __restrict__ out, size_t rows, size_t columns) {
+    __shared__ float sums[32];
+    const size_t number = blockIdx.x;
+    x += number * columns;
+    residual += number * columns;
+    out += number * columns;
+
+    float square = 0.0f;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) {
+        residual[c] = from_float<__nv_bfloat16>(to_float(residual[c]) + to_float(x[c]));
+        square += to_float(residual[c]) * to_float(residual[c]);
+    }
+    const float sum = reduce_block(square, sums, 0.0f, Sum());
+    const float factor = rsqrtf(__fdividef(sum, columns) + 1e-6f);
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) {
         out[c] = from_float<__nv_bfloat16>(to_float(residual[c]) * factor * to_float(weight[c]));
     }
 }
-
-// One kernel for each number of threads that may share a row. A block is one row, or four where a warp has a row each;
-// the bound on registers leaves room for 1536 threads on a multiprocessor.
-#define KERNEL(THREADS)                                                                                                \
-    extern "C" __global__ void __launch_bounds__(THREADS <= 32 ? 128 : THREADS, 1536 / (THREADS <= 32 ? 128 : THREADS))\
-        add_rmsnorm_##THREADS(const __nv_bfloat16* __restrict__ x, const __nv_bfloat16* __restrict__ weight,           \
-                              __nv_bfloat16* __restrict__ residual, __nv_bfloat16* __restrict__ out, size_t rows,      \
-                              size_t columns) {                                                                        \
-        add_rmsnorm<THREADS>(x, weight, residual, out, rows, columns);                                                 \
-    }
-KERNEL(32)
-KERNEL(64)
-KERNEL(128)
-KERNEL(256)
-KERNEL(512)
-KERNEL(1024)
-// ANCHOR_END: kernel

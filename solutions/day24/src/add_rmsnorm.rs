@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use cudarc::driver::sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
 use cudarc::driver::{
-    CudaModule, CudaStream, CudaView, CudaViewMut, DriverError, LaunchConfig, PushKernelArg,
+    CudaModule, CudaStream, CudaView, CudaViewMut, DevicePtr, DriverError, LaunchConfig, PushKernelArg,
 };
 use half::bf16;
 
@@ -21,16 +22,27 @@ pub fn add_rmsnorm(
     rows: usize,
     columns: usize,
 ) -> Result<(), DriverError> {
-    // As many threads as hold a row, each of them 2 packs of 16 bytes. Every kernel takes rows of any length: more
-    // threads than the row needs would idle, fewer would read it more than once.
-    const ELEMENTS_A_THREAD: usize = 16;
+    // Threads that share a row, and packs of eight elements that each of them can hold.
+    const LADDER: [(usize, usize); 7] = [(32, 1), (64, 1), (128, 1), (128, 2), (256, 2), (512, 2), (1024, 2)];
 
     if rows == 0 || columns == 0 {
         return Ok(());
     }
-    let ladder = [32, 64, 128, 256, 512];
-    let threads = ladder.into_iter().find(|threads| threads * ELEMENTS_A_THREAD >= columns).unwrap_or(1024);
-    let kernel = module.load_function(&format!("add_rmsnorm_{threads}"))?;
+    let multiprocessors = stream.context().attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as usize;
+    let whole_packs = columns.is_multiple_of(8)
+        && [x, weight].iter().all(|view| view.device_ptr(stream).0 % 16 == 0)
+        && [&*residual, &*out].iter().all(|view| view.device_ptr(stream).0 % 16 == 0);
+    // More threads than the row needs would idle. But with a row or less for each multiprocessor there are threads to
+    // spare, and half as much work for each is done sooner.
+    let mut holding = LADDER.into_iter().filter(|(threads, packs)| whole_packs && 8 * threads * packs >= columns);
+    let (name, threads) = match (holding.next(), holding.next()) {
+        (Some((fewest, _)), Some((threads, packs))) if threads > fewest && rows <= multiprocessors => {
+            (format!("add_rmsnorm_{threads}_{packs}"), threads)
+        }
+        (Some((threads, packs)), _) => (format!("add_rmsnorm_{threads}_{packs}"), threads),
+        (None, _) => ("add_rmsnorm_any".to_owned(), 256),
+    };
+    let kernel = module.load_function(&name)?;
     // Rows that one warp holds share a block of four.
     let block = if threads == 32 { 128 } else { threads };
     let blocks = rows.div_ceil(block / threads) as u32;

@@ -46,7 +46,11 @@ __device__ void layernorm_quant(const float* __restrict__ x, const float* __rest
     q += number * columns;
 
     Row<float, THREADS, VECTORS> row;
-    row.load_constant(x, columns);
+    if (VECTORS > 4) {
+        row.load_kept(x, columns);
+    } else {
+        row.load_constant(x, columns);
+    }
     const Divisor length((float)columns);
     const float mean = length.quotient(reduce_row<THREADS>(row.fold(0.0f, Sum()), sums, Sum()));
     row.apply([=](float v) { return v - mean; });

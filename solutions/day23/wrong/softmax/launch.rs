@@ -1,0 +1,36 @@
+//! The launch of wrong kernels of `softmax`: one for each number of threads, which takes rows of any length.
+
+use std::sync::Arc;
+
+use cudarc::driver::{
+    CudaModule, CudaStream, CudaView, CudaViewMut, DriverError, LaunchConfig, PushKernelArg,
+};
+
+/// Queues one launch of a kernel in `module` on `stream`.
+///
+/// x and out hold `rows` rows of `columns` elements; neither number is 0.
+pub(super) fn softmax(
+    stream: &Arc<CudaStream>,
+    module: &Arc<CudaModule>,
+    x: &CudaView<'_, f32>,
+    out: &mut CudaViewMut<'_, f32>,
+    rows: usize,
+    columns: usize,
+) -> Result<(), DriverError> {
+    // A thread holds at most four packs of four elements. A block has one row, or four where a warp has a row each.
+    let threads = columns.div_ceil(16).next_power_of_two().clamp(32, 1024);
+    let (rows_a_block, block) = if threads == 32 { (4, 128) } else { (1, threads) };
+
+    let kernel = module.load_function(&format!("softmax_{threads}"))?;
+    let config = LaunchConfig {
+        grid_dim: (rows.div_ceil(rows_a_block) as u32, 1, 1),
+        block_dim: (block as u32, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let mut launch = stream.launch_builder(&kernel);
+    launch.arg(x).arg(out).arg(&rows).arg(&columns);
+    // SAFETY: the arguments are the kernel's parameters in their order, and it touches only the elements of `rows` rows
+    // of `columns`, which the views have.
+    unsafe { launch.launch(config) }?;
+    Ok(())
+}
