@@ -42,6 +42,10 @@ pub(crate) struct Watch<'a> {
 /// How often an interrupt is looked for.
 const TICK: Duration = Duration::from_millis(50);
 
+/// For how long the pipes of a child that has ended may stay silent: a grandchild may hold them open for ever, and on a busy
+/// machine what the child said last may take its time through the threads that read them.
+const SILENCE: Duration = Duration::from_secs(1);
+
 /// Lines longer than this are cut, so that a child cannot fill our memory.
 const LONGEST_LINE: u64 = 4 << 20;
 
@@ -68,30 +72,35 @@ pub(crate) fn run(command: &mut Command, watch: &Watch<'_>, mut hear: impl FnMut
     }
     // A limit beyond what the clock can tell is none.
     let mut deadline = Instant::now().checked_add(watch.limit);
+    let mut ended: Option<(End, Instant)> = None;
     loop {
-        match receiver.recv_timeout(TICK) {
+        let quiet = match receiver.recv_timeout(TICK) {
             Ok(said) => {
                 if matches!(&said, Said::Message(message) if matches!(**message, Message::Judged { .. } | Message::Mutant { .. } | Message::Timed { .. }))
                 {
                     deadline = Instant::now().checked_add(watch.limit);
                 }
                 hear(said);
+                None
             }
-            Err(quiet) => {
-                // A child that ended may have left a grandchild that holds its pipes open: silence is enough.
-                if let Some(status) = child.0.try_wait()? {
-                    return Ok(end(status));
-                }
-                if quiet == RecvTimeoutError::Disconnected {
-                    std::thread::sleep(Duration::from_millis(1));
-                }
+            Err(quiet) => Some(quiet),
+        };
+        if let Some(quiet) = quiet {
+            if ended.is_none() {
+                ended = child.0.try_wait()?.map(|status| (end(status), Instant::now()));
+            }
+            match (ended, quiet) {
+                (Some((end, _)), RecvTimeoutError::Disconnected) => return Ok(end),
+                (Some((end, at)), RecvTimeoutError::Timeout) if at.elapsed() >= SILENCE => return Ok(end),
+                (None, RecvTimeoutError::Disconnected) => std::thread::sleep(Duration::from_millis(1)),
+                _ => {}
             }
         }
         if watch.interrupt.requested() {
             return Ok(End::Interrupted);
         }
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Ok(End::TimedOut);
+            return Ok(ended.map_or(End::TimedOut, |(end, _)| end));
         }
     }
 }
@@ -219,6 +228,12 @@ mod tests {
         assert_eq!(sh("exec sleep 1000", Duration::from_millis(20)).0, End::TimedOut);
         assert_eq!(sh("sleep 5 & exit 4", LONG).0, End::Exited(4));
         assert_eq!(sh("exit 4", Duration::MAX).0, End::Exited(4));
+    }
+
+    #[test]
+    fn what_comes_after_the_end_is_heard() {
+        let (end, heard) = sh("(sleep 0.2; echo late) & exit 3", LONG);
+        assert_eq!((end, heard), (End::Exited(3), vec!["out late".to_owned()]));
     }
 
     #[test]

@@ -9,7 +9,7 @@ mod score;
 mod tally;
 mod wrong;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fusion_course::drift;
@@ -102,9 +102,11 @@ fn verify(options: &Options, interrupt: &Interrupt, tally: &mut Tally) -> Result
     let exercises: usize = selections.iter().map(|selection| selection.exercises.len()).sum();
     let steps = if options.mutants { 1 } else { 3 + usize::from(!options.no_mutants) };
     let progress = Progress::new(steps * exercises);
+    let limit = Duration::from_secs(options.timeout);
+    let judge = Judge { programs: &programs, seed: options.seed, limit, interrupt, progress: &progress };
     if !options.no_mutants {
         for selection in &selections {
-            judge_mutants(options, selection, &programs, interrupt, &progress, tally)?;
+            judge.mutants(selection, tally)?;
         }
     }
     if options.mutants {
@@ -119,93 +121,84 @@ fn verify(options: &Options, interrupt: &Interrupt, tally: &mut Tally) -> Result
     let each: Vec<Selection> = selections.iter().flat_map(alone).rev().collect();
     let tallies = parallel::each(each.len(), |index| {
         let mut tally = Tally::default();
-        judge_submissions(options, &each[index], &programs, interrupt, &progress, &mut tally)?;
+        judge.submissions(&each[index], &mut tally)?;
         Ok(tally)
     })?;
     tallies.into_iter().rev().for_each(|other| tally.add(other));
     Ok(())
 }
 
-/// Judges the starter, the solution and the wrong kernels of each exercise.
-fn judge_submissions(
-    options: &Options,
-    selection: &Selection,
-    programs: &Programs,
-    interrupt: &Interrupt,
-    progress: &Progress,
-    tally: &mut Tally,
-) -> Result<(), Stop> {
-    if let Some(root) = &programs.root {
-        check_drift(root, selection, tally);
+/// What all judging needs.
+struct Judge<'a> {
+    programs: &'a Programs,
+    seed: u64,
+    limit: Duration,
+    interrupt: &'a Interrupt,
+    progress: &'a Progress,
+}
+
+impl Judge<'_> {
+    fn program(&self, kind: Kind, day: u32) -> Option<&Path> {
+        self.programs.paths.get(&programs::package(kind, day)).map(PathBuf::as_path)
     }
-    judge_all(options, Kind::Exercise, selection, programs, interrupt, progress, tally)?;
-    judge_all(options, Kind::Solution, selection, programs, interrupt, progress, tally)?;
-    let package = programs::package(Kind::Wrong, selection.day.number);
-    let Some(program) = programs.paths.get(&package) else { return Ok(()) };
-    let limit = Duration::from_secs(options.timeout);
-    wrong::judge(program, selection, options.seed, limit, interrupt, progress, tally)
-}
 
-fn judge_mutants(
-    options: &Options,
-    selection: &Selection,
-    programs: &Programs,
-    interrupt: &Interrupt,
-    progress: &Progress,
-    tally: &mut Tally,
-) -> Result<(), Stop> {
-    let package = programs::package(Kind::Solution, selection.day.number);
-    let (Some(root), Some(program)) = (&programs.root, programs.paths.get(&package)) else {
-        output::note("mutants are not judged: they are made from sources, which are in the workspace");
-        return Ok(());
-    };
-    let limit = Duration::from_secs(options.timeout);
-    mutants::Judge { root, program, seed: options.seed, limit, interrupt, progress }.day(selection, tally)
-}
+    /// The starter, the solution and the wrong kernels of each exercise.
+    fn submissions(&self, selection: &Selection, tally: &mut Tally) -> Result<(), Stop> {
+        if let Some(root) = &self.programs.root {
+            check_drift(root, selection, tally);
+        }
+        self.all(Kind::Exercise, selection, tally)?;
+        self.all(Kind::Solution, selection, tally)?;
+        let Some(program) = self.program(Kind::Wrong, selection.day.number) else { return Ok(()) };
+        wrong::judge(program, selection, self.seed, self.limit, self.interrupt, self.progress, tally)
+    }
 
-fn judge_all(
-    options: &Options,
-    kind: Kind,
-    selection: &Selection,
-    programs: &Programs,
-    interrupt: &Interrupt,
-    progress: &Progress,
-    tally: &mut Tally,
-) -> Result<(), Stop> {
-    let Some(program) = programs.paths.get(&programs::package(kind, selection.day.number)) else { return Ok(()) };
-    for exercise in &selection.exercises {
-        let task = Task {
-            program,
-            root: programs.root.as_deref(),
-            kind,
-            day: selection.day.number,
-            exercise: exercise.name,
-            device: DeviceKind::Emulated,
-            parts: "right,lean,fast",
-            seed: options.seed,
-            size: None,
-            limit: Duration::from_secs(options.timeout),
+    fn mutants(&self, selection: &Selection, tally: &mut Tally) -> Result<(), Stop> {
+        let program = self.program(Kind::Solution, selection.day.number);
+        let (Some(root), Some(program)) = (&self.programs.root, program) else {
+            output::note("mutants are not judged: they are made from sources, which are in the workspace");
+            return Ok(());
         };
-        let judgement = judge::judge(&task, interrupt, progress)?.judgement;
-        progress.step();
-        match kind {
-            Kind::Exercise => match starter_problem(&judgement) {
-                None => tally.starters += 1,
-                Some(problem) => tally.problem(format!(
-                    "the starter of {} {problem}\n{}",
+        let &Judge { seed, limit, interrupt, progress, .. } = self;
+        mutants::Judge { root, program, seed, limit, interrupt, progress }.day(selection, tally)
+    }
+
+    fn all(&self, kind: Kind, selection: &Selection, tally: &mut Tally) -> Result<(), Stop> {
+        let Some(program) = self.program(kind, selection.day.number) else { return Ok(()) };
+        for exercise in &selection.exercises {
+            let task = Task {
+                program,
+                root: self.programs.root.as_deref(),
+                kind,
+                day: selection.day.number,
+                exercise: exercise.name,
+                device: DeviceKind::Emulated,
+                parts: "right,lean,fast",
+                seed: self.seed,
+                size: None,
+                limit: self.limit,
+            };
+            let judgement = judge::judge(&task, self.interrupt, self.progress)?.judgement;
+            self.progress.step();
+            match kind {
+                Kind::Exercise => match starter_problem(&judgement) {
+                    None => tally.starters += 1,
+                    Some(problem) => tally.problem(format!(
+                        "the starter of {} {problem}\n{}",
+                        exercise.name,
+                        render::details(&judgement, output::look())
+                    )),
+                },
+                Kind::Solution | Kind::Wrong if judgement.verdict == Verdict::Pass => tally.solutions += 1,
+                Kind::Solution | Kind::Wrong => tally.problem(format!(
+                    "the solution of {} does not pass\n{}",
                     exercise.name,
                     render::details(&judgement, output::look())
                 )),
-            },
-            Kind::Solution | Kind::Wrong if judgement.verdict == Verdict::Pass => tally.solutions += 1,
-            Kind::Solution | Kind::Wrong => tally.problem(format!(
-                "the solution of {} does not pass\n{}",
-                exercise.name,
-                render::details(&judgement, output::look())
-            )),
+            }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 /// A starter compiles, runs, and gives wrong results: anything else is no place to start from.

@@ -42,22 +42,21 @@ extern "C" __global__ void quantize_int8(const float* __restrict__ x, signed cha
 
     // The same quotient as x / scale, in a third of the instructions; but not for every scale.
     const Divisor divisor(scale);
-    const bool exact = divisor.exact_with(zero_point);
+    const size_t exact = divisor.exact_with(zero_point) ? vectors : 0;
 #pragma unroll
     for (int j = 0; j < VECTORS; j++) {
         const size_t v = first + j * blockDim.x;
-        if (v >= vectors) continue;
-        const float4 l = loaded[j];
-        const float4 quotient = exact ? make_float4(divisor.quotient(l.x), divisor.quotient(l.y), divisor.quotient(l.z), divisor.quotient(l.w))
-                                      : make_float4(l.x / scale, l.y / scale, l.z / scale, l.w / scale);
-        ((char4*)out)[v] = make_char4(quantize(quotient.x, zero_point), quantize(quotient.y, zero_point),
-                                      quantize(quotient.z, zero_point), quantize(quotient.w, zero_point));
+        if (v < exact) {
+            ((char4*)out)[v] = make_char4(quantize(divisor.quotient(loaded[j].x), zero_point), quantize(divisor.quotient(loaded[j].y), zero_point),
+                                          quantize(divisor.quotient(loaded[j].z), zero_point), quantize(divisor.quotient(loaded[j].w), zero_point));
+        }
     }
 
-    // Elements that fill no float4: at most three, or all of them where an address is not aligned.
+    // Elements that fill no float4: at most three, or all of them where an address is not aligned or a
+    // quotient needs the true division.
     const size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     const size_t threads = (size_t)gridDim.x * blockDim.x;
-    for (size_t i = 4 * vectors + thread; i < n; i += threads) {
+    for (size_t i = 4 * exact + thread; i < n; i += threads) {
         out[i] = quantize(x[i] / scale, zero_point);
     }
 }
