@@ -42,8 +42,8 @@ pub(crate) struct Watch<'a> {
 /// How often an interrupt is looked for.
 const TICK: Duration = Duration::from_millis(50);
 
-/// For how long the pipes of a child that has ended may stay silent: a grandchild may hold them open for ever, and on a busy
-/// machine what the child said last may take its time through the threads that read them.
+/// For how long the pipes of a child that has ended may be silent before nothing more is expected of them: a grandchild may hold
+/// them open for ever, and on a busy machine what the child said last takes its time through the threads that read them.
 const SILENCE: Duration = Duration::from_secs(1);
 
 /// Lines longer than this are cut, so that a child cannot fill our memory.
@@ -54,7 +54,16 @@ const LONGEST_LINE: u64 = 4 << 20;
 ///
 /// The child is in a process group of its own: Ctrl-C in a terminal reaches a whole group, and a worker that it ended
 /// would look as if its submission had crashed.
-pub(crate) fn run(command: &mut Command, watch: &Watch<'_>, mut hear: impl FnMut(Said)) -> io::Result<End> {
+pub(crate) fn run(command: &mut Command, watch: &Watch<'_>, hear: impl FnMut(Said)) -> io::Result<End> {
+    run_until(command, watch, SILENCE, hear)
+}
+
+fn run_until(
+    command: &mut Command,
+    watch: &Watch<'_>,
+    silence: Duration,
+    mut hear: impl FnMut(Said),
+) -> io::Result<End> {
     own_group(command);
     let mut child = Killed(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?);
     let (sender, receiver) = mpsc::channel();
@@ -81,6 +90,9 @@ pub(crate) fn run(command: &mut Command, watch: &Watch<'_>, mut hear: impl FnMut
                     deadline = Instant::now().checked_add(watch.limit);
                 }
                 hear(said);
+                if let Some((_, heard)) = &mut ended {
+                    *heard = Instant::now();
+                }
                 None
             }
             Err(quiet) => Some(quiet),
@@ -91,7 +103,7 @@ pub(crate) fn run(command: &mut Command, watch: &Watch<'_>, mut hear: impl FnMut
             }
             match (ended, quiet) {
                 (Some((end, _)), RecvTimeoutError::Disconnected) => return Ok(end),
-                (Some((end, at)), RecvTimeoutError::Timeout) if at.elapsed() >= SILENCE => return Ok(end),
+                (Some((end, heard)), RecvTimeoutError::Timeout) if heard.elapsed() >= silence => return Ok(end),
                 (None, RecvTimeoutError::Disconnected) => std::thread::sleep(Duration::from_millis(1)),
                 _ => {}
             }
@@ -187,9 +199,14 @@ mod tests {
     use super::*;
 
     fn sh(script: &str, limit: Duration) -> (End, Vec<String>) {
+        sh_until(script, limit, LONG)
+    }
+
+    fn sh_until(script: &str, limit: Duration, silence: Duration) -> (End, Vec<String>) {
         let interrupt = Interrupt::default();
         let mut heard = Vec::new();
-        let end = run(Command::new("sh").args(["-c", script]), &Watch { limit, interrupt: &interrupt }, |said| {
+        let watch = Watch { limit, interrupt: &interrupt };
+        let end = run_until(Command::new("sh").args(["-c", script]), &watch, silence, |said| {
             heard.push(match said {
                 Said::Message(message) => format!("message {message:?}"),
                 Said::Printed(line) => format!("out {line}"),
@@ -226,7 +243,7 @@ mod tests {
     #[test]
     fn a_hang_ends_and_so_does_one_that_holds_the_pipe() {
         assert_eq!(sh("exec sleep 1000", Duration::from_millis(20)).0, End::TimedOut);
-        assert_eq!(sh("sleep 5 & exit 4", LONG).0, End::Exited(4));
+        assert_eq!(sh_until("sleep 5 & exit 4", LONG, TICK).0, End::Exited(4));
         assert_eq!(sh("exit 4", Duration::MAX).0, End::Exited(4));
     }
 

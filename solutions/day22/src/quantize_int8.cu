@@ -23,8 +23,9 @@ __device__ signed char quantize(float quotient, float zero_point) {
 // ANCHOR_END: one
 
 // ANCHOR: kernel
-// A thread handles two float4s, which its block's threads read side by side. Both are loaded before anything else is done,
-// the reciprocal of the scale as well: a quantizer writes little, so it takes more reads in flight to keep memory busy.
+// A thread handles two float4s, which its block's threads read side by side. Both are loaded before
+// anything else is computed: a quantizer writes little, so it takes more reads in flight to keep memory busy. (A scale that
+// needs the true division has them loaded for nothing.)
 const int VECTORS = 2;
 
 extern "C" __global__ void quantize_int8(const float* __restrict__ x, signed char* __restrict__ out, float scale, float zero_point, size_t n) {

@@ -31,7 +31,8 @@ pub fn l2norm(
     let kernel = module.load_function(&name)?;
     // Rows that one warp holds share a block of four.
     let block = if threads == 32 { 128 } else { threads };
-    let blocks = rows.div_ceil(block / threads) as u32;
+    // More blocks than a grid can have are refused by the driver.
+    let blocks = u32::try_from(rows.div_ceil(block / threads)).unwrap_or(u32::MAX);
     let config = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (block as u32, 1, 1), shared_mem_bytes: 0 };
     let mut launch = stream.launch_builder(&kernel);
     launch.arg(x).arg(out).arg(&rows).arg(&columns);

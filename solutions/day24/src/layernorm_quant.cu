@@ -46,6 +46,7 @@ __device__ void layernorm_quant(const float* __restrict__ x, const float* __rest
     q += number * columns;
 
     Row<float, THREADS, VECTORS> row;
+    // Only long rows are done sooner for it.
     if (VECTORS > 4) {
         row.load_kept(x, columns);
     } else {
