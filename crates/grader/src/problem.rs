@@ -1,11 +1,14 @@
 //! The problems that submissions are given: device buffers for a case, and what may be said about the outputs.
 
+mod pattern;
+
 use std::sync::Arc;
 
 use cudarc::driver::{CudaStream, DriverError};
 use fusion_course::{Case, Data, DeviceBuffer, Exercise, Extent, Param, Reference, Shape, Shapes};
 
 use crate::judgement::{Code, Failure, Mismatch};
+use pattern::Pattern;
 
 /// The smallest shape whose last block is partly filled while others are full: there, a mistake in the tail can be
 /// told from one everywhere.
@@ -38,6 +41,8 @@ pub(crate) struct Expected<'a> {
     pub(crate) exercise: &'static Exercise,
     pub(crate) shape: Shape,
     pub(crate) references: &'a [Reference],
+    /// What outputs that are updated held before, see [`Case::initial`].
+    pub(crate) before: &'a [Option<Data>],
     /// Threads of a block, where they are known.
     pub(crate) block: Option<u64>,
 }
@@ -49,10 +54,15 @@ impl Expected<'_> {
             return Ok(());
         };
         let tolerance = self.exercise.tolerances.get(output).copied().unwrap_or(fusion_course::Tolerance::EXACT);
-        reference.check(actual, tolerance).map_err(|wrong| Box::new(self.failure(param, reference, actual, &wrong)))
+        let before = self.before.get(output).and_then(Option::as_ref);
+        reference.check(actual, tolerance).map_err(|wrong| {
+            let pattern = Pattern { reference, actual, tolerance, before };
+            Box::new(self.failure(param, &pattern, &wrong))
+        })
     }
 
-    fn failure(&self, param: &Param, reference: &Reference, actual: &Data, wrong: &fusion_course::Mismatch) -> Failure {
+    fn failure(&self, param: &Param, pattern: &Pattern<'_>, wrong: &fusion_course::Mismatch) -> Failure {
+        let Pattern { reference, actual, .. } = *pattern;
         let (index, len) = (wrong.index as u64, wrong.len as u64);
         let by_row = matches!(self.exercise.shapes, Shapes::Rows { .. });
         let tail = self.block.map_or(4, |block| block.max(1));
@@ -67,10 +77,12 @@ impl Expected<'_> {
         let name = format!("{}[{index}]", param.name);
         let title = if wrong.is_unwritten() {
             format!("`{name}` was never written")
+        } else if pattern.is_kept(wrong.index) {
+            format!("`{name}` still has its old value, {}, expected {}", number(wrong.actual), either(wrong.expected))
         } else {
             format!("`{name}` is {}, expected {}", number(wrong.actual), either(wrong.expected))
         };
-        let worst = expected_at(reference, wrong.worst_index);
+        let worst = reference.expected(wrong.worst_index);
         let worst_actual = actual.get(wrong.worst_index).unwrap_or(f64::NAN);
         let mut failure = Failure::new(code, title).at(self.exercise.shapes.describe(self.shape));
         if wrong.count == wrong.len {
@@ -94,6 +106,7 @@ impl Expected<'_> {
                 either(worst)
             ));
         }
+        failure.notes.extend(pattern.tell(wrong));
         if in_tail {
             failure.notes.push(match self.block {
                 Some(block) => format!(
@@ -166,13 +179,6 @@ pub(crate) fn operands(exercise: &Exercise, case: &Case, index: usize) -> Option
     (!all.is_empty()).then(|| format!("from {}{rest}", all.join(", ")))
 }
 
-fn expected_at(reference: &Reference, index: usize) -> [f64; 2] {
-    match reference {
-        Reference::Close { values, .. } => [values.get(index).copied().unwrap_or(f64::NAN); 2],
-        Reference::OneOf(values) => values.get(index).copied().unwrap_or([f64::NAN; 2]),
-    }
-}
-
 /// A number with as many digits as tell f32 values apart.
 fn number(value: f64) -> String {
     match value.abs() {
@@ -241,7 +247,7 @@ mod tests {
     use fusion_course::day22;
 
     fn expected<'a>(references: &'a [Reference], columns: usize, block: Option<u64>) -> Expected<'a> {
-        Expected { exercise: &day22::add_gelu::EXERCISE, shape: Shape::flat(columns), references, block }
+        Expected { exercise: &day22::add_gelu::EXERCISE, shape: Shape::flat(columns), references, before: &[], block }
     }
 
     fn references(len: usize) -> Vec<Reference> {
@@ -276,7 +282,7 @@ mod tests {
         let shape = Shape { rows: 3, columns: 200 };
         let references = references(600);
         let exercise = &fusion_course::day23::softmax::EXERCISE;
-        let expected = Expected { exercise, shape, references: &references, block: Some(128) };
+        let expected = Expected { exercise, shape, references: &references, before: &[], block: Some(128) };
         let mut values = vec![1.0_f32; 600];
         values[550] = 1.5;
         let failure = expected.check(0, &Data::F32(values)).unwrap_err();
@@ -286,6 +292,25 @@ mod tests {
         assert!(notes.contains("with a block a row, thread 22 of block 2 writes it"), "{notes}");
         let mismatch = failure.mismatch.unwrap();
         assert_eq!((failure.code, mismatch.in_tail, mismatch.block), (Code::Values, false, Some(2)));
+    }
+
+    #[test]
+    fn an_old_value_is_said_to_be_one() {
+        let bf16s = |values: &[f32]| Data::rounded(fusion_course::DType::Bf16, values.to_vec());
+        let references = vec![Reference::OneOf(vec![[2.0; 2], [3.0; 2], [4.0; 2]])];
+        let before = [Some(bf16s(&[1.0, 1.5, 2.0])), None];
+        let expected = Expected {
+            exercise: &fusion_course::day24::add_rmsnorm::EXERCISE,
+            shape: Shape { rows: 1, columns: 3 },
+            references: &references,
+            before: &before,
+            block: Some(32),
+        };
+        let failure = expected.check(0, &bf16s(&[2.0, 1.5, 2.0])).unwrap_err();
+        assert_eq!(failure.title, "`residual[1]` still has its old value, 1.5, expected 3");
+        assert!(failure.notes.iter().any(|note| note.contains("as it was before the launch")), "{failure:?}");
+        let failure = expected.check(0, &bf16s(&[2.0, 1.25, 4.0])).unwrap_err();
+        assert_eq!(failure.title, "`residual[1]` is 1.25, expected 3");
     }
 
     #[test]

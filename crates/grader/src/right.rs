@@ -174,7 +174,8 @@ fn check(
         return Err(failure.into());
     }
     let references = (entry.exercise.reference)(case);
-    let expected = Expected { exercise: entry.exercise, shape: case.shape, references: &references, block };
+    let expected =
+        Expected { exercise: entry.exercise, shape: case.shape, references: &references, before: &case.initial, block };
     for (index, output) in outputs.iter().enumerate() {
         expected.check(index, output).map_err(|mut failure| {
             let written = failure.mismatch.as_ref().filter(|_| !failure.title.ends_with("was never written"));
