@@ -308,7 +308,7 @@ mod tests {
         };
         let failure = expected.check(0, &bf16s(&[2.0, 1.5, 2.0])).unwrap_err();
         assert_eq!(failure.title, "`residual[1]` still has its old value, 1.5, expected 3");
-        assert!(failure.notes.iter().any(|note| note.contains("as it was before the launch")), "{failure:?}");
+        assert!(failure.notes.iter().any(|note| note.contains("as they were before the launch")), "{failure:?}");
         let failure = expected.check(0, &bf16s(&[2.0, 1.25, 4.0])).unwrap_err();
         assert_eq!(failure.title, "`residual[1]` is 1.25, expected 3");
     }

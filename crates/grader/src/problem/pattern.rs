@@ -37,9 +37,9 @@ impl Pattern<'_> {
         let kept = self.wrong().filter(|&index| self.is_kept(index)).count();
         match kept {
             0 => None,
+            1 if wrong.count == 1 => Some("was the new value written back?".to_owned()),
             _ if kept == wrong.count => {
-                let who = if kept == 1 { "it" } else { "each wrong element" };
-                Some(format!("{who} is as it was before the launch: was the new value written back?"))
+                Some("all of them are as they were before the launch: were the new values written back?".to_owned())
             }
             _ => Some(format!("{kept} of the wrong elements are as they were before the launch")),
         }
@@ -159,9 +159,10 @@ mod tests {
     fn what_was_there_before_is_told() {
         let before = Data::F32(vec![1.0, 2.0, 3.0]);
         let told = |actual: [f32; 3]| told(vec![4.0, 5.0, 6.0], Data::F32(actual.to_vec()), Some(&before)).unwrap();
-        let all = "each wrong element is as it was before the launch: was the new value written back?";
+        let all = "all of them are as they were before the launch: were the new values written back?";
         assert_eq!(told([1.0, 2.0, 3.0]), all);
-        assert_eq!(told([4.0, 5.0, 3.0]), all.replace("each wrong element", "it"));
+        // Which one that is, the title says.
+        assert_eq!(told([4.0, 5.0, 3.0]), "was the new value written back?");
         assert_eq!(told([1.0, 2.0, 9.0]), "2 of the wrong elements are as they were before the launch");
     }
 }
