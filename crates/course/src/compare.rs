@@ -57,18 +57,11 @@ impl Reference {
         let poison = Data::from_bytes(actual.dtype(), &vec![actual.dtype().poison(); actual.dtype().bytes()]);
         let mut found: Option<Mismatch> = None;
         for index in 0..self.len() {
-            let value = actual.get(index).unwrap_or(f64::NAN);
-            let (expected, wrong) = match self {
-                Reference::Close { values, magnitudes } => {
-                    let magnitude = magnitudes.as_ref().and_then(|m| m.get(index)).copied().unwrap_or(0.0);
-                    let reference = values[index];
-                    ([reference; 2], !tolerance.admits(reference, magnitude, value, actual.dtype().largest()))
-                }
-                Reference::OneOf(values) => (values[index], !values[index].contains(&value)),
-            };
-            if !wrong {
+            if !self.refuses(actual, index, tolerance) {
                 continue;
             }
+            let value = actual.get(index).unwrap_or(f64::NAN);
+            let expected = self.expected(index);
             let error = match (value - expected[0]).abs().min((value - expected[1]).abs()) {
                 error if error.is_nan() => f64::INFINITY,
                 error => error,
@@ -90,6 +83,27 @@ impl Reference {
             }
         }
         found.map_or(Ok(()), Err)
+    }
+
+    /// Whether one element of an output is wrong.
+    pub fn refuses(&self, actual: &Data, index: usize, tolerance: Tolerance) -> bool {
+        let value = actual.get(index).unwrap_or(f64::NAN);
+        match self {
+            Reference::Close { magnitudes, .. } => {
+                let magnitude = magnitudes.as_ref().and_then(|m| m.get(index)).copied().unwrap_or(0.0);
+                let [reference, _] = self.expected(index);
+                !tolerance.admits(reference, magnitude, value, actual.dtype().largest())
+            }
+            Reference::OneOf(_) => !self.expected(index).contains(&value),
+        }
+    }
+
+    /// What one element may be; NaN past the end.
+    pub fn expected(&self, index: usize) -> [f64; 2] {
+        match self {
+            Reference::Close { values, .. } => [values.get(index).copied().unwrap_or(f64::NAN); 2],
+            Reference::OneOf(values) => values.get(index).copied().unwrap_or([f64::NAN; 2]),
+        }
     }
 }
 

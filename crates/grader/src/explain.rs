@@ -2,7 +2,7 @@
 
 use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUresult;
-use fusion_course::{Entry, Shape, Source};
+use fusion_course::{Entry, Shape, Shapes, Source};
 use fusion_device::{Diagnostic, Program, Severity};
 use fusion_diagnostic::{Sources, Text};
 use fusion_machine::Fault;
@@ -20,14 +20,32 @@ pub(crate) fn is_not_theirs(fault: &Fault) -> bool {
 }
 
 /// Faults of the emulated device: the first, and what it found beside it.
-pub(crate) fn faults(faults: &[Fault], source: &Source) -> Option<Trouble> {
+pub(crate) fn faults(faults: &[Fault], entry: &Entry) -> Option<Trouble> {
+    let mut faults = faults.to_vec();
+    if let Shapes::Rows { .. } = entry.exercise.shapes {
+        faults.iter_mut().for_each(mind_longer_rows);
+    }
     // What the emulated device lacks decides: after it, nothing that it says can be relied on.
     let first = faults.iter().position(is_not_theirs).unwrap_or(0);
-    let mut trouble = fault(faults.get(first)?, source);
+    let mut trouble = fault(faults.get(first)?, &entry.source);
     if let Trouble::Failure(failure) = &mut trouble {
-        failure.also = faults[1..].to_vec();
+        failure.also = faults.split_off(1);
     }
     Some(trouble)
+}
+
+/// A race is first found where rows are short and a block may be a single warp. There a barrier of the warp is enough, and
+/// at the next length it is not.
+fn mind_longer_rows(fault: &mut Fault) {
+    let warp_only = fault.help.iter().any(|help| help.contains("`__syncwarp()`"));
+    // Where the block has more warps, the emulated device says so itself.
+    if warp_only && !fault.notes.iter().any(|note| note.contains("`__syncthreads()`")) {
+        fault.notes.push(
+            "longer rows are judged too: if their blocks have more warps, and these come to this memory as well, only \
+             `__syncthreads()` orders them"
+                .to_owned(),
+        );
+    }
 }
 
 /// Adds advice of some codes, once for each place: every shape and every call brings it up again.
@@ -277,6 +295,21 @@ mod tests {
         assert_eq!(failure.reason(), "fault E-OOB-GLOBAL");
         assert_eq!(failure.location.as_ref().map(|at| at.text.as_str()), Some("  two(x);"));
         assert_eq!(failure.notes, ["by 4 bytes", "block 4, thread (3, 1, 0) of `k`, with 28 more lanes of its warp"]);
+    }
+
+    #[test]
+    fn a_barrier_of_the_warp_is_not_all_that_longer_rows_need() {
+        let told = |help: &str, note: &str| {
+            let mut race = Fault { help: vec![help.to_owned()], notes: vec![note.to_owned()], ..oob() };
+            mind_longer_rows(&mut race);
+            race.notes.len() == 2
+        };
+        assert!(told("put `__syncwarp()` between the write and the read", "each has a program counter of its own"));
+        assert!(!told(
+            "put `__syncwarp()` between",
+            "if threads of other warps come too, only `__syncthreads()` orders them"
+        ));
+        assert!(!told("put `__syncthreads()` between the write and the read", "by 4 bytes"));
     }
 
     #[test]

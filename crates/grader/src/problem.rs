@@ -1,11 +1,14 @@
 //! The problems that submissions are given: device buffers for a case, and what may be said about the outputs.
 
+mod pattern;
+
 use std::sync::Arc;
 
 use cudarc::driver::{CudaStream, DriverError};
 use fusion_course::{Case, Data, DeviceBuffer, Exercise, Extent, Param, Reference, Shape, Shapes};
 
 use crate::judgement::{Code, Failure, Mismatch};
+use pattern::Pattern;
 
 /// The smallest shape whose last block is partly filled while others are full: there, a mistake in the tail can be
 /// told from one everywhere.
@@ -38,8 +41,36 @@ pub(crate) struct Expected<'a> {
     pub(crate) exercise: &'static Exercise,
     pub(crate) shape: Shape,
     pub(crate) references: &'a [Reference],
-    /// Threads of a block, where they are known.
-    pub(crate) block: Option<u64>,
+    /// What outputs that are updated held before, see [`Case::initial`].
+    pub(crate) before: &'a [Option<Data>],
+    /// Of the launch, where they are known.
+    pub(crate) threads: Option<Threads>,
+}
+
+/// The threads of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Threads {
+    pub(crate) of_a_block: u64,
+    pub(crate) of_all_blocks: u64,
+}
+
+impl Threads {
+    pub(crate) fn new(grid: [u32; 3], block: [u32; 3]) -> Self {
+        let count = |sizes: [u32; 3]| sizes.into_iter().map(u64::from).product::<u64>();
+        Self { of_a_block: count(block).max(1), of_all_blocks: count(grid).saturating_mul(count(block)) }
+    }
+
+    /// What mends a tail that begins at an element.
+    fn mend(self, tail_start: u64) -> &'static str {
+        match self.of_all_blocks.cmp(&tail_start) {
+            std::cmp::Ordering::Less => {
+                "a thread takes several elements: where it takes them at once, do those that are left after the last whole \
+                 pack one by one"
+            }
+            std::cmp::Ordering::Equal => "there are no threads for them: round the number of blocks up",
+            std::cmp::Ordering::Greater => "there are threads for them: compare the index with the size, not with less",
+        }
+    }
 }
 
 impl Expected<'_> {
@@ -49,13 +80,18 @@ impl Expected<'_> {
             return Ok(());
         };
         let tolerance = self.exercise.tolerances.get(output).copied().unwrap_or(fusion_course::Tolerance::EXACT);
-        reference.check(actual, tolerance).map_err(|wrong| Box::new(self.failure(param, reference, actual, &wrong)))
+        let before = self.before.get(output).and_then(Option::as_ref);
+        reference.check(actual, tolerance).map_err(|wrong| {
+            let pattern = Pattern { reference, actual, tolerance, before };
+            Box::new(self.failure(param, &pattern, &wrong))
+        })
     }
 
-    fn failure(&self, param: &Param, reference: &Reference, actual: &Data, wrong: &fusion_course::Mismatch) -> Failure {
+    fn failure(&self, param: &Param, pattern: &Pattern<'_>, wrong: &fusion_course::Mismatch) -> Failure {
+        let Pattern { reference, actual, .. } = *pattern;
         let (index, len) = (wrong.index as u64, wrong.len as u64);
         let by_row = matches!(self.exercise.shapes, Shapes::Rows { .. });
-        let tail = self.block.map_or(4, |block| block.max(1));
+        let tail = self.threads.map_or(4, |threads| threads.of_a_block);
         let tail_start = len - len % tail;
         // Every wrong element lies at or after the first one. Blocks that work on rows leave no tail of elements.
         let in_tail = !by_row && index >= tail_start && 0 < tail_start && tail_start < len;
@@ -67,10 +103,12 @@ impl Expected<'_> {
         let name = format!("{}[{index}]", param.name);
         let title = if wrong.is_unwritten() {
             format!("`{name}` was never written")
+        } else if pattern.is_kept(wrong.index) {
+            format!("`{name}` still has its old value, {}, expected {}", number(wrong.actual), either(wrong.expected))
         } else {
             format!("`{name}` is {}, expected {}", number(wrong.actual), either(wrong.expected))
         };
-        let worst = expected_at(reference, wrong.worst_index);
+        let worst = reference.expected(wrong.worst_index);
         let worst_actual = actual.get(wrong.worst_index).unwrap_or(f64::NAN);
         let mut failure = Failure::new(code, title).at(self.exercise.shapes.describe(self.shape));
         if wrong.count == wrong.len {
@@ -94,12 +132,13 @@ impl Expected<'_> {
                 either(worst)
             ));
         }
+        failure.notes.extend(pattern.tell(wrong));
         if in_tail {
-            failure.notes.push(match self.block {
-                Some(block) => format!(
-                    "only the tail: elements from {tail_start} on, past the last full block of {block}; round the \
-                     number of blocks up and let each thread check its index, and where a thread takes several elements at \
-                     once, do those that are left after the last whole pack"
+            failure.notes.push(match self.threads {
+                Some(threads) => format!(
+                    "only the tail: elements from {tail_start} on, past the last full block of {}; {}",
+                    threads.of_a_block,
+                    threads.mend(tail_start)
                 ),
                 None => format!("only the tail: elements from {tail_start} on"),
             });
@@ -108,9 +147,11 @@ impl Expected<'_> {
         // Of an output with an element a row, that is the row.
         let (row, column) =
             if len == self.shape.elements() as u64 { (index / columns, index % columns) } else { (index, 0) };
-        let place = self.block.filter(|&block| block > 0).map(|block| match by_row {
-            true => (row, column % block),
-            false => (index / block, index % block),
+        // Fewer threads than elements do not take one each.
+        let one_each = |threads: &Threads| by_row || threads.of_all_blocks >= tail_start;
+        let place = self.threads.filter(one_each).map(|Threads { of_a_block, .. }| match by_row {
+            true => (row, column % of_a_block),
+            false => (index / of_a_block, index % of_a_block),
         });
         if let Some((block, thread)) = place {
             let layout = if by_row { "a block a row" } else { "one element a thread" };
@@ -164,13 +205,6 @@ pub(crate) fn operands(exercise: &Exercise, case: &Case, index: usize) -> Option
         Shapes::Rows { .. } => ", and the rest of its row",
     };
     (!all.is_empty()).then(|| format!("from {}{rest}", all.join(", ")))
-}
-
-fn expected_at(reference: &Reference, index: usize) -> [f64; 2] {
-    match reference {
-        Reference::Close { values, .. } => [values.get(index).copied().unwrap_or(f64::NAN); 2],
-        Reference::OneOf(values) => values.get(index).copied().unwrap_or([f64::NAN; 2]),
-    }
 }
 
 /// A number with as many digits as tell f32 values apart.
@@ -240,8 +274,12 @@ mod tests {
     use super::*;
     use fusion_course::day22;
 
-    fn expected<'a>(references: &'a [Reference], columns: usize, block: Option<u64>) -> Expected<'a> {
-        Expected { exercise: &day22::add_gelu::EXERCISE, shape: Shape::flat(columns), references, block }
+    fn expected(references: &[Reference], columns: usize, threads: Option<Threads>) -> Expected<'_> {
+        Expected { exercise: &day22::add_gelu::EXERCISE, shape: Shape::flat(columns), references, before: &[], threads }
+    }
+
+    fn blocks(count: u32, threads: u32) -> Option<Threads> {
+        Some(Threads::new([count, 1, 1], [threads, 1, 1]))
     }
 
     fn references(len: usize) -> Vec<Reference> {
@@ -254,7 +292,7 @@ mod tests {
         let mut values = vec![1.0_f32; 600];
         values[300] = 1.5;
         values[301] = f32::NAN;
-        let failure = expected(&references, 600, Some(256)).check(0, &Data::F32(values)).unwrap_err();
+        let failure = expected(&references, 600, blocks(3, 256)).check(0, &Data::F32(values)).unwrap_err();
         assert_eq!((failure.code, failure.title.as_str()), (Code::Values, "`out[300]` is 1.5, expected 1"));
         let mismatch = failure.mismatch.unwrap();
         assert_eq!((mismatch.block, mismatch.thread, mismatch.in_tail, mismatch.count), (Some(1), Some(44), false, 2));
@@ -266,9 +304,17 @@ mod tests {
         let references = references(600);
         let mut values = vec![1.0_f32; 600];
         values[512..].fill(f32::from_bits(u32::MAX));
-        let failure = expected(&references, 600, Some(256)).check(0, &Data::F32(values)).unwrap_err();
-        assert_eq!((failure.code, failure.title.as_str()), (Code::Tail, "`out[512]` was never written"));
-        assert!(failure.notes.iter().any(|note| note.contains("past the last full block of 256")), "{failure:?}");
+        // Too few blocks; a guard that is too narrow; packs, of which there are no more than a block.
+        for (count, mend) in
+            [(2, "round the number of blocks up"), (3, "compare the index"), (1, "after the last whole pack")]
+        {
+            let values = Data::F32(values.clone());
+            let failure = expected(&references, 600, blocks(count, 256)).check(0, &values).unwrap_err();
+            assert_eq!((failure.code, failure.title.as_str()), (Code::Tail, "`out[512]` was never written"));
+            let notes = failure.notes.join("\n");
+            assert!(notes.contains("past the last full block of 256") && notes.contains(mend), "{notes}");
+            assert_eq!(notes.contains("with one element a thread"), count != 1, "{notes}");
+        }
     }
 
     #[test]
@@ -276,7 +322,7 @@ mod tests {
         let shape = Shape { rows: 3, columns: 200 };
         let references = references(600);
         let exercise = &fusion_course::day23::softmax::EXERCISE;
-        let expected = Expected { exercise, shape, references: &references, block: Some(128) };
+        let expected = Expected { exercise, shape, references: &references, before: &[], threads: blocks(3, 128) };
         let mut values = vec![1.0_f32; 600];
         values[550] = 1.5;
         let failure = expected.check(0, &Data::F32(values)).unwrap_err();
@@ -289,10 +335,29 @@ mod tests {
     }
 
     #[test]
+    fn an_old_value_is_said_to_be_one() {
+        let bf16s = |values: &[f32]| Data::rounded(fusion_course::DType::Bf16, values.to_vec());
+        let references = vec![Reference::OneOf(vec![[2.0; 2], [3.0; 2], [4.0; 2]])];
+        let before = [Some(bf16s(&[1.0, 1.5, 2.0])), None];
+        let expected = Expected {
+            exercise: &fusion_course::day24::add_rmsnorm::EXERCISE,
+            shape: Shape { rows: 1, columns: 3 },
+            references: &references,
+            before: &before,
+            threads: blocks(1, 32),
+        };
+        let failure = expected.check(0, &bf16s(&[2.0, 1.5, 2.0])).unwrap_err();
+        assert_eq!(failure.title, "`residual[1]` still has its old value, 1.5, expected 3");
+        assert!(failure.notes.iter().any(|note| note.contains("as they were before the launch")), "{failure:?}");
+        let failure = expected.check(0, &bf16s(&[2.0, 1.25, 4.0])).unwrap_err();
+        assert_eq!(failure.title, "`residual[1]` is 1.25, expected 3");
+    }
+
+    #[test]
     fn nothing_written_is_said_so() {
         let references = references(3);
         let unwritten = Data::F32(vec![f32::from_bits(u32::MAX); 3]);
-        let failure = expected(&references, 3, Some(256)).check(0, &unwritten).unwrap_err();
+        let failure = expected(&references, 3, blocks(1, 256)).check(0, &unwritten).unwrap_err();
         assert_eq!((failure.code, failure.notes[0].as_str()), (Code::Unwritten, "none of its 3 elements was written"));
     }
 

@@ -255,7 +255,8 @@ impl<'a> Rig<'a> {
             }
             _ => references,
         };
-        let expected = Expected { exercise: self.entry.exercise, shape: case.shape, references, block: None };
+        let (exercise, shape) = (self.entry.exercise, case.shape);
+        let expected = Expected { exercise, shape, references, before: &case.initial, threads: None };
         expected.check(output, actual).map_err(|mut failure| {
             if offset > 0 {
                 failure.notes.push(format!("indices are counted from element {offset} of the large problem"));

@@ -10,7 +10,7 @@ use fusion_device::Program;
 
 use crate::explain;
 use crate::judgement::{Code, Failure, IDLE, Right, Verdict};
-use crate::problem::{self, Expected};
+use crate::problem::{self, Expected, Threads};
 use crate::session::Session;
 use crate::trouble::Trouble;
 use bench::Bench;
@@ -118,7 +118,7 @@ fn judge_calls(
         right.launches += 1;
         let ran = bench.launch(entry, program, case)?;
         explain::gather(&mut right.advice, &ran.advice, |code| !code.starts_with("P-"));
-        check(bench, entry, case, ran.block, &ran.outputs).map_err(|trouble| match trouble {
+        check(bench, entry, case, ran.threads, &ran.outputs).map_err(|trouble| match trouble {
             Trouble::Failure(failure) if is_about_values(failure.code) => {
                 let mut failure = *failure;
                 if ran.idle {
@@ -167,14 +167,20 @@ fn check(
     bench: &Bench<'_>,
     entry: &Entry,
     case: &Case,
-    block: Option<u64>,
+    threads: Option<Threads>,
     outputs: &[fusion_course::Data],
 ) -> Result<(), Trouble> {
     if let Some(failure) = bench.damage(entry.exercise, case)? {
         return Err(failure.into());
     }
     let references = (entry.exercise.reference)(case);
-    let expected = Expected { exercise: entry.exercise, shape: case.shape, references: &references, block };
+    let expected = Expected {
+        exercise: entry.exercise,
+        shape: case.shape,
+        references: &references,
+        before: &case.initial,
+        threads,
+    };
     for (index, output) in outputs.iter().enumerate() {
         expected.check(index, output).map_err(|mut failure| {
             let written = failure.mismatch.as_ref().filter(|_| !failure.title.ends_with("was never written"));

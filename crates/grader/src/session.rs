@@ -226,14 +226,14 @@ impl Session {
         let lints = report.advice.iter().filter(|fault| fault.code.starts_with("L-"));
         let faults: Vec<Fault> =
             report.faults.iter().chain(lints.filter(|_| !report.faults.is_empty())).cloned().collect();
-        let told = explain::faults(&faults, &entry.source);
+        let told = explain::faults(&faults, entry);
         told.unwrap_or_else(|| explain::driver_error(error, entry, program, shape).into())
             .at(entry.exercise.shapes.describe(shape))
     }
 
     /// A fault that the emulated device reported although every call succeeded.
     pub(crate) fn refuse_faults(&self, report: &Report, entry: &Entry, shape: Shape) -> Result<(), Trouble> {
-        match explain::faults(&report.faults, &entry.source) {
+        match explain::faults(&report.faults, entry) {
             Some(trouble) => {
                 self.spent.set(true);
                 Err(trouble.at(entry.exercise.shapes.describe(shape)))

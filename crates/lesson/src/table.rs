@@ -1,7 +1,7 @@
 //! What a sweep looks like: the chain at the largest size, a picture of its bytes, and one row a size.
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use fusion_course::{Shape, Step};
+use fusion_course::{Exercise, Shape, Step};
 
 use crate::{Lesson, Point, Subject, Sweep};
 
@@ -9,7 +9,11 @@ pub(crate) fn sweep(lesson: &Lesson, subject: &Subject, sweep: &Sweep) -> String
     let exercise = subject.exercise;
     let mut text = format!("\n{}: {}\n", exercise.name, exercise.definition);
     if let Some(largest) = sweep.points.last() {
-        text += &format!("\nEach launch at {}, times {}:\n", size(subject, largest.shape), lesson.times());
+        text += &format!(
+            "\nEach launch at {}, times {}, bytes as many as it needs to move:\n",
+            size(subject, largest.shape),
+            lesson.times()
+        );
         text += &chain(subject, largest, sweep.ceiling);
         text += "\nBytes an element:\n";
         text += &bars(subject);
@@ -51,10 +55,16 @@ fn chain(subject: &Subject, point: &Point, ceiling: f64) -> String {
     let launches = format!("unfused: {} launches", exercise.unfused.len());
     row(&launches, String::new(), String::new(), exercise.unfused_bytes(shape), point.unfused);
     for ((label, step), ns) in subject.kernels(shape).iter().zip(&point.fused) {
-        let Step { reads, writes, .. } = step;
-        row(label, reads.join(", "), writes.join(", "), exercise.minimum_bytes(shape), *ns);
+        row(label, read_by(exercise, step), step.writes.join(", "), exercise.minimum_bytes(shape), *ns);
     }
     format!("{table}\n")
+}
+
+/// What a fused kernel reads: with what it updates, which is an argument once and stands among what it writes.
+fn read_by(exercise: &Exercise, Step { reads, writes, .. }: &Step) -> String {
+    let updated = exercise.outputs.iter().filter(|output| output.updated).map(|output| output.name);
+    let updated = updated.filter(|name| writes.contains(name) && !reads.contains(name));
+    reads.iter().copied().chain(updated).collect::<Vec<_>>().join(", ")
 }
 
 /// Traffic as bars, one character for each byte an element.
@@ -158,6 +168,16 @@ pub fn duration(ns: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_updated_is_read_too() {
+        let exercise = &fusion_course::day24::add_rmsnorm::EXERCISE;
+        let fused = Step::by_row("fused", &["x", "weight"], &["residual", "out"]);
+        assert_eq!(read_by(exercise, &fused), "x, weight, residual");
+        // Nothing is named twice.
+        let add = &exercise.unfused[0];
+        assert_eq!(read_by(exercise, add), "residual, x");
+    }
 
     #[test]
     fn numbers_read_well() {

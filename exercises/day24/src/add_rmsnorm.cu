@@ -10,7 +10,8 @@
 //
 // Grade it with: cargo xtask grade add_rmsnorm
 
-// TODO(kernel): one block a row. It must keep the row on chip: whoever reads it again from memory moves more bytes.
+// TODO(kernel): one block a row. Keep the row on chip: one that is read again comes from a cache and moves no more bytes, but
+// the block waits for it a second time.
 //   - Each thread holds up to 16 elements in an array in registers; 1024 threads hold the longest rows, of 16384. Loop
 //     over the array with constant bounds and `#pragma unroll`: element j of thread t is in column
 //     t + j * blockDim.x, where that is below `columns`. __launch_bounds__(1024) makes sure that so many threads fit.

@@ -12,7 +12,8 @@
 
 // TODO(kernel): one element a thread, guarded by i < n. bf16 is for memory, f32 for arithmetic:
 //   - <cuda_bf16.h> has the type, and __bfloat162float and __float2bfloat16_rn, which convert it;
-//   - gates reach 10000 in size: exp(10000) is infinite, and infinity / infinity is NaN.
+//   - gates reach 10000 in size, and exp(10000) is infinite. The formula above makes 0 of that; t * exp(t) / (1 + exp(t)),
+//     which is the same on paper, makes infinity / infinity of it, and that is NaN.
 // When it passes: two bytes a thread is a small access. What if a thread read eight elements at once? "pack.cuh" has
 // what it takes.
 #include <cuda_bf16.h>

@@ -86,7 +86,8 @@ impl Code {
             }
             Self::Tail => {
                 "Only the last elements, those past the last full block, are wrong or unwritten. Round the number of blocks up, \
-                 and let each thread check its index."
+                 let each thread check its index, and where a thread takes several elements at once, do those that are left \
+                 after the last whole pack."
             }
             Self::Inputs => "An input was overwritten. Declare inputs `const`, and compare the order of the arguments.",
             Self::RedZone => "Memory beside a buffer was written. Compare every index with the size before it is used.",

@@ -7,6 +7,7 @@ use fusion_machine::Fault;
 
 use super::other_stream;
 use crate::judgement::{Code, Failure};
+use crate::problem::Threads;
 use crate::session::Session;
 use crate::trouble::Trouble;
 use crate::{memory, problem};
@@ -40,8 +41,8 @@ pub(super) struct Bench<'a> {
 /// What a launch left behind.
 pub(super) struct Ran {
     pub(super) outputs: Vec<Data>,
-    /// Threads of a block of the last launch, where the device tells.
-    pub(super) block: Option<u64>,
+    /// Those of the last launch, where the device tells.
+    pub(super) threads: Option<Threads>,
     /// Whether the device says that nothing at all was launched.
     pub(super) idle: bool,
     /// What the emulated device found that is no error.
@@ -145,9 +146,9 @@ impl<'a> Bench<'a> {
         if elapsed < 0.9 * longest {
             return Err(other_stream().into());
         }
-        let block = report.launches.last().map(|launch| launch.block.iter().map(|&n| u64::from(n)).product());
+        let threads = report.launches.last().map(|launch| Threads::new(launch.grid, launch.block));
         let idle = report.launches.is_empty() && report.copies == 0;
-        Ok(Ran { outputs: self.read(&self.outputs)?, block, idle, advice: report.advice })
+        Ok(Ran { outputs: self.read(&self.outputs)?, threads, idle, advice: report.advice })
     }
 
     fn launch_gated(&mut self, entry: &Entry, program: &Program, case: &Case) -> Result<Ran, Trouble> {
@@ -194,7 +195,7 @@ impl<'a> Bench<'a> {
         if outputs.iter().zip(&late).any(|(early, late)| early.to_bytes() != late.to_bytes()) {
             return Err(other_stream().into());
         }
-        Ok(Ran { outputs, block: None, idle: false, advice: Vec::new() })
+        Ok(Ran { outputs, threads: None, idle: false, advice: Vec::new() })
     }
 
     /// Queues the kernel that only waits.
