@@ -37,7 +37,8 @@ pub fn layernorm_bias_gelu(
             (format!("layernorm_bias_gelu_{threads}_{packs}"), threads)
         }
         (Some((threads, packs)), _) => (format!("layernorm_bias_gelu_{threads}_{packs}"), threads),
-        (None, _) => ("layernorm_bias_gelu_any".to_owned(), 256),
+        // A block of its own for each row; of 32 threads it would be shared.
+        (None, _) => ("layernorm_bias_gelu_any".to_owned(), columns.min(256).next_power_of_two().max(64)),
     };
     let kernel = module.load_function(&name)?;
     // Rows that one warp holds share a block of four.

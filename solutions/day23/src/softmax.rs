@@ -26,7 +26,8 @@ pub fn softmax(
     let fewest = LADDER.into_iter().find(|(threads, packs)| whole_packs && 4 * threads * packs >= columns);
     let (name, threads) = match fewest {
         Some((threads, packs)) => (format!("softmax_{threads}_{packs}"), threads),
-        None => ("softmax_any".to_owned(), 256),
+        // A block of its own for each row; of 32 threads it would be shared.
+        None => ("softmax_any".to_owned(), columns.min(256).next_power_of_two().max(64)),
     };
     let kernel = module.load_function(&name)?;
     // Rows that one warp holds share a block of four.

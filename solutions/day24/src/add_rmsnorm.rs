@@ -40,7 +40,8 @@ pub fn add_rmsnorm(
             (format!("add_rmsnorm_{threads}_{packs}"), threads)
         }
         (Some((threads, packs)), _) => (format!("add_rmsnorm_{threads}_{packs}"), threads),
-        (None, _) => ("add_rmsnorm_any".to_owned(), 256),
+        // A block of its own for each row; of 32 threads it would be shared.
+        (None, _) => ("add_rmsnorm_any".to_owned(), columns.min(256).next_power_of_two().max(64)),
     };
     let kernel = module.load_function(&name)?;
     // Rows that one warp holds share a block of four.

@@ -40,7 +40,8 @@ pub fn layernorm_quant(
             (format!("layernorm_quant_{threads}_{packs}"), threads)
         }
         (Some((threads, packs)), _) => (format!("layernorm_quant_{threads}_{packs}"), threads),
-        (None, _) => ("layernorm_quant_any".to_owned(), 256),
+        // A block of its own for each row; of 32 threads it would be shared.
+        (None, _) => ("layernorm_quant_any".to_owned(), columns.min(256).next_power_of_two().max(64)),
     };
     let kernel = module.load_function(&name)?;
     // Rows that one warp holds share a block of four.
