@@ -83,7 +83,7 @@ fn run_until(
     let mut deadline = Instant::now().checked_add(watch.limit);
     let mut ended: Option<(End, Instant)> = None;
     loop {
-        let quiet = match receiver.recv_timeout(TICK) {
+        match receiver.recv_timeout(TICK) {
             Ok(said) => {
                 if matches!(&said, Said::Message(message) if matches!(**message, Message::Judged { .. } | Message::Mutant { .. } | Message::Timed { .. }))
                 {
@@ -93,19 +93,17 @@ fn run_until(
                 if let Some((_, heard)) = &mut ended {
                     *heard = Instant::now();
                 }
-                None
             }
-            Err(quiet) => Some(quiet),
-        };
-        if let Some(quiet) = quiet {
-            if ended.is_none() {
-                ended = child.0.try_wait()?.map(|status| (end(status), Instant::now()));
-            }
-            match (ended, quiet) {
-                (Some((end, _)), RecvTimeoutError::Disconnected) => return Ok(end),
-                (Some((end, heard)), RecvTimeoutError::Timeout) if heard.elapsed() >= silence => return Ok(end),
-                (None, RecvTimeoutError::Disconnected) => std::thread::sleep(Duration::from_millis(1)),
-                _ => {}
+            Err(quiet) => {
+                if ended.is_none() {
+                    ended = child.0.try_wait()?.map(|status| (end(status), Instant::now()));
+                }
+                match (ended, quiet) {
+                    (Some((end, _)), RecvTimeoutError::Disconnected) => return Ok(end),
+                    (Some((end, heard)), RecvTimeoutError::Timeout) if heard.elapsed() >= silence => return Ok(end),
+                    (None, RecvTimeoutError::Disconnected) => std::thread::sleep(Duration::from_millis(1)),
+                    _ => {}
+                }
             }
         }
         if watch.interrupt.requested() {

@@ -68,12 +68,11 @@ impl Pattern<'_> {
             _ => "nearly all wrong elements are",
         };
         let why = match self.actual {
-            _ if off >= MANY && inwards == off => "and nearer to zero: is a result cut off instead of rounded?",
-            Data::I8(_) => "is it rounded as the definition says, and is what is rounded computed as it says?",
-            _ => "is something rounded twice, or at another place than the definition says, or cut off?",
+            _ if off >= MANY && inwards == off => ", and nearer to zero: is a result cut off instead of rounded?",
+            Data::I8(_) => ": is it rounded as the definition says, and is what is rounded computed as it says?",
+            _ => ": is something rounded twice, or at another place than the definition says, or cut off?",
         };
-        let joint = if why.starts_with("and") { "," } else { ":" };
-        Some(format!("{who} {step}{joint} {why}"))
+        Some(format!("{who} {step}{why}"))
     }
 
     /// Whether an element is the neighbour of a right value in its type.
