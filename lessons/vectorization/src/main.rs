@@ -35,6 +35,10 @@ const QUANTIZE: Subject = Subject::flat(
         ("float4", Step::elementwise("quantize_vec1", &["x"], &["out"]).with(SCALARS).elements_a_thread(4)),
         ("4 float4", Step::elementwise("quantize_vec4", &["x"], &["out"]).with(SCALARS).elements_a_thread(16)),
         (
+            "16 neighbours, no division",
+            Step::elementwise("quantize_neighbours", &["x"], &["out"]).with(SCALARS).elements_a_thread(16),
+        ),
+        (
             "4 float4, no division",
             Step::elementwise("quantize_vec4_product", &["x"], &["out"]).with(SCALARS).elements_a_thread(16),
         ),

@@ -1,4 +1,4 @@
-// The quantizer of Day 22 in three widths. The last one keeps four vectors on the way for each thread.
+// The quantizer of Day 22 in several widths. From four vectors on, each thread keeps all of them on the way.
 #include "divide.cuh"
 
 __device__ __forceinline__ signed char quantize(float x, float scale, float zero_point) {
@@ -48,6 +48,33 @@ extern "C" __global__ void quantize_vec1(const float* x, signed char* out, float
 extern "C" __global__ void quantize_vec4(const float* x, signed char* out, float scale, float zero_point, size_t n) {
     quantize_vectors<4>(x, out, scale, zero_point, n);
 }
+
+// ANCHOR: neighbours
+// Sixteen neighbouring elements a thread: four loads that lie next to each other, and one store of 16 bytes.
+extern "C" __global__ void quantize_neighbours(const float* x, signed char* out, float scale, float zero_point, size_t n) {
+    const Divisor divisor(scale);
+    const auto one = [=](float x) {
+        return (signed char)max(-128, min(127, __float2int_rn(divisor.quotient(x) + zero_point)));
+    };
+    const size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (thread < n / 16) {
+        float4 loaded[4];
+#pragma unroll
+        for (int j = 0; j < 4; j++) loaded[j] = ((const float4*)x)[4 * thread + j];
+        union {
+            int4 all;
+            char4 part[4];
+        } packed;
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            const float4 f = loaded[j];
+            packed.part[j] = make_char4(one(f.x), one(f.y), one(f.z), one(f.w));
+        }
+        ((int4*)out)[thread] = packed.all;
+    }
+    if (thread < n % 16) out[n / 16 * 16 + thread] = one(x[n / 16 * 16 + thread]);
+}
+// ANCHOR_END: neighbours
 
 // ANCHOR: exact
 // With the division as a product and its correction: the same results, bit for bit, for a third of the instructions.

@@ -23,32 +23,39 @@ __device__ __forceinline__ signed char quantize(float quotient, float zero_point
 // ANCHOR_END: one
 
 // ANCHOR: kernel
+// A thread takes two float4s that lie a block's width apart, so that every access of a warp is one piece of memory. It reads both
+// before it does anything else, the reciprocal of the scale as well.
+const int VECTORS = 2;
+
 extern "C" __global__ void quantize_int8_vec(const float* __restrict__ x, signed char* __restrict__ out, float scale, float zero_point, size_t n) {
+    const bool aligned = (size_t)x % 16 == 0 && (size_t)out % 4 == 0;
+    const size_t vectors = aligned ? n / 4 : 0;
+    const size_t first = (size_t)blockIdx.x * blockDim.x * VECTORS + threadIdx.x;
+
+    float4 in[VECTORS];
+#pragma unroll
+    for (int j = 0; j < VECTORS; j++) {
+        const size_t v = first + j * blockDim.x;
+        if (v < vectors) in[j] = ((const float4*)x)[v];
+    }
+
+    // Without a true division where scale and zero point allow it; elsewhere the last loop does everything.
     const Divisor divisor(scale);
-    // A thread takes sixteen neighbouring elements: four 16-byte reads, and one 16-byte write.
-    const bool aligned = ((size_t)x | (size_t)out) % 16 == 0;
-    const size_t vectors = aligned && divisor.exact_with(zero_point) ? n / 16 : 0;
-    const size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    const size_t threads = (size_t)gridDim.x * blockDim.x;
-    for (size_t v = thread; v < vectors; v += threads) {
-        float4 in[4];
+    const size_t exact = divisor.exact_with(zero_point) ? vectors : 0;
 #pragma unroll
-        for (int j = 0; j < 4; j++) in[j] = ((const float4*)x)[4 * v + j];
-        union {
-            int4 all;
-            char4 part[4];
-        } packed;
-#pragma unroll
-        for (int j = 0; j < 4; j++) {
-            packed.part[j] = make_char4(
+    for (int j = 0; j < VECTORS; j++) {
+        const size_t v = first + j * blockDim.x;
+        if (v < exact) {
+            ((char4*)out)[v] = make_char4(
                 quantize(divisor.quotient(in[j].x), zero_point), quantize(divisor.quotient(in[j].y), zero_point),
                 quantize(divisor.quotient(in[j].z), zero_point), quantize(divisor.quotient(in[j].w), zero_point));
         }
-        ((int4*)out)[v] = packed.all;
     }
 
-    // The tail: at most fifteen elements that fill no vector, or all of them where an address is not aligned.
-    for (size_t i = 16 * vectors + thread; i < n; i += threads) {
+    // The tail: at most three elements that fill no vector, or all of them where an address is not aligned.
+    const size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    const size_t threads = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = 4 * exact + thread; i < n; i += threads) {
         out[i] = quantize(x[i] / scale, zero_point);
     }
 }

@@ -17,8 +17,8 @@ pub fn quantize_int8_vec(
     scale: f32,
     zero_point: f32,
 ) -> Result<(), DriverError> {
-    const THREADS: u32 = 128;
-    const ELEMENTS_A_THREAD: usize = 16;
+    const THREADS: u32 = 256;
+    const ELEMENTS_A_THREAD: usize = 8;
 
     let n = out.len();
     if n == 0 {

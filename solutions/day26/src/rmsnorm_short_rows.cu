@@ -15,12 +15,10 @@
 #include "row.cuh"
 
 // ANCHOR: kernel
-// 16-byte packs that a thread holds of its row: THREADS threads hold rows of up to THREADS * VECTORS * 8 elements.
-const int VECTORS = 2;
-
-template <int THREADS>
+// THREADS threads share a row of at most THREADS * VECTORS packs of 16 bytes. The launch sees to it that the row has no more,
+// that it has only whole packs, and that they are aligned.
+template <int THREADS, int VECTORS>
 __device__ void rmsnorm(const __half* __restrict__ x, const __half* __restrict__ weight, __half* __restrict__ out, size_t rows, size_t columns) {
-    using Held = Row<__half, THREADS, VECTORS>;
     __shared__ float sums[WARPS<THREADS>];
 
     // Lanes that have no row stay with their warp, which reduces together; they hold a row without elements.
@@ -29,40 +27,46 @@ __device__ void rmsnorm(const __half* __restrict__ x, const __half* __restrict__
     x += number * columns;
     out += number * columns;
 
-    const float inverse = 1.0f / columns;
-    const auto add_square = [](float sum, float v) { return sum + v * v; };
-    if (columns <= Held::CAPACITY && columns % 8 == 0 && aligned16(x, weight, out)) {
-        Held row;
-        row.load(x, here);
-        const float sum = reduce_row<THREADS>(row.fold(0.0f, add_square), sums, Sum());
-        const float factor = rsqrtf(sum * inverse + 1e-6f);
-        row.apply([=](float v, float w) { return v * factor * w; }, weight);
-        row.write(out);
-        return;
-    }
+    // The weights as well, though they are wanted last: behind the reduction they would be waited for once more.
+    Row<__half, THREADS, VECTORS> row, weights;
+    row.load_constant(x, here);
+    weights.load_constant(weight, here);
+    const float square = row.fold(0.0f, [](float sum, float v) { return sum + v * v; });
+    const float sum = reduce_row<THREADS>(square, sums, Sum());
+    const float factor = rsqrtf(__fdividef(sum, columns) + 1e-6f);
+    row.combine([=](float v, float w) { return v * factor * w; }, weights);
+    row.write(out);
+}
 
-    // Rows that are too long to hold, or not aligned: element by element, and read twice.
-    float sum = 0.0f;
-    for (size_t c = threadIdx.x % THREADS; c < here; c += THREADS) sum = add_square(sum, to_float(x[c]));
-    sum = reduce_row<THREADS>(sum, sums, Sum());
-    const float factor = rsqrtf(sum * inverse + 1e-6f);
-    for (size_t c = threadIdx.x % THREADS; c < here; c += THREADS) {
+// One kernel for each number of threads that may share a row, and of packs that each of them holds. A block of up to a warp
+// a row has 128 threads and so 128 / THREADS rows; beyond that it is one row.
+#define KERNEL(THREADS, VECTORS)                                                                                       \
+    extern "C" __global__ void __launch_bounds__(THREADS <= 32 ? 128 : THREADS) rmsnorm_##THREADS##_##VECTORS(         \
+        const __half* __restrict__ x, const __half* __restrict__ weight, __half* __restrict__ out, size_t rows,        \
+        size_t columns) {                                                                                              \
+        rmsnorm<THREADS, VECTORS>(x, weight, out, rows, columns);                                                      \
+    }
+KERNEL(4, 2)
+KERNEL(8, 2)
+KERNEL(16, 2)
+KERNEL(32, 2)
+KERNEL(32, 4)
+KERNEL(128, 2)
+// ANCHOR_END: kernel
+
+// Any row, by a block: element by element, and read twice.
+extern "C" __global__ void __launch_bounds__(128)
+    rmsnorm_any(const __half* __restrict__ x, const __half* __restrict__ weight, __half* __restrict__ out, size_t rows, size_t columns) {
+    __shared__ float sums[32];
+    const size_t number = blockIdx.x;
+    x += number * columns;
+    out += number * columns;
+
+    float square = 0.0f;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) square += to_float(x[c]) * to_float(x[c]);
+    const float sum = reduce_block(square, sums, 0.0f, Sum());
+    const float factor = rsqrtf(__fdividef(sum, columns) + 1e-6f);
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) {
         out[c] = from_float<__half>(to_float(x[c]) * factor * to_float(weight[c]));
     }
 }
-
-// One kernel for each number of threads that may share a row. A block of up to a warp a row has 128 threads and so
-// 128 / THREADS rows; beyond that it is one row.
-#define KERNEL(THREADS)                                                                                                \
-    extern "C" __global__ void __launch_bounds__(THREADS <= 32 ? 128 : THREADS)                                        \
-        rmsnorm_##THREADS(const __half* __restrict__ x, const __half* __restrict__ weight, __half* __restrict__ out,   \
-                          size_t rows, size_t columns) {                                                               \
-        rmsnorm<THREADS>(x, weight, out, rows, columns);                                                               \
-    }
-KERNEL(4)
-KERNEL(8)
-KERNEL(16)
-KERNEL(32)
-KERNEL(64)
-KERNEL(128)
-// ANCHOR_END: kernel

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cudarc::driver::{
-    CudaModule, CudaStream, CudaView, CudaViewMut, DriverError, LaunchConfig, PushKernelArg,
+    CudaModule, CudaStream, CudaView, CudaViewMut, DevicePtr, DriverError, LaunchConfig, PushKernelArg,
 };
 use half::f16;
 
@@ -19,19 +19,26 @@ pub fn rmsnorm_short_rows(
     rows: usize,
     columns: usize,
 ) -> Result<(), DriverError> {
-    // As many threads as hold a row, each of them 2 packs of 16 bytes. Every kernel takes rows of any length: more
-    // threads than the row needs would idle, fewer would read it more than once, as the last does where it is longest.
-    const ELEMENTS_A_THREAD: usize = 16;
+    // Threads that share a row, and packs of eight elements that each of them can hold.
+    const LADDER: [(usize, usize); 6] = [(4, 2), (8, 2), (16, 2), (32, 2), (32, 4), (128, 2)];
 
     if rows == 0 || columns == 0 {
         return Ok(());
     }
-    let ladder = [4, 8, 16, 32, 64];
-    let threads = ladder.into_iter().find(|threads| threads * ELEMENTS_A_THREAD >= columns).unwrap_or(128);
-    let kernel = module.load_function(&format!("rmsnorm_{threads}"))?;
+    let whole_packs = columns.is_multiple_of(8)
+        && [x, weight].iter().all(|view| view.device_ptr(stream).0 % 16 == 0)
+        && out.device_ptr(stream).0 % 16 == 0;
+    let fewest = LADDER.into_iter().find(|(threads, packs)| whole_packs && 8 * threads * packs >= columns);
+    let (name, threads) = match fewest {
+        Some((threads, packs)) => (format!("rmsnorm_{threads}_{packs}"), threads),
+        // A block of its own for each row; of up to 32 threads it would be shared.
+        None => ("rmsnorm_any".to_owned(), columns.min(128).next_power_of_two().max(64)),
+    };
+    let kernel = module.load_function(&name)?;
     // Rows that a warp or less holds share a block of 128 threads.
     let block = if threads <= 32 { 128 } else { threads };
-    let blocks = rows.div_ceil(block / threads) as u32;
+    // More blocks than a grid can have are refused by the driver.
+    let blocks = u32::try_from(rows.div_ceil(block / threads)).unwrap_or(u32::MAX);
     let config = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (block as u32, 1, 1), shared_mem_bytes: 0 };
     // SAFETY: the arguments are the kernel's parameters in their order, and it touches only the first `rows` rows of
     // `columns` elements, which the views have.
