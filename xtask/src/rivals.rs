@@ -1,13 +1,14 @@
 //! `cargo xtask rivals`: the solutions beside what PyTorch, torch.compile, Triton and Liger do, in one run on one GPU.
 //!
 //! For each day a Python process times the others, then workers time the course's solutions, at the same shapes and by the same
-//! rules.
+//! rules. What is close is timed again: see [`rounds`].
 
 mod bars;
 mod python;
+mod rounds;
 mod table;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fusion_course::{Exercise, Shape, Shapes};
@@ -17,7 +18,8 @@ use serde::Serialize;
 
 use self::bars::Bar;
 use self::python::{Python, Rival};
-use crate::bench::{self, Ask};
+use self::rounds::Round;
+use crate::bench::{self, Ask, Swept};
 use crate::grade::{self, Device};
 use crate::interrupt::{self, Interrupt};
 use crate::judge::Stop;
@@ -91,6 +93,9 @@ struct Row {
     #[serde(skip_serializing_if = "Option::is_none")]
     solution_ns: Option<Interval>,
     rivals: Vec<Rival>,
+    /// The solution and the best other once more, if their times were close.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rounds: Vec<Round>,
     bars: Vec<Bar>,
 }
 
@@ -104,6 +109,19 @@ impl Row {
     fn best(&self) -> Option<(&Rival, f64)> {
         let times = self.rivals.iter().filter_map(|rival| Some((rival, rival.time_ns?.median)));
         times.min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// The solution's time over the best other's, in each round.
+    fn ratios(&self) -> Vec<f64> {
+        let first = self.solution_ns.zip(self.best()).map(|(time, (_, best))| time.median / best);
+        first.into_iter().chain(self.rounds.iter().map(Round::ratio)).collect()
+    }
+
+    /// The middle one; of two the worse.
+    fn over_best(&self) -> Option<f64> {
+        let mut ratios = self.ratios();
+        ratios.sort_by(f64::total_cmp);
+        ratios.get(ratios.len() / 2).copied()
     }
 }
 
@@ -157,23 +175,12 @@ fn compare(options: &Options, interrupt: &Interrupt, report: &mut Report) -> Res
             continue;
         };
         progress.say(format!("day {}: PyTorch and others", selection.day.number));
-        let wanted: Vec<(&str, Vec<Shape>)> =
-            selection.exercises.iter().map(|exercise| (exercise.name, shapes(exercise))).collect();
+        let wanted: Vec<(String, Vec<Shape>)> =
+            selection.exercises.iter().map(|exercise| (exercise.name.to_owned(), shapes(exercise))).collect();
         let theirs = python.time(&wanted, limit, interrupt, &progress)?;
         report.notes.extend(theirs.notes.iter().cloned());
         for (exercise, (_, shapes)) in selection.exercises.iter().copied().zip(&wanted) {
-            let sizes: Vec<String> = shapes.iter().map(|&shape| size(exercise, shape)).collect();
-            let ask = Ask {
-                program,
-                root: programs.root.as_deref(),
-                exercise: exercise.name,
-                device: DeviceKind::Gpu,
-                sizes: &sizes,
-                seed: SEED,
-                short: true,
-                limit,
-            };
-            let ours = bench::sweep(&ask, interrupt, &progress)?;
+            let ours = sweep(exercise, shapes, (program, &programs), limit, interrupt, &progress)?;
             report.notes.extend(ours.notes.iter().map(|note| format!("{}: {note}", exercise.name)));
             for size in ours.sizes {
                 let notes = size.notes.iter().map(|note| format!("{} at {}: {note}", exercise.name, size.shape));
@@ -184,7 +191,30 @@ fn compare(options: &Options, interrupt: &Interrupt, report: &mut Report) -> Res
             progress.step();
         }
     }
-    Ok(())
+    rounds::again(report, &python, &programs, limit, interrupt, &progress)
+}
+
+/// Times a solution by its worker, `from.0`.
+fn sweep(
+    exercise: &Exercise,
+    shapes: &[Shape],
+    from: (&Path, &Programs),
+    limit: Duration,
+    interrupt: &Interrupt,
+    progress: &Progress,
+) -> Result<Swept, Stop> {
+    let sizes: Vec<String> = shapes.iter().map(|&shape| size(exercise, shape)).collect();
+    let ask = Ask {
+        program: from.0,
+        root: from.1.root.as_deref(),
+        exercise: exercise.name,
+        device: DeviceKind::Gpu,
+        sizes: &sizes,
+        seed: SEED,
+        short: true,
+        limit,
+    };
+    bench::sweep(&ask, interrupt, progress)
 }
 
 /// The shapes at which an operation is compared.
@@ -237,6 +267,7 @@ fn row(exercise: &Exercise, size: &Size, rivals: Vec<Rival>, copy_gb_per_s: Opti
         unfused_ns: time(Role::Unfused),
         solution_ns: time(Role::Submission),
         rivals,
+        rounds: Vec::new(),
         bars: Vec::new(),
     };
     row.bars = bars::judge(exercise, &row);

@@ -134,10 +134,11 @@ impl Python {
         Ok((theirs.versions, theirs.notes))
     }
 
-    /// Times operations, each at its shapes, in one process. `limit` is for one shape.
+    /// Times operations, each at its shapes, in one process. An operation is a name, or `name:variant` for one variant of it.
+    /// `limit` is for one shape.
     pub(super) fn time(
         &self,
-        operations: &[(&str, Vec<Shape>)],
+        operations: &[(String, Vec<Shape>)],
         limit: Duration,
         interrupt: &Interrupt,
         progress: &Progress,

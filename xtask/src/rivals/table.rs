@@ -31,9 +31,12 @@ pub(super) fn text(report: &Report, look: Look) -> String {
     text += &table(report, look);
     let bars = report.rows.iter().flat_map(|row| &row.bars);
     let (met, all) = bars.fold((0, 0), |(met, all), bar| (met + usize::from(bar.met), all + 1));
-    text + &format!(
-        "\n\nTimes are microseconds, in brackets the share of the ceiling for the bytes that must be moved. {met} of {all} bars are met.\n"
-    )
+    text += "\n\nTimes are microseconds, in brackets the share of the ceiling for the bytes that must be moved.";
+    if report.rows.iter().any(|row| !row.rounds.is_empty()) {
+        text += " Where a ratio has others in brackets behind it, both sides were timed again, in new processes, because it was close \
+                 to its bar: the middle one counts.";
+    }
+    text + &format!(" {met} of {all} bars are met.\n")
 }
 
 fn table(report: &Report, look: Look) -> String {
@@ -47,7 +50,9 @@ fn table(report: &Report, look: Look) -> String {
             .filter_map(|rival| Some((rival, rival.time_ns?)))
             .min_by(|a, b| a.1.median.total_cmp(&b.1.median))
             .map(|(rival, time)| format!("{} {}", rival.variant, with_share(row, time)));
-        let over = row.solution_ns.zip(row.best()).map(|(time, (_, best))| format!("{:.3}", time.median / best));
+        let ratios: Vec<String> = row.ratios().iter().map(|ratio| format!("{ratio:.3}")).collect();
+        let rounds = if row.rounds.is_empty() { String::new() } else { format!(" ({})", ratios.join(", ")) };
+        let over = row.over_best().map(|middle| format!("{middle:.3}{rounds}"));
         let bars: Vec<String> = row
             .bars
             .iter()
