@@ -2,7 +2,6 @@
 
     rivals.py --probe                        what is installed
     rivals.py softmax=16384x4096,... ...     one JSON object a line
-    rivals.py softmax:eager=16384x4096 ...   one variant of it
 
 The rules are those of the course's own timer: a warm-up of 200 ms of GPU time, the L2 flushed before each run by reading a
 buffer of twice its size, two sets of inputs in turn (small ones in four places each), CUDA events, the median of at least 31 runs
@@ -342,7 +341,7 @@ def ceiling(timer):
     say(ceiling={"gb_per_s": 2 * CEILING_BYTES / time_ns["median"], "runs": runs})
 
 
-def run(timer, operation, shapes, only):
+def run(timer, operation, shapes):
     if operation not in OPERATIONS:
         say(missing=operation)
         return
@@ -355,8 +354,6 @@ def run(timer, operation, shapes, only):
         compiled = torch.compile(eager, dynamic=False, fullgraph=True)
         variants = {"eager": eager, "torch.compile": compiled, **others}
         for name, function in variants.items():
-            if only not in ("", name):
-                continue
             line = {"operation": operation, "rows": rows, "columns": columns, "variant": name}
             try:
                 if sets is None:
@@ -420,7 +417,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--probe", action="store_true")
     parser.add_argument("--list", action="store_true", help="name the operations; needs no GPU")
-    parser.add_argument("operations", nargs="*", metavar="OPERATION[:VARIANT]=SHAPES")
+    parser.add_argument("operations", nargs="*", metavar="OPERATION=SHAPES")
     options = parser.parse_args()
     if options.list:
         say(operations=list(OPERATIONS))
@@ -433,9 +430,7 @@ def main():
         torch.cuda.empty_cache()
     for wanted in options.operations:
         operation, _, shapes = wanted.partition("=")
-        operation, _, only = operation.partition(":")
-        shapes = [tuple(int(part) for part in shape.split("x")) for shape in shapes.split(",") if shape]
-        run(timer, operation, shapes, only)
+        run(timer, operation, [tuple(int(part) for part in shape.split("x")) for shape in shapes.split(",") if shape])
     return 0
 
 

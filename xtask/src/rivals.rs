@@ -1,7 +1,7 @@
 //! `cargo xtask rivals`: the solutions beside what PyTorch, torch.compile, Triton and Liger do, in one run on one GPU.
 //!
 //! For each day a Python process times the others, then workers time the course's solutions, at the same shapes and by the same
-//! rules. What is close is timed again: see [`rounds`].
+//! rules. What misses its bar, or nearly, is timed again: see [`rounds`].
 
 mod bars;
 mod python;
@@ -93,7 +93,7 @@ struct Row {
     #[serde(skip_serializing_if = "Option::is_none")]
     solution_ns: Option<Interval>,
     rivals: Vec<Rival>,
-    /// The solution and the best other once more, if their times were close.
+    /// The solution and the best other once more, where one process does not decide.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     rounds: Vec<Round>,
     bars: Vec<Bar>,
@@ -106,14 +106,13 @@ impl Row {
     }
 
     /// The fastest of the others that are right.
-    fn best(&self) -> Option<(&Rival, f64)> {
-        let times = self.rivals.iter().filter_map(|rival| Some((rival, rival.time_ns?.median)));
-        times.min_by(|a, b| a.1.total_cmp(&b.1))
+    fn best(&self) -> Option<f64> {
+        python::best(&self.rivals)
     }
 
     /// The solution's time over the best other's, in each round.
     fn ratios(&self) -> Vec<f64> {
-        let first = self.solution_ns.zip(self.best()).map(|(time, (_, best))| time.median / best);
+        let first = self.solution_ns.zip(self.best()).map(|(time, best)| time.median / best);
         first.into_iter().chain(self.rounds.iter().map(Round::ratio)).collect()
     }
 
@@ -175,12 +174,12 @@ fn compare(options: &Options, interrupt: &Interrupt, report: &mut Report) -> Res
             continue;
         };
         progress.say(format!("day {}: PyTorch and others", selection.day.number));
-        let wanted: Vec<(String, Vec<Shape>)> =
-            selection.exercises.iter().map(|exercise| (exercise.name.to_owned(), shapes(exercise))).collect();
+        let wanted: Vec<(&str, Vec<Shape>)> =
+            selection.exercises.iter().map(|exercise| (exercise.name, shapes(exercise))).collect();
         let theirs = python.time(&wanted, limit, interrupt, &progress)?;
         report.notes.extend(theirs.notes.iter().cloned());
         for (exercise, (_, shapes)) in selection.exercises.iter().copied().zip(&wanted) {
-            let ours = sweep(exercise, shapes, (program, &programs), limit, interrupt, &progress)?;
+            let ours = sweep(exercise, shapes, &programs, program, limit, interrupt, &progress)?;
             report.notes.extend(ours.notes.iter().map(|note| format!("{}: {note}", exercise.name)));
             for size in ours.sizes {
                 let notes = size.notes.iter().map(|note| format!("{} at {}: {note}", exercise.name, size.shape));
@@ -194,19 +193,20 @@ fn compare(options: &Options, interrupt: &Interrupt, report: &mut Report) -> Res
     rounds::again(report, &python, &programs, limit, interrupt, &progress)
 }
 
-/// Times a solution by its worker, `from.0`.
+/// Times a solution at some shapes.
 fn sweep(
     exercise: &Exercise,
     shapes: &[Shape],
-    from: (&Path, &Programs),
+    programs: &Programs,
+    program: &Path,
     limit: Duration,
     interrupt: &Interrupt,
     progress: &Progress,
 ) -> Result<Swept, Stop> {
     let sizes: Vec<String> = shapes.iter().map(|&shape| size(exercise, shape)).collect();
     let ask = Ask {
-        program: from.0,
-        root: from.1.root.as_deref(),
+        program,
+        root: programs.root.as_deref(),
         exercise: exercise.name,
         device: DeviceKind::Gpu,
         sizes: &sizes,

@@ -1,28 +1,45 @@
-//! A source whose kernels are made by a macro, taken apart into sources with one such kernel each.
+//! A source with several kernels, taken apart into sources with one kernel each.
 
 use std::ops::Range;
 
 use crate::code::Code;
 use crate::lexer::Kind;
 
-/// The source with one call of a macro each, where it calls its own macros for several kernels, as `KERNEL(32)` and
-/// `KERNEL(64)` outside of any function; nothing where it has fewer than two such lines. Lines keep their numbers.
+/// The source with one of its kernels each: a definition that is written out, as `extern "C" __global__ void k() {}`, or a call
+/// of a macro of its own that makes one, as `KERNEL(32)` outside of any function; nothing where it has fewer than two. Lines
+/// keep their numbers.
 ///
 /// A compiler takes most of its time for the kernels, each by itself. Who needs one of them need not wait for all.
 pub fn instances(source: &str) -> Vec<String> {
-    let calls = calls(&Code::new(source));
-    if calls.len() < 2 {
+    let code = Code::new(source);
+    let mut kernels = calls(&code);
+    kernels.extend(definitions(&code));
+    kernels.sort_by_key(|kernel| kernel.start);
+    if kernels.len() < 2 {
         return Vec::new();
     }
     let alone = |kept: usize| {
         let mut text = source.to_owned();
-        for (_, call) in calls.iter().enumerate().filter(|(index, _)| *index != kept).rev() {
-            let newlines = source[call.clone()].matches('\n').count();
-            text.replace_range(call.clone(), &"\n".repeat(newlines));
+        for (_, kernel) in kernels.iter().enumerate().filter(|(index, _)| *index != kept).rev() {
+            let newlines = source[kernel.clone()].matches('\n').count();
+            text.replace_range(kernel.clone(), &"\n".repeat(newlines));
         }
         text
     };
-    (0..calls.len()).map(alone).collect()
+    (0..kernels.len()).map(alone).collect()
+}
+
+/// The bytes of every kernel that is written out, from `extern` to its last bracket.
+fn definitions(code: &Code<'_>) -> Vec<Range<usize>> {
+    let definition = |token: usize| {
+        let begins =
+            code.word(token) == "extern" && code.word(token + 1) == "\"C\"" && code.word(token + 2) == "__global__";
+        let outside = begins && code.enclosing(token).is_none();
+        // The first brace that no other bracket encloses, unless a declaration ends before it.
+        let body = (token..code.tokens.len()).filter(|_| outside).find(|&at| matches!(code.word(at), "{" | ";"))?;
+        Some(code.bytes(&(token..code.pair(body)? + 1)))
+    };
+    (0..code.tokens.len()).filter_map(definition).collect()
 }
 
 /// The bytes of every call of a macro that the source defines, outside of functions, as the whole of its lines.
@@ -58,6 +75,24 @@ mod tests {
         let long = SOURCE.replace("KERNEL(2)", "KERNEL(\n    2)");
         let made = instances(&long);
         assert_eq!(made[1], long.replace("KERNEL(\n    2)", "\n"));
+    }
+
+    #[test]
+    fn kernels_that_are_written_out_count_as_well() {
+        let any =
+            "extern \"C\" __global__ void __launch_bounds__(64)\n    any(float* x) {\n    if (x) { x[0] = 1; }\n}\n";
+        let other = "extern \"C\" __global__ void other();\nextern \"C\" __global__ void other() {}";
+        let source = format!("{SOURCE}{any}{other}");
+        let made = instances(&source);
+        let without = |texts: &[&str]| {
+            texts
+                .iter()
+                .fold(source.clone(), |left, text| left.replacen(text, &"\n".repeat(text.matches('\n').count()), 1))
+        };
+        let (any, defined) = (any.trim_end(), "extern \"C\" __global__ void other() {}");
+        assert_eq!(made.len(), 4);
+        assert_eq!(made[2], without(&["KERNEL(2)", "KERNEL(4)", defined]));
+        assert_eq!(made[3], without(&["KERNEL(2)", "KERNEL(4)", any]));
     }
 
     #[test]

@@ -23,8 +23,8 @@ __device__ __forceinline__ signed char quantize(float quotient, float zero_point
 // ANCHOR_END: one
 
 // ANCHOR: kernel
-// A thread takes two float4s that lie a block's width apart, so that every access of a warp is one piece of memory. It reads both
-// before it does anything else, the reciprocal of the scale as well.
+// A thread takes two float4s that lie a block's width apart, so that every access of a warp is one piece of memory. Both loads are
+// under way before anything is computed, even the reciprocal of the scale.
 const int VECTORS = 2;
 
 extern "C" __global__ void quantize_int8_vec(const float* __restrict__ x, signed char* __restrict__ out, float scale, float zero_point, size_t n) {

@@ -15,12 +15,10 @@
 #include "row.cuh"
 
 // ANCHOR: kernel
-// THREADS threads share a row of at most THREADS * VECTORS packs of 16 bytes. The launch sees to it that the row has no more,
-// that it has only whole packs, and that they are aligned.
+// THREADS lanes of a warp share a row of at most THREADS * VECTORS packs of 16 bytes. The launch sees to it that the row has
+// no more, that it has only whole packs, and that they are aligned.
 template <int THREADS, int VECTORS>
 __device__ void rmsnorm(const __half* __restrict__ x, const __half* __restrict__ weight, __half* __restrict__ out, size_t rows, size_t columns) {
-    __shared__ float sums[WARPS<THREADS>];
-
     // Lanes that have no row stay with their warp, which reduces together; they hold a row without elements.
     const size_t number = row_number<THREADS>();
     const size_t here = number < rows ? columns : 0;
@@ -32,16 +30,16 @@ __device__ void rmsnorm(const __half* __restrict__ x, const __half* __restrict__
     row.load_constant(x, here);
     weights.load_constant(weight, here);
     const float square = row.fold(0.0f, [](float sum, float v) { return sum + v * v; });
-    const float sum = reduce_row<THREADS>(square, sums, Sum());
+    const float sum = reduce_lanes<THREADS>(square, Sum());
     const float factor = rsqrtf(__fdividef(sum, columns) + 1e-6f);
     row.combine([=](float v, float w) { return v * factor * w; }, weights);
     row.write(out);
 }
 
-// One kernel for each number of threads that may share a row, and of packs that each of them holds. A block of up to a warp
-// a row has 128 threads and so 128 / THREADS rows; beyond that it is one row.
+// One kernel for each number of threads that may share a row, and of packs that each of them holds. A block has 128 threads
+// and so 128 / THREADS rows.
 #define KERNEL(THREADS, VECTORS)                                                                                       \
-    extern "C" __global__ void __launch_bounds__(THREADS <= 32 ? 128 : THREADS) rmsnorm_##THREADS##_##VECTORS(         \
+    extern "C" __global__ void __launch_bounds__(128) rmsnorm_##THREADS##_##VECTORS(                                   \
         const __half* __restrict__ x, const __half* __restrict__ weight, __half* __restrict__ out, size_t rows,        \
         size_t columns) {                                                                                              \
         rmsnorm<THREADS, VECTORS>(x, weight, out, rows, columns);                                                      \
@@ -51,7 +49,6 @@ KERNEL(8, 2)
 KERNEL(16, 2)
 KERNEL(32, 2)
 KERNEL(32, 4)
-KERNEL(128, 2)
 // ANCHOR_END: kernel
 
 // Any row, by a block: element by element, and read twice.

@@ -19,8 +19,9 @@ pub fn rmsnorm_short_rows(
     rows: usize,
     columns: usize,
 ) -> Result<(), DriverError> {
+    const THREADS: usize = 128;
     // Threads that share a row, and packs of eight elements that each of them can hold.
-    const LADDER: [(usize, usize); 6] = [(4, 2), (8, 2), (16, 2), (32, 2), (32, 4), (128, 2)];
+    const LADDER: [(usize, usize); 5] = [(4, 2), (8, 2), (16, 2), (32, 2), (32, 4)];
 
     if rows == 0 || columns == 0 {
         return Ok(());
@@ -29,17 +30,14 @@ pub fn rmsnorm_short_rows(
         && [x, weight].iter().all(|view| view.device_ptr(stream).0 % 16 == 0)
         && out.device_ptr(stream).0 % 16 == 0;
     let fewest = LADDER.into_iter().find(|(threads, packs)| whole_packs && 8 * threads * packs >= columns);
-    let (name, threads) = match fewest {
-        Some((threads, packs)) => (format!("rmsnorm_{threads}_{packs}"), threads),
-        // A block of its own for each row; of up to 32 threads it would be shared.
-        None => ("rmsnorm_any".to_owned(), columns.min(128).next_power_of_two().max(64)),
+    let (name, blocks) = match fewest {
+        Some((threads, packs)) => (format!("rmsnorm_{threads}_{packs}"), rows.div_ceil(THREADS / threads)),
+        None => ("rmsnorm_any".to_owned(), rows),
     };
     let kernel = module.load_function(&name)?;
-    // Rows that a warp or less holds share a block of 128 threads.
-    let block = if threads <= 32 { 128 } else { threads };
     // More blocks than a grid can have are refused by the driver.
-    let blocks = u32::try_from(rows.div_ceil(block / threads)).unwrap_or(u32::MAX);
-    let config = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (block as u32, 1, 1), shared_mem_bytes: 0 };
+    let blocks = u32::try_from(blocks).unwrap_or(u32::MAX);
+    let config = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (THREADS as u32, 1, 1), shared_mem_bytes: 0 };
     // SAFETY: the arguments are the kernel's parameters in their order, and it touches only the first `rows` rows of
     // `columns` elements, which the views have.
     unsafe { stream.launch_builder(&kernel).arg(x).arg(weight).arg(out).arg(&rows).arg(&columns).launch(config) }?;

@@ -87,6 +87,11 @@ struct Copy {
     gb_per_s: f64,
 }
 
+/// The shortest time of those that are right, in nanoseconds.
+pub(super) fn best(rivals: &[Rival]) -> Option<f64> {
+    rivals.iter().filter_map(|rival| Some(rival.time_ns?.median)).min_by(f64::total_cmp)
+}
+
 impl Theirs {
     fn hear(&mut self, line: &str) -> bool {
         match serde_json::from_str(line) {
@@ -134,11 +139,10 @@ impl Python {
         Ok((theirs.versions, theirs.notes))
     }
 
-    /// Times operations, each at its shapes, in one process. An operation is a name, or `name:variant` for one variant of it.
-    /// `limit` is for one shape.
+    /// Times operations, each at its shapes, in one process. `limit` is for one shape.
     pub(super) fn time(
         &self,
-        operations: &[(String, Vec<Shape>)],
+        operations: &[(&str, Vec<Shape>)],
         limit: Duration,
         interrupt: &Interrupt,
         progress: &Progress,

@@ -1,16 +1,16 @@
-//! Close comparisons, decided by more than one process.
+//! What one process does not decide, decided by three.
 //!
-//! Where a process finds its memory and its code decides over some percent of a short kernel's time, and nothing that it repeats
-//! changes that. So where a ratio is near its bar or misses it, both sides are timed again in new processes, and the middle counts.
+//! Where a process finds its memory decides over some percent of a kernel's time, and nothing that it repeats changes that. So
+//! where a ratio misses its bar or is near it, both sides are timed again in new processes, and the middle counts.
 
 use std::time::Duration;
 
-use fusion_course::Shape;
-use fusion_grader::bench::Role;
+use fusion_course::{Exercise, Shape};
+use fusion_grader::bench::{Role, Size};
 use fusion_grader::judgement::Kind;
 use serde::Serialize;
 
-use super::python::Python;
+use super::python::{self, Python, Rival};
 use super::{Report, Row, bars};
 use crate::interrupt::Interrupt;
 use crate::judge::Stop;
@@ -18,7 +18,7 @@ use crate::programs::{self, Programs};
 use crate::progress::Progress;
 
 /// Rounds after the first.
-pub(super) const MORE: usize = 2;
+const MORE: usize = 2;
 
 /// Medians of one more round, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -28,12 +28,18 @@ pub(super) struct Round {
 }
 
 impl Round {
+    /// What both sides said at one shape; none where one of them has no time.
+    pub(super) fn new(size: Option<&Size>, rivals: &[Rival]) -> Option<Self> {
+        let solution = size?.variants.iter().find(|variant| variant.role == Role::Submission)?.measured_ns?;
+        Some(Self { solution_ns: solution.median, best_ns: python::best(rivals)? })
+    }
+
     pub(super) fn ratio(&self) -> f64 {
         self.solution_ns / self.best_ns
     }
 }
 
-/// Times what was close in `report` in more rounds, and judges it anew.
+/// Times what is open in `report` in more rounds, and judges it anew after each.
 pub(super) fn again(
     report: &mut Report,
     python: &Python,
@@ -42,73 +48,54 @@ pub(super) fn again(
     interrupt: &Interrupt,
     progress: &Progress,
 ) -> Result<(), Stop> {
-    let close: Vec<Close> = report.rows.iter().filter_map(Close::of).collect();
-    if close.is_empty() {
+    let open = open(&report.rows);
+    if open.is_empty() {
         return Ok(());
     }
-    for round in 0..MORE {
-        progress.say(format!("round {} of what is close: PyTorch and others", round + 2));
-        let wanted: Vec<(String, Vec<Shape>)> =
-            close.iter().map(|it| (format!("{}:{}", it.exercise, it.variant), vec![it.shape])).collect();
+    for round in 2..2 + MORE {
+        progress.say(format!("round {round} of what is near its bar: PyTorch and others"));
+        let wanted: Vec<(&str, Vec<Shape>)> =
+            open.iter().map(|(exercise, shapes)| (exercise.name, shapes.clone())).collect();
         let theirs = python.time(&wanted, limit, interrupt, progress)?;
         report.notes.extend(theirs.notes.iter().cloned());
-        let mut rounds = Vec::new();
-        for group in close.chunk_by(|a, b| a.exercise == b.exercise) {
-            let Some(exercise) = fusion_course::find(&group[0].exercise) else { continue };
+        for (exercise, shapes) in &open {
+            // It was there for the first round.
             let Some(program) = programs.paths.get(&programs::package(Kind::Solution, exercise.day)) else { continue };
-            let shapes: Vec<Shape> = group.iter().map(|it| it.shape).collect();
-            let ours = super::sweep(exercise, &shapes, (program, programs), limit, interrupt, progress)?;
+            let ours = super::sweep(exercise, shapes, programs, program, limit, interrupt, progress)?;
             report.notes.extend(ours.notes.iter().map(|note| format!("{}: {note}", exercise.name)));
-            for it in group {
-                let Shape { rows, columns } = it.shape;
+            for &Shape { rows, columns } in shapes {
                 let size = ours.sizes.iter().find(|size| (size.rows, size.columns) == (rows, columns));
-                let solution = size.into_iter().flat_map(|size| &size.variants);
-                let solution =
-                    solution.filter(|variant| variant.role == Role::Submission).find_map(|it| it.measured_ns);
-                let best = theirs.at(&it.exercise, rows, columns).into_iter().find_map(|rival| rival.time_ns);
-                rounds.push((it, solution.zip(best)));
-            }
-        }
-        for (it, times) in rounds {
-            let Some(row) = report.rows.iter_mut().find(|row| it.is(row)) else { continue };
-            match times {
-                Some((solution, best)) => {
-                    row.rounds.push(Round { solution_ns: solution.median, best_ns: best.median });
-                }
-                None => {
-                    let Shape { rows, columns } = it.shape;
-                    let text = format!("{} at {rows}x{columns}: round {} was not timed", it.exercise, round + 2);
-                    report.notes.push(text);
+                match Round::new(size, &theirs.at(exercise.name, rows, columns)) {
+                    Some(more) => add(&mut report.rows, exercise, (rows, columns), more),
+                    None => {
+                        let text = format!("{} at {rows}x{columns}: round {round} was not timed", exercise.name);
+                        report.notes.push(text);
+                    }
                 }
             }
-        }
-    }
-    for row in &mut report.rows {
-        if let Some(exercise) = fusion_course::find(&row.exercise) {
-            row.bars = bars::judge(exercise, row);
         }
     }
     Ok(())
 }
 
-/// A row that is close, and the variant that it is close to.
-struct Close {
-    exercise: String,
-    shape: Shape,
-    variant: String,
+/// The operations that are open, each with its shapes.
+pub(super) fn open(rows: &[Row]) -> Vec<(&'static Exercise, Vec<Shape>)> {
+    let mut open: Vec<(&'static Exercise, Vec<Shape>)> = Vec::new();
+    for row in rows.iter().filter(|row| row.bars.iter().any(bars::Bar::is_open)) {
+        let shape = Shape { rows: row.rows, columns: row.columns };
+        match open.last_mut() {
+            Some((exercise, shapes)) if exercise.name == row.exercise => shapes.push(shape),
+            _ => open.extend(fusion_course::find(&row.exercise).map(|exercise| (exercise, vec![shape]))),
+        }
+    }
+    open
 }
 
-impl Close {
-    fn of(row: &Row) -> Option<Self> {
-        let (best, _) = row.best()?;
-        row.bars.iter().any(bars::Bar::close).then(|| Self {
-            exercise: row.exercise.clone(),
-            shape: Shape { rows: row.rows, columns: row.columns },
-            variant: best.variant.clone(),
-        })
-    }
-
-    fn is(&self, row: &Row) -> bool {
-        row.exercise == self.exercise && (row.rows, row.columns) == (self.shape.rows, self.shape.columns)
+/// Adds a round to its row, and judges the row anew: an interrupt leaves nothing that is half done.
+pub(super) fn add(rows: &mut [Row], exercise: &Exercise, at: (usize, usize), round: Round) {
+    let here = |row: &&mut Row| row.exercise == exercise.name && (row.rows, row.columns) == at;
+    if let Some(row) = rows.iter_mut().find(here) {
+        row.rounds.push(round);
+        row.bars = bars::judge(exercise, row);
     }
 }

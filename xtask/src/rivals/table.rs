@@ -33,8 +33,8 @@ pub(super) fn text(report: &Report, look: Look) -> String {
     let (met, all) = bars.fold((0, 0), |(met, all), bar| (met + usize::from(bar.met), all + 1));
     text += "\n\nTimes are microseconds, in brackets the share of the ceiling for the bytes that must be moved.";
     if report.rows.iter().any(|row| !row.rounds.is_empty()) {
-        text += " Where a ratio has others in brackets behind it, both sides were timed again, in new processes, because it was close \
-                 to its bar: the middle one counts.";
+        text += " Where a ratio has others in brackets behind it, it missed its bar or was near it, and both sides were timed again \
+                 in new processes: the middle one counts.";
     }
     text + &format!(" {met} of {all} bars are met.\n")
 }

@@ -62,28 +62,53 @@ fn the_table_names_what_is_missed() {
     assert!(text.contains("| 1.000 (1.053, 1.000, 1.000) |") && text.contains("in new processes"), "{text}");
 }
 
-/// What decides is the middle of the rounds, of an even number the worse of the middle ones.
+/// What decides is the middle of the rounds, of an even number the worse of the middle ones; after each round, as an interrupt
+/// may come between them.
 #[test]
-fn more_rounds_decide_what_is_close() {
-    let judged = |rounds: &[(f64, f64)]| {
-        let mut row = row_of(10_000_000, 30_900.0, 30_000.0);
-        row.rounds = rounds.iter().map(|&(solution_ns, best_ns)| Round { solution_ns, best_ns }).collect();
-        row.bars = bars::judge(fusion_course::find("add_gelu").unwrap(), &row);
-        (row.over_best().unwrap(), row.bars.iter().all(|bar| bar.met))
+fn more_rounds_decide_what_one_does_not() {
+    let mut rows = [row_of(1_000_000, 5_000.0, 5_000.0), row_of(10_000_000, 30_900.0, 30_000.0)];
+    let exercise = fusion_course::find("add_gelu").unwrap();
+    let mut after = |solution_ns, best_ns| {
+        rounds::add(&mut rows, exercise, (1, 10_000_000), Round { solution_ns, best_ns });
+        assert!(rows[0].rounds.is_empty());
+        (rows[1].over_best().unwrap(), rows[1].bars.iter().all(|bar| bar.met))
     };
-    assert_eq!(judged(&[]), (1.03, false));
-    assert_eq!(judged(&[(30.0, 30.0)]), (1.03, false));
-    assert_eq!(judged(&[(30.0, 30.0), (30.3, 30.0)]), (1.01, true));
-    assert_eq!(judged(&[(33.0, 30.0), (30.0, 30.0)]), (1.03, false));
+    assert_eq!(after(30.0, 30.0), (1.03, false));
+    assert_eq!(after(30.3, 30.0), (1.01, true));
+    assert_eq!(after(33.0, 30.0), (1.03, false));
+    assert_eq!(after(33.0, 30.0), (1.03, false));
 }
 
 #[test]
-fn only_what_other_processes_could_decide_otherwise_is_close() {
-    let close = |ours: f64| row_of(10_000_000, ours, 30_000.0).bars.iter().any(bars::Bar::close);
-    assert_eq!([29_000.0, 30_100.0, 30_200.0, 30_500.0, 40_000.0].map(close), [false, false, true, true, true]);
+fn a_round_takes_the_best_that_it_finds() {
+    let rivals = [("eager", Some(9.0)), ("triton", Some(4.0)), ("liger", None)].map(|(variant, time)| Rival {
+        variant: variant.to_owned(),
+        time_ns: time.map(Interval::exact),
+        ..Rival::default()
+    });
+    let ours = Variant { role: Role::Submission, measured_ns: Some(Interval::exact(5.0)), ..Variant::default() };
+    let size = Size { variants: vec![ours], ..Size::default() };
+    assert_eq!(Round::new(Some(&size), &rivals), Some(Round { solution_ns: 5.0, best_ns: 4.0 }));
+    assert_eq!(Round::new(Some(&size), &rivals[2..]), None);
+    assert_eq!(Round::new(Some(&Size::default()), &rivals), None);
+}
+
+#[test]
+fn only_what_misses_its_bar_or_is_near_it_is_timed_again() {
+    let rows = [29_000.0, 30_100.0, 30_200.0, 40_000.0].map(|ours| row_of(10_000_000, ours, 30_000.0));
+    let is_open = rows.each_ref().map(|row| row.bars.iter().any(bars::Bar::is_open));
+    assert_eq!(is_open, [false, false, true, true]);
+    let open = rounds::open(&rows);
+    assert_eq!(
+        open.iter().map(|(exercise, shapes)| (exercise.name, shapes.len())).collect::<Vec<_>>(),
+        [("add_gelu", 2)]
+    );
     // A share of the copy differs little from process to process.
     let slow = row_of(100_000_000, 300_000.0, 310_000.0);
-    assert_eq!(slow.bars.iter().map(|bar| (bar.met, bar.close())).collect::<Vec<_>>(), [(false, false), (true, false)]);
+    assert_eq!(
+        slow.bars.iter().map(|bar| (bar.met, bar.is_open())).collect::<Vec<_>>(),
+        [(false, false), (true, false)]
+    );
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //!
 //! Nearly all the time goes into compiling. A submission with a kernel for each of several row lengths takes as many times
 //! as long as one with a single kernel, and no launch needs more than one of them. So each kernel is compiled by itself and
-//! judged at the shapes for which it is enough. The first that is wrong decides; what has the submission's own code is not run.
+//! judged at the shapes for which it is enough. The first that is wrong decides; what has the submission's own text is not
+//! compiled, and what has its own code not run.
 
 use fusion_course::{Entry, Shape};
 use fusion_mutants::{Mutant, instances};
@@ -32,6 +33,8 @@ pub(super) struct Plan<'a> {
 struct Stage {
     /// Its place among the instances of the source.
     instance: usize,
+    /// The submission's own text.
+    text: String,
     shapes: Vec<Shape>,
     /// The submission's own instructions.
     code: Vec<String>,
@@ -50,7 +53,7 @@ impl<'a> Plan<'a> {
         let mut shapes: Vec<Shape> = entry.exercise.problems(seed).into_iter().filter(|&it| scope.has(it)).collect();
         shapes.extend(large.iter().filter(|shape| !shapes.contains(shape)).copied().collect::<Vec<_>>());
         let rest = shapes.clone();
-        let whole = Stage { instance: 0, shapes, code: Vec::new() };
+        let whole = Stage { instance: 0, text: entry.source.text.clone(), shapes, code: Vec::new() };
         let mut plan = Self { sessions, entry, scope, large, parts: Vec::new(), instances: 0, whole, rest };
         match plan.stage(&plan.whole, &plan.whole.shapes, entry.source.text.clone())? {
             (Fate::Survived, code) => plan.whole.code = code,
@@ -70,7 +73,7 @@ impl<'a> Plan<'a> {
     fn add(&mut self, instance: usize, text: String) -> Result<(), RunError> {
         let session = self.sessions.again()?;
         // Whatever stands against it, the whole source does without.
-        let Ok((entry, program)) = compile(&session, self.entry, text) else { return Ok(()) };
+        let Ok((entry, program)) = compile(&session, self.entry, text.clone()) else { return Ok(()) };
         let passes = |shape: &Shape| {
             let (options, scope) = self.at(std::slice::from_ref(shape));
             !session.is_spent() && matches!(judge(&session, &options, scope, &entry, &program), Fate::Survived)
@@ -78,7 +81,7 @@ impl<'a> Plan<'a> {
         let (shapes, rest): (Vec<Shape>, Vec<Shape>) = self.rest.iter().partition(|shape| passes(shape));
         self.rest = rest;
         if !shapes.is_empty() {
-            self.parts.push(Stage { instance, shapes, code: instructions(&program) });
+            self.parts.push(Stage { instance, text, shapes, code: instructions(&program) });
         }
         Ok(())
     }
@@ -107,6 +110,10 @@ impl<'a> Plan<'a> {
 
     /// Judges a text at some shapes, in a session of its own. Returns its instructions, too, where it compiles.
     fn stage(&self, stage: &Stage, shapes: &[Shape], text: String) -> Result<(Fate, Vec<String>), RunError> {
+        // The submission itself has no code to compare with yet.
+        if text == stage.text && !stage.code.is_empty() {
+            return Ok((Fate::SameCode, stage.code.clone()));
+        }
         let session = self.sessions.again()?;
         let (entry, program) = match compile(&session, self.entry, text) {
             Ok(compiled) => compiled,
