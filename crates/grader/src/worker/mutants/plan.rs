@@ -22,8 +22,8 @@ pub(super) struct Plan<'a> {
     large: Vec<Shape>,
     /// The instances of the source that are judged by themselves.
     parts: Vec<Stage>,
-    /// How many instances there are.
-    instances: usize,
+    /// Those that no shape needs: they only say whether the code is the same.
+    spare: Vec<Stage>,
     whole: Stage,
     /// The shapes for which no single instance is enough.
     rest: Vec<Shape>,
@@ -54,56 +54,61 @@ impl<'a> Plan<'a> {
         shapes.extend(large.iter().filter(|shape| !shapes.contains(shape)).copied().collect::<Vec<_>>());
         let rest = shapes.clone();
         let whole = Stage { instance: 0, text: entry.source.text.clone(), shapes, code: Vec::new() };
-        let mut plan = Self { sessions, entry, scope, large, parts: Vec::new(), instances: 0, whole, rest };
+        let mut plan = Self { sessions, entry, scope, large, parts: Vec::new(), spare: Vec::new(), whole, rest };
         match plan.stage(&plan.whole, &plan.whole.shapes, entry.source.text.clone())? {
             (Fate::Survived, code) => plan.whole.code = code,
             (Fate::Refused { failure }, _) => return Ok(Err(failure.title)),
             (Fate::Unjudged { note }, _) => return Ok(Err(note)),
             (Fate::NotCompiled | Fate::SameCode, _) => return Ok(Err("it does not compile".to_owned())),
         }
-        let instances = instances(&entry.source.text);
-        plan.instances = instances.len();
-        for (instance, text) in instances.into_iter().enumerate() {
-            plan.add(instance, text)?;
+        for (instance, text) in instances(&entry.source.text).into_iter().enumerate() {
+            if !plan.add(instance, text)? {
+                // One that is not known by itself: the source stays whole.
+                (plan.parts, plan.spare, plan.rest) = (Vec::new(), Vec::new(), plan.whole.shapes.clone());
+                break;
+            }
         }
         Ok(Ok(plan))
     }
 
-    /// Finds the shapes for which one instance is enough.
-    fn add(&mut self, instance: usize, text: String) -> Result<(), RunError> {
+    /// Finds the shapes for which one instance is enough. Returns whether it compiles by itself.
+    fn add(&mut self, instance: usize, text: String) -> Result<bool, RunError> {
         let session = self.sessions.again()?;
-        // Whatever stands against it, the whole source does without.
-        let Ok((entry, program)) = compile(&session, self.entry, text.clone()) else { return Ok(()) };
+        let Ok((entry, program)) = compile(&session, self.entry, text.clone()) else { return Ok(false) };
         let passes = |shape: &Shape| {
             let (options, scope) = self.at(std::slice::from_ref(shape));
             !session.is_spent() && matches!(judge(&session, &options, scope, &entry, &program), Fate::Survived)
         };
         let (shapes, rest): (Vec<Shape>, Vec<Shape>) = self.rest.iter().partition(|shape| passes(shape));
         self.rest = rest;
-        if !shapes.is_empty() {
-            self.parts.push(Stage { instance, text, shapes, code: instructions(&program) });
-        }
-        Ok(())
+        let stages = if shapes.is_empty() { &mut self.spare } else { &mut self.parts };
+        stages.push(Stage { instance, text, shapes, code: instructions(&program) });
+        Ok(true)
     }
 
     /// Judges a mutant.
     pub(super) fn judge(&self, mutant: &Mutant) -> Result<Fate, RunError> {
         let texts = instances(&mutant.text);
-        if texts.len() != self.instances || self.parts.is_empty() {
+        if texts.len() != self.parts.len() + self.spare.len() || self.parts.is_empty() {
             return Ok(self.stage(&self.whole, &self.whole.shapes, mutant.text.clone())?.0);
         }
         let mut same = true;
-        for part in &self.parts {
+        for part in self.parts.iter().chain(&self.spare) {
             let Some(text) = texts.get(part.instance) else { continue };
+            // Code that differs already need not be looked for.
+            if part.shapes.is_empty() && !same {
+                break;
+            }
             match self.stage(part, &part.shapes, text.clone())?.0 {
                 Fate::SameCode => {}
                 Fate::Survived => same = false,
                 fate => return Ok(fate),
             }
         }
-        // The instances that no shape needs may differ.
-        match self.rest.is_empty() && !same {
-            true => Ok(Fate::Survived),
+        match same {
+            true => Ok(Fate::SameCode),
+            false if self.rest.is_empty() => Ok(Fate::Survived),
+            // Shapes for which no instance is enough by itself.
             false => Ok(self.stage(&self.whole, &self.rest, mutant.text.clone())?.0),
         }
     }
@@ -122,6 +127,9 @@ impl<'a> Plan<'a> {
         let code = instructions(&program);
         if code == stage.code {
             return Ok((Fate::SameCode, code));
+        }
+        if shapes.is_empty() {
+            return Ok((Fate::Survived, code));
         }
         let (options, scope) = self.at(shapes);
         let fate = judge(&session, &options, scope, &entry, &program);
