@@ -105,14 +105,9 @@ impl Row {
         self.needed_bytes as f64 / ns / self.ceiling_gb_per_s
     }
 
-    /// The fastest of the others that are right.
-    fn best(&self) -> Option<f64> {
-        python::best(&self.rivals)
-    }
-
     /// The solution's time over the best other's, in each round.
     fn ratios(&self) -> Vec<f64> {
-        let first = self.solution_ns.zip(self.best()).map(|(time, best)| time.median / best);
+        let first = self.solution_ns.zip(python::best(&self.rivals)).map(|(time, best)| time.median / best);
         first.into_iter().chain(self.rounds.iter().map(Round::ratio)).collect()
     }
 
@@ -251,9 +246,13 @@ fn size(exercise: &Exercise, shape: Shape) -> String {
     }
 }
 
+/// What a worker measured of its variant with that role.
+fn time(size: &Size, role: Role) -> Option<Interval> {
+    size.variants.iter().find(|variant| variant.role == role)?.measured_ns
+}
+
 /// Puts together what both sides found at one shape, and holds it against the bars.
 fn row(exercise: &Exercise, size: &Size, rivals: Vec<Rival>, copy_gb_per_s: Option<f64>) -> Row {
-    let time = |role| size.variants.iter().find(|variant| variant.role == role).and_then(|variant| variant.measured_ns);
     let own = size.ceilings.unwrap_or_default();
     let mut row = Row {
         exercise: exercise.name.to_owned(),
@@ -264,8 +263,8 @@ fn row(exercise: &Exercise, size: &Size, rivals: Vec<Rival>, copy_gb_per_s: Opti
         needed_bytes: size.needed_bytes,
         ceiling_gb_per_s: copy_gb_per_s.unwrap_or(0.0).max(own.copy_gb_per_s),
         mix_gb_per_s: own.mix_gb_per_s,
-        unfused_ns: time(Role::Unfused),
-        solution_ns: time(Role::Submission),
+        unfused_ns: time(size, Role::Unfused),
+        solution_ns: time(size, Role::Submission),
         rivals,
         rounds: Vec::new(),
         bars: Vec::new(),

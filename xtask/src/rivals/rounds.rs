@@ -30,7 +30,7 @@ pub(super) struct Round {
 impl Round {
     /// What both sides said at one shape; none where one of them has no time.
     pub(super) fn new(size: Option<&Size>, rivals: &[Rival]) -> Option<Self> {
-        let solution = size?.variants.iter().find(|variant| variant.role == Role::Submission)?.measured_ns?;
+        let solution = super::time(size?, Role::Submission)?;
         Some(Self { solution_ns: solution.median, best_ns: python::best(rivals)? })
     }
 
