@@ -35,7 +35,7 @@ mod unary;
 
 pub use atomic::{atomic, redux};
 pub use binary::binary;
-pub use carry::{add_carry, mad_carry, sub_borrow};
+pub use carry::{add_carry, mad_carry, sub_carry};
 pub use compare::{compare, set_value, slct, testp};
 pub use convert::convert;
 pub use narrow::convert_pack;

@@ -60,7 +60,7 @@ pub struct Module {
     pub target: String,
     /// The number in the target's name, for example 90. Zero when there is none.
     pub sm: u32,
-    /// `.address_size`, 64 in everything that NVRTC emits.
+    /// `.address_size`: 64, also where it is not said.
     pub address_size: u32,
     pub variables: Vec<Variable>,
     pub functions: Vec<Function>,
@@ -120,10 +120,11 @@ pub struct Variable {
 pub enum Init {
     /// Little-endian bytes at an offset of the variable.
     Bytes { offset: u64, bytes: Vec<u8> },
-    /// The address of a variable plus `addend`, stored in `size` bytes. `generic` when written `generic(name)`.
-    Address { offset: u64, size: u8, target: GlobalId, addend: i64, generic: bool },
-    /// The address of a function.
-    Function { offset: u64, size: u8, target: FunctionId },
+    /// The address of a variable plus `addend`: `size` of its bytes, the least significant of which is its byte `from`,
+    /// as `0xff00(name)` asks for. `generic` when written `generic(name)`.
+    Address { offset: u64, size: u8, from: u8, target: GlobalId, addend: i64, generic: bool },
+    /// The same of a function.
+    Function { offset: u64, size: u8, from: u8, target: FunctionId },
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

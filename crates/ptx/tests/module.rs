@@ -38,15 +38,19 @@ fn check_variables(text: &str, expected: Expect) {
 fn initial(module: &Module, piece: &Init) -> String {
     match piece {
         Init::Bytes { offset, bytes } => format!("{offset}: {bytes:02x?}"),
-        Init::Address { offset, size, target, addend, generic } => {
+        Init::Address { offset, size, from, target, addend, generic } => {
             let name = &module.variables[target.index()].name;
             let generic = if *generic { "generic " } else { "" };
-            format!("{offset}: {generic}{name}{addend:+} in {size}")
+            format!("{offset}: {generic}{name}{addend:+}{} in {size}", part(*from))
         }
-        Init::Function { offset, size, target } => {
-            format!("{offset}: {} in {size}", module.functions[target.index()].name)
+        Init::Function { offset, size, from, target } => {
+            format!("{offset}: {}{} in {size}", module.functions[target.index()].name, part(*from))
         }
     }
+}
+
+fn part(from: u8) -> String {
+    if from == 0 { String::new() } else { format!(" from byte {from}") }
 }
 
 fn complaints(parsed: &Parsed) -> Vec<String> {
@@ -128,12 +132,32 @@ fn initialisers_may_hold_addresses() {
         ".global .u64 early = late; .global .b32 late[4]; .func f () { ret; }
          .global .u64 a[4] = {late+8, generic(late)+4, generic(late+12), f};
          .global .u8 b[9] = {7, 0xFF(late), 0xFF00(late), 0xFF0000(late), 0xFF000000(late), 0xFF00000000(late),
-                             0xFF0000000000(late), 0xFF000000000000(late), 0xFF00000000000000(late)};",
+                             0xFF0000000000(late), 0xFF000000000000(late), 0xFF00000000000000(late)};
+         .global .u8 c[4] = {0xFF00(late), 0xFF(late), 0xFF00(f), 0xFF0000(f)};",
         expect![[r#"
             Internal .global early: 8 bytes by 8 [0: late+0 in 8]
             Internal .global late: 16 bytes by 4 []
             Internal .global a: 32 bytes by 8 [0: late+8 in 8, 8: generic late+4 in 8, 16: generic late+12 in 8, 24: f in 8]
-            Internal .global b: 9 bytes by 1 [0: [07], 1: late+0 in 8]"#]],
+            Internal .global b: 9 bytes by 1 [0: [07], 1: late+0 in 8]
+            Internal .global c: 4 bytes by 1 [0: late+0 from byte 1 in 1, 1: late+0 in 1, 2: f from byte 1 in 2]"#]],
+    );
+}
+
+#[test]
+fn declarations_that_nobody_looks_into_load() {
+    check_variables(
+        ".global .texref t; .global .surfref u[2];
+         .visible .global .samplerref s = { addr_mode_0 = clamp_to_border, filter_mode = nearest };
+         .global .attribute(.managed, .unified(19, 95)) .u32 m;
+         .func .attribute(.unified(0xAB, 0xCD)) f () .abi_preserve 8 { ret; }
+         .global .u32 n<2>;",
+        expect![[r#"
+            Internal .global t: 8 bytes by 8 []
+            Internal .global u: 16 bytes by 8 []
+            Visible .global s: 8 bytes by 8 []
+            Internal .global m: 4 bytes by 4 []
+            Internal .global n0: 4 bytes by 4 []
+            Internal .global n1: 4 bytes by 4 []"#]],
     );
 }
 
@@ -141,7 +165,7 @@ fn initialisers_may_hold_addresses() {
 fn wrong_variables_are_named() {
     check_variables(
         ".global .b32 a[2] = {1, 2, 3};\n.global .b32 b[2] = {{1}, {2}};\n.global .u64 c = nothing;\n.global x;\n
-         .global .align 3 .b32 d;\n.global .b32 e[-1];\n.global .b32 f; .global .b32 f;\n.global .b8 g[3] = {0xFF00(f)};\n
+         .global .align 3 .b32 d;\n.global .b32 e[-1];\n.global .b32 f; .global .b32 f;\n.global .b8 g[3] = {0xFFF0(f)};\n
          .global .b64 h[0x7fffffffffffffff];\n.global .quux i;\n.global .b32 j = 1 / 0;\n.global .b32 k[2][2] = {1, 2};\n.global .f32 l = 1; .global .u32 m = 1.5;\n.global .b32 fine;",
         expect![[r#"
             Internal .global c: 8 bytes by 8 [0: []]
@@ -154,7 +178,7 @@ fn wrong_variables_are_named() {
             Error: an alignment is a power of two of at most 65536
             Error: an array cannot have a negative extent
             Error: `f` is already declared in this scope
-            Error: only the eight bytes of an address in order, 0xff(name), 0xff00(name) and so on, can be read
+            Error: a mask takes one byte of an address: 0xff(name), 0xff00(name), up to 0xff00000000000000(name)
             Error: `h` is too large
             Error: `.quux` is no type of a variable
             Error: division by zero
@@ -272,6 +296,9 @@ fn a_text_needs_a_version_and_a_target() {
     assert_eq!(first(".version 8.0").unwrap(), "no `.target` directive, such as `.target sm_90`");
     assert!(first(".version x\n.target sm_90").unwrap().starts_with("no `.version`"));
     assert_eq!(first(".version 8.0 .target sm_90a, debug .address_size 64"), None);
+    let narrow = first(".version 8.0 .target sm_75 .address_size 32").unwrap();
+    assert!(narrow.contains("only 64-bit addresses") && narrow.contains("`.address_size 64`"), "{narrow}");
+    assert_eq!(parse(".version 8.0 .target sm_90").module.address_size, 64, "as NVIDIA's assembler has it");
     let module = parse(".version 8.7 .target sm_100a, debug .address_size 64").module;
     assert_eq!((module.version, module.sm, &*module.target, module.address_size), ((8, 7), 100, "sm_100a", 64));
 }

@@ -39,12 +39,12 @@ fn summarise(module: &Module, text: &mut String) {
     for variable in &module.variables {
         let init = variable.initializer.iter().map(|piece| match piece {
             Init::Bytes { offset, bytes } => format!("{} bytes at {offset}", bytes.len()),
-            Init::Address { offset, size, target, addend, generic } => format!(
+            Init::Address { offset, size, target, addend, generic, .. } => format!(
                 "{size} bytes at {offset}: {}{} + {addend}",
                 if *generic { "generic " } else { "" },
                 module.variables[target.index()].name
             ),
-            Init::Function { offset, size, target } => {
+            Init::Function { offset, size, target, .. } => {
                 format!("{size} bytes at {offset}: {}", module.functions[target.index()].name)
             }
         });

@@ -9,12 +9,13 @@ pub fn add_carry(ty: ScalarType, a: u64, b: u64, carry: bool) -> (u64, bool) {
     split(sum, ty.bits())
 }
 
-/// `sub.cc`, `subc`: the difference and its borrow.
+/// `sub.cc` (carry in true), `subc`: the difference, computed as `a + !b + carry`, and the carry of that sum.
+///
+/// The flag is the adder's, so a subtraction leaves it *clear* where it had to borrow. Between `sub.cc` and `subc`
+/// nobody can tell; an `addc` or `madc` after a subtraction, and a `subc` after an addition, can.
 #[inline(always)]
-pub fn sub_borrow(ty: ScalarType, a: u64, b: u64, borrow: bool) -> (u64, bool) {
-    let difference = u128::from(a).wrapping_sub(u128::from(b)).wrapping_sub(u128::from(borrow));
-    let (bits, _) = split(difference, ty.bits());
-    (bits, u128::from(a) < u128::from(b) + u128::from(borrow))
+pub fn sub_carry(ty: ScalarType, a: u64, b: u64, carry: bool) -> (u64, bool) {
+    add_carry(ty, a, !b & (u64::MAX >> (64 - ty.bits())), carry)
 }
 
 /// `mad.cc`, `madc`: half of the product (`high`: the upper) plus c plus the carry, with its carry.

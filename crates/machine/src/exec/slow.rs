@@ -289,14 +289,19 @@ pub(crate) fn execute(
 fn carry(regs: &mut View<'_>, op: &CarryOp, mask: u32) {
     let (a, b) = (regs.get(op.a), regs.get(op.b));
     let c = op.c.map_or([0; 32], |c| regs.get(c));
-    let flags = if op.carry_in { regs.predicate(CARRY, false) } else { 0 };
+    // Without a carry in, nothing is added to a sum, and to a difference what makes the complement a negation.
+    let flags = match op.kind {
+        _ if op.carry_in => regs.predicate(CARRY, false),
+        CarryKind::Sub => FULL,
+        CarryKind::Add | CarryKind::Mad { .. } => 0,
+    };
     let mut out = 0u32;
     let mut value = [0; 32];
     for lane in 0..32 {
         let flag = flags >> lane & 1 == 1;
         let (v, f) = match op.kind {
             CarryKind::Add => arith::add_carry(op.ty, a[lane], b[lane], flag),
-            CarryKind::Sub => arith::sub_borrow(op.ty, a[lane], b[lane], flag),
+            CarryKind::Sub => arith::sub_carry(op.ty, a[lane], b[lane], flag),
             CarryKind::Mad { high } => arith::mad_carry(op.ty, high, a[lane], b[lane], c[lane], flag),
         };
         value[lane] = v;

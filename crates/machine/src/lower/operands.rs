@@ -10,7 +10,9 @@ pub(crate) fn visit(op: &Op, read: &mut dyn FnMut(&Operand), write: &mut dyn FnM
         }
     }
     fn pred(p: &PredOperand, read: &mut dyn FnMut(&Operand)) {
-        read(&Operand::Reg(p.reg));
+        if let PredOperand::Reg { reg, .. } = p {
+            read(&Operand::Reg(*reg));
+        }
     }
     match op {
         Op::Unary { d, a, .. } | Op::Mov { d, a, .. } | Op::Cvta { d, a, .. } => {
@@ -68,6 +70,10 @@ pub(crate) fn visit(op: &Op, read: &mut dyn FnMut(&Operand), write: &mut dyn FnM
             read(b);
             pred(p, read);
             dst(d, write);
+        }
+        Op::MovVector { d, a, .. } => {
+            a.iter().for_each(read);
+            d.iter().for_each(|d| dst(d, write));
         }
         Op::Pack { d, parts, .. } => {
             parts.iter().for_each(read);

@@ -227,8 +227,12 @@ impl<'a> Selector<'a> {
     }
 
     pub(super) fn pred(&self, p: PredOperand) -> Selected<(Slot, bool)> {
-        match self.reg(p.reg)? {
-            Reg { slot, bits: 1 } => Ok((slot, p.negated)),
+        let (reg, negated) = match p {
+            PredOperand::Reg { reg, negated } => (reg, negated),
+            PredOperand::Constant(truth) => return Ok((TRUE, !truth)),
+        };
+        match self.reg(reg)? {
+            Reg { slot, bits: 1 } => Ok((slot, negated)),
             _ => unsupported("a value where a predicate is expected"),
         }
     }
@@ -254,7 +258,7 @@ impl<'a> Selector<'a> {
 
     /// A predicate that is written.
     pub(super) fn flag(&self, id: RegId) -> Selected<Slot> {
-        self.pred(PredOperand { reg: id, negated: false }).map(|(slot, _)| slot)
+        self.pred(PredOperand::Reg { reg: id, negated: false }).map(|(slot, _)| slot)
     }
 
     pub(super) fn optional_flag(&self, d: Dst) -> Selected<Option<Slot>> {
@@ -356,6 +360,7 @@ impl<'a> Selector<'a> {
             Op::Selp { .. }
             | Op::Slct { .. }
             | Op::Mov { .. }
+            | Op::MovVector { .. }
             | Op::Pack { .. }
             | Op::Unpack { .. }
             | Op::Cvt { .. }

@@ -155,12 +155,12 @@ impl Loaded {
             for init in &variable.initializer {
                 let (offset, bytes) = match init {
                     Init::Bytes { offset, bytes } => (*offset, bytes.clone()),
-                    Init::Address { offset, size, target, addend, .. } => {
+                    Init::Address { offset, size, from, target, addend, .. } => {
                         let address = self.addresses.globals.get(target.index()).copied().flatten().unwrap_or(0);
-                        (*offset, truncated(address.wrapping_add_signed(*addend), *size))
+                        (*offset, bytes_of(address.wrapping_add_signed(*addend), *from, *size))
                     }
-                    Init::Function { offset, size, target } => {
-                        (*offset, truncated(window::FUNCTION + 16 * u64::from(target.0), *size))
+                    Init::Function { offset, size, from, target } => {
+                        (*offset, bytes_of(window::FUNCTION + 16 * u64::from(target.0), *from, *size))
                     }
                 };
                 memory.write(base + offset, &bytes).map_err(|e| LoadError {
@@ -277,8 +277,9 @@ fn is_runtime(name: &str) -> bool {
     matches!(name, "vprintf" | "__assertfail" | "malloc" | "free") || name.starts_with("cuda")
 }
 
-fn truncated(value: u64, size: u8) -> Vec<u8> {
-    value.to_le_bytes()[..usize::from(size).min(8)].to_vec()
+/// Up to `size` bytes of an address, from its byte `from` upwards.
+fn bytes_of(address: u64, from: u8, size: u8) -> Vec<u8> {
+    address.to_le_bytes().into_iter().skip(from.into()).take(size.into()).collect()
 }
 
 #[cfg(test)]

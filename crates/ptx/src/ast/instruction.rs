@@ -49,11 +49,15 @@ pub struct Address {
 /// What an instruction writes. `None` stands for the sink `_`.
 pub type Dst = Option<RegId>;
 
-/// A predicate source of a comparison.
+/// A predicate source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PredOperand {
-    pub reg: RegId,
-    pub negated: bool,
+pub enum PredOperand {
+    Reg {
+        reg: RegId,
+        negated: bool,
+    },
+    /// An integer constant, which is true unless it is zero (PTX ISA 4.5.3).
+    Constant(bool),
 }
 
 /// Whom a `call` goes to.
@@ -174,6 +178,12 @@ pub enum Op {
         ty: ScalarType,
         d: Dst,
         a: Operand,
+    },
+    /// `mov.v4.f32 {d, ..}, {a, ..}`: all sources are read before any destination is written.
+    MovVector {
+        ty: ScalarType,
+        d: Vec<Dst>,
+        a: Vec<Operand>,
     },
     /// `mov.b64 d, {a, b}`: the first is the least significant.
     Pack {

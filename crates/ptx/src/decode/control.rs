@@ -101,6 +101,9 @@ fn call(d: &mut Decoder<'_, '_>) -> Result<Op> {
         Some(_) => return Err(Diagnostic::error(arg.span, format!("{} is not a function", quote(name))).into()),
         None => return Err(d.undeclared(name, arg.span)),
     };
+    // A vector is passed lane by lane, as its parameter was declared (PTX ISA 6.4.3).
+    let args: Vec<_> = args.into_iter().flat_map(|arg| d.parts(arg)).collect();
+    let returns: Vec<_> = returns.into_iter().flat_map(|arg| d.parts(arg)).collect();
     if let Some(signature) = signature {
         check_signature(&arg, signature, returns.len(), args.len())?;
     }

@@ -28,9 +28,16 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
     }
 }
 
-/// Between registers, or between one register and the parts that it is packed from.
+/// Between registers or vectors of them, or between one register and the parts that it is packed from.
 fn mov(d: &mut Decoder<'_, '_>) -> Result<Op> {
+    let lanes = d.lanes();
     let ty = d.ty_of(MOVED)?;
+    if lanes > 1 {
+        let (dsts, srcs) = (d.vector(lanes)?, d.vector(lanes)?);
+        let dsts = dsts.iter().map(|arg| d.as_dst(arg, ty, Width::Exact)).collect::<Result<_>>()?;
+        let srcs = srcs.iter().map(|arg| d.as_operand(arg, ty, Width::Exact)).collect::<Result<_>>()?;
+        return Ok(Op::MovVector { ty, d: dsts, a: srcs });
+    }
     let (dst, src) = (d.next()?, d.next()?);
     let is_vector = |kind: &ArgKind<'_>| matches!(kind, ArgKind::Vector(_));
     let (unpacks, packs) = (is_vector(&dst.kind), is_vector(&src.kind));

@@ -64,9 +64,10 @@ impl<'a> Decoder<'_, 'a> {
     pub(super) fn pred(&mut self) -> Result<PredOperand> {
         let arg = self.next()?;
         match self.as_operand(&arg, ScalarType::Pred, Width::Exact)? {
-            Operand::Reg(reg) => Ok(PredOperand { reg, negated: false }),
-            Operand::Not(reg) => Ok(PredOperand { reg, negated: true }),
-            _ => self.unsupported("a constant predicate stands where a register is expected"),
+            Operand::Reg(reg) => Ok(PredOperand::Reg { reg, negated: false }),
+            Operand::Not(reg) => Ok(PredOperand::Reg { reg, negated: true }),
+            Operand::Imm(value) => Ok(PredOperand::Constant(value != 0)),
+            _ => Err(Diagnostic::error(arg.span, "a predicate must stand here").into()),
         }
     }
 
@@ -177,7 +178,17 @@ impl<'a> Decoder<'_, 'a> {
     pub(super) fn vector(&mut self, lanes: usize) -> Result<Vec<Arg<'a>>> {
         let arg = self.next()?;
         let span = arg.span;
-        let parts = self.parts(arg);
+        let parts = match arg.kind {
+            // `%tid` and its like are vectors of four.
+            ArgKind::Name { name, member: None, index: None, offset: 0 }
+                if lanes == 4
+                    && self.names.resolve(name, self.function).is_none()
+                    && special(name, Some("w")).is_some() =>
+            {
+                members(span, name, 4)
+            }
+            _ => self.parts(arg),
+        };
         if parts.len() != lanes {
             let message = format!("{lanes} operands are needed here, not {}", parts.len());
             return Err(Diagnostic::error(span, message).into());
@@ -191,14 +202,7 @@ impl<'a> Decoder<'_, 'a> {
             ArgKind::Vector(parts) => parts,
             ArgKind::Name { name, member: None, index: None, offset: 0 } => {
                 match self.names.resolve(name, self.function) {
-                    Some(Symbol::Vector(_, lanes)) => ["x", "y", "z", "w"]
-                        .into_iter()
-                        .take(lanes.into())
-                        .map(|lane| Arg {
-                            span: arg.span,
-                            kind: ArgKind::Name { name, member: Some(lane), index: None, offset: 0 },
-                        })
-                        .collect(),
+                    Some(Symbol::Vector(_, lanes)) => members(arg.span, name, lanes),
                     _ => vec![arg],
                 }
             }
@@ -250,6 +254,12 @@ impl<'a> Decoder<'_, 'a> {
         }
         Ok(Address { base, offset, span: arg.span })
     }
+}
+
+/// The lanes of a vector by their names.
+fn members<'a>(span: Span, name: &'a str, lanes: u8) -> Vec<Arg<'a>> {
+    let lane = |lane| Arg { span, kind: ArgKind::Name { name, member: Some(lane), index: None, offset: 0 } };
+    ["x", "y", "z", "w"].into_iter().take(lanes.into()).map(lane).collect()
 }
 
 /// The byte offset of `name[index] + offset`.

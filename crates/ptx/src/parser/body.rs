@@ -2,7 +2,7 @@
 
 use super::{Parser, Result, quote};
 use crate::Diagnostic;
-use crate::ast::{Function, LabelId, LocId, Space, Span};
+use crate::ast::{Function, LabelId, LocId, Space};
 use crate::lexer::TokenKind;
 use crate::names::Symbol;
 
@@ -106,8 +106,7 @@ impl<'a> Parser<'a> {
             self.expect_semicolon()?;
             self.names.declare(name, Symbol::Targets(self.names.targets.len() - 1))
         } else if self.eat_dot(".callprototype") || self.eat_dot(".calltargets") {
-            self.skip_operands();
-            self.expect_semicolon()?;
+            self.skip_statement();
             self.names.declare(name, Symbol::Prototype)
         } else {
             self.names.place_label(name, span, function)
@@ -121,11 +120,22 @@ impl<'a> Parser<'a> {
         let mut targets = Vec::new();
         loop {
             let (name, span) = self.name("a label")?;
-            if self.is(b'<') {
-                let message = "parameterised labels are not supported; list them one by one";
-                return Err(Diagnostic::error(Span { end: self.peek().span.end, ..span }, message));
+            if self.eat(b'<') {
+                let count = self.small()?;
+                self.expect(b'>')?;
+                let mentioned = self.mentioned(name, count);
+                for label in 0..count {
+                    let Some(name) = mentioned.get(&label) else {
+                        return Err(Diagnostic::error(
+                            span,
+                            format!("there is no label `{name}{label}` in this function"),
+                        ));
+                    };
+                    targets.push(self.names.use_label(name, span, function));
+                }
+            } else {
+                targets.push(self.names.use_label(name, span, function));
             }
-            targets.push(self.names.use_label(name, span, function));
             if !self.eat(b',') {
                 return Ok(targets);
             }

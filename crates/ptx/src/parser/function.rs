@@ -33,6 +33,8 @@ impl<'a> Parser<'a> {
             body: Vec::new(),
             directives: Directives::default(),
         };
+        // `.attribute` stands before the name, and compilers have put `.noreturn` there.
+        self.function_directives(&mut function.directives)?;
         if self.is(b'(') {
             function.returns = self.params(&mut function)?;
         }
@@ -89,13 +91,15 @@ impl<'a> Parser<'a> {
         let mut params = Vec::new();
         let mut end = 0u32;
         while !self.is(b')') {
-            let mut param = self.param(function)?;
-            let offset = end.checked_next_multiple_of(param.align);
-            let Some((offset, next)) = offset.and_then(|offset| Some((offset, offset.checked_add(param.size)?))) else {
-                return Err(Diagnostic::error(param.span, "the parameters do not fit 4 GiB"));
-            };
-            (param.offset, end) = (offset, next);
-            params.push(param);
+            for mut param in self.param(function)? {
+                let offset = end.checked_next_multiple_of(param.align);
+                let Some((offset, next)) = offset.and_then(|offset| Some((offset, offset.checked_add(param.size)?)))
+                else {
+                    return Err(Diagnostic::error(param.span, "the parameters do not fit 4 GiB"));
+                };
+                (param.offset, end) = (offset, next);
+                params.push(param);
+            }
             if !self.eat(b',') {
                 break;
             }
@@ -117,11 +121,8 @@ impl<'a> Parser<'a> {
                 "reqnctapercluster" => directives.required_cluster = Some(self.extents()?),
                 "explicitcluster" | "blocksareclusters" | "unique" => {}
                 "maxclusterrank" | "abi_preserve" | "abi_preserve_control" => drop(self.small()?),
-                "attribute" | "pragma" => {
-                    while !self.is_end() && !self.is(b'{') && !self.eat(b';') && !self.eat(b')') {
-                        self.bump();
-                    }
-                }
+                "attribute" => self.skip_attributes()?,
+                "pragma" => self.skip_statement(),
                 "loc" => drop(self.loc()?),
                 _ => {
                     let message = format!("{} is no directive of a function", quote(self.slice(token.span)));

@@ -3,7 +3,7 @@
 use super::variable::{Declarator, TypeSpec};
 use super::{Parser, Result, quote};
 use crate::Diagnostic;
-use crate::ast::{FunctionId, GlobalId, Init, Span};
+use crate::ast::{GlobalId, Init, Span};
 use crate::lexer::TokenKind;
 use crate::literal::{Constant, unsuited};
 use crate::names::Symbol;
@@ -47,11 +47,19 @@ impl<'a> Initializer<'a> {
         self.pieces.push(piece);
     }
 
-    /// Whether the last piece is this name's address, of which `0xff00(name)` and so on give the other bytes.
-    fn continues(&self, at: u64, name: &str, byte: u32) -> bool {
-        let start = at.wrapping_sub(byte.into());
-        matches!(self.pieces.last(), Some(Init::Address { offset, .. }) if *offset == start)
-            && self.fixups.last().is_some_and(|fixup| fixup.name == name)
+    /// One byte of a name's address, which joins those of the same address before it.
+    fn byte(&mut self, name: &'a str, span: Span, piece: Init) {
+        let same = self.fixups.last().is_some_and(|fixup| fixup.name == name && fixup.piece + 1 == self.pieces.len());
+        if let (
+            Some(Init::Address { offset, size, from, addend, generic, .. }),
+            &Init::Address { offset: at, from: byte, addend: added, generic: is_generic, .. },
+        ) = (self.pieces.last_mut().filter(|_| same), &piece)
+            && (*offset + u64::from(*size), *from + *size, *addend, *generic) == (at, byte, added, is_generic)
+        {
+            *size += 1;
+            return;
+        }
+        self.address(name, span, piece);
     }
 }
 
@@ -59,6 +67,10 @@ impl<'a> Parser<'a> {
     /// What follows the `=`. The first extent of an unsized array becomes what the initialiser needs.
     pub(super) fn initializer(&mut self, spec: &TypeSpec, declarator: &mut Declarator<'a>) -> Result<Initializer<'a>> {
         let mut gathered = Initializer::default();
+        if spec.opaque {
+            self.skip_braces();
+            return Ok(gathered);
+        }
         // A vector's lanes are one more dimension.
         let mut dims = declarator.dims.clone();
         if spec.lanes > 1 {
@@ -129,6 +141,7 @@ impl<'a> Parser<'a> {
             let piece = |addend, generic| Init::Address {
                 offset: at,
                 size: spec.ty.bytes() as u8,
+                from: 0,
                 target: GlobalId(0),
                 addend,
                 generic,
@@ -164,24 +177,22 @@ impl<'a> Parser<'a> {
         Ok((name, span, addend, generic))
     }
 
-    /// `0xff(name)`, `0xff00(name)`, ...: one byte of an address, shifted down. All eight must follow
-    /// each other, as they do where a compiler lays out a packed structure; they become one piece.
+    /// `0xff(name)`, `0xff00(name)`, ...: one byte of an address, shifted down. A compiler that lays out a packed
+    /// structure writes all eight in order.
     fn masked(&mut self, mask: Constant, start: Span, at: u64, gathered: &mut Initializer<'a>) -> Result<()> {
         self.expect(b'(')?;
         let (name, span, addend, generic) = self.address_of()?;
         self.expect(b')')?;
         let mask = mask.as_int().unwrap_or(0) as u64;
-        let byte = mask.trailing_zeros() / 8;
-        if mask != 0xff && byte < 8 && mask == 0xff << (8 * byte) && gathered.continues(at, name, byte) {
-            return Ok(());
+        let from = mask.trailing_zeros() / 8;
+        if from > 7 || mask != 0xff << (8 * from) {
+            let message =
+                "a mask takes one byte of an address: 0xff(name), 0xff00(name), up to 0xff00000000000000(name)";
+            return Err(Diagnostic::error(self.span_from(start), message));
         }
-        if mask == 0xff {
-            let piece = Init::Address { offset: at, size: 8, target: GlobalId(0), addend, generic };
-            gathered.address(name, span, piece);
-            return Ok(());
-        }
-        let message = "only the eight bytes of an address in order, 0xff(name), 0xff00(name) and so on, can be read";
-        Err(Diagnostic::error(self.span_from(start), message))
+        let piece = Init::Address { offset: at, size: 1, from: from as u8, target: GlobalId(0), addend, generic };
+        gathered.byte(name, span, piece);
+        Ok(())
     }
 
     /// Puts the addresses of variables and functions where their names stood.
@@ -192,8 +203,8 @@ impl<'a> Parser<'a> {
             let Some(found) = known.and_then(|variable| variable.initializer.get_mut(piece)) else { continue };
             match (symbol, &mut *found) {
                 (Some(Symbol::Global(id)), Init::Address { target, .. }) => *target = id,
-                (Some(Symbol::Function(id)), &mut Init::Address { offset, size, .. }) => {
-                    *found = function_piece(offset, size, id);
+                (Some(Symbol::Function(target)), &mut Init::Address { offset, size, from, .. }) => {
+                    *found = Init::Function { offset, size, from, target };
                 }
                 _ => {
                     // Nothing may be left that points to a variable it does not mean.
@@ -204,8 +215,4 @@ impl<'a> Parser<'a> {
             }
         }
     }
-}
-
-fn function_piece(offset: u64, size: u8, target: FunctionId) -> Init {
-    Init::Function { offset, size, target }
 }

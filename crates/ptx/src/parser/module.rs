@@ -25,7 +25,8 @@ impl<'a> Parser<'a> {
             self.report(Diagnostic::error(Span::default(), "no `.target` directive, such as `.target sm_90`"));
         }
         if self.module.address_size == 0 {
-            self.module.address_size = 32;
+            // The manual says 32; NVIDIA's assembler takes the host's, and there are no 32-bit ones any more.
+            self.module.address_size = 64;
         }
         self.resolve_initializers();
         self.resolve_aliases();
@@ -38,11 +39,7 @@ impl<'a> Parser<'a> {
         match self.peek_text() {
             ".version" => self.version(),
             ".target" => self.target(),
-            ".address_size" => {
-                self.bump();
-                self.module.address_size = self.small()?;
-                Ok(())
-            }
+            ".address_size" => self.address_size(),
             ".entry" => self.function(true, linkage),
             ".func" => self.function(false, linkage),
             ".global" => self.module_variables(Space::Global, linkage),
@@ -100,6 +97,18 @@ impl<'a> Parser<'a> {
         let version = parts.and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
         self.module.version = version.ok_or_else(|| Diagnostic::error(token.span, "expected a version such as 9.0"))?;
         Ok(())
+    }
+
+    fn address_size(&mut self) -> Result<()> {
+        self.bump();
+        let span = self.peek().span;
+        self.module.address_size = self.small()?;
+        if self.module.address_size == 64 {
+            return Ok(());
+        }
+        let message = "only 64-bit addresses are supported, here as by NVIDIA's drivers for sm_90 and up; \
+                       write `.address_size 64`, and pointers as `.u64`";
+        Err(Diagnostic::error(span, message))
     }
 
     fn target(&mut self) -> Result<()> {

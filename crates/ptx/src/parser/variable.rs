@@ -2,8 +2,13 @@
 
 use super::{Parser, Result, quote};
 use crate::Diagnostic;
-use crate::ast::{Function, GlobalId, Linkage, LocalId, Param, ParamPlace, ScalarType, Space, Span, Variable};
+use crate::ast::{Function, GlobalId, Linkage, LocalId, Param, ParamPlace, RegId, ScalarType, Space, Span, Variable};
+use crate::lexer::TokenKind;
 use crate::names::{Family, Symbol, add_register};
+use std::collections::HashMap;
+
+/// A hostile text could ask for four billion variables in one line.
+const MAX_COPIES: u32 = 1 << 16;
 
 /// `.align 16 .v4 .f32`: what stands between a state space and a name.
 #[derive(Clone, Copy, Debug)]
@@ -11,6 +16,8 @@ pub(super) struct TypeSpec {
     pub(super) ty: ScalarType,
     pub(super) lanes: u8,
     pub(super) align: u32,
+    /// `.texref`, `.samplerref` or `.surfref`, whose initialisers are lists of properties.
+    pub(super) opaque: bool,
 }
 
 /// A declared name with its array extents.
@@ -20,6 +27,8 @@ pub(super) struct Declarator<'a> {
     pub(super) span: Span,
     /// Outermost first; 0 where the brackets are empty, which only the first may be.
     pub(super) dims: Vec<u64>,
+    /// `name<4>`: that many variables, `name0` to `name3`.
+    pub(super) copies: Option<u32>,
 }
 
 impl TypeSpec {
@@ -33,8 +42,8 @@ impl<'a> Parser<'a> {
     /// Alignment, vector length, type and attributes, in whichever order they come.
     pub(super) fn type_spec(&mut self) -> Result<TypeSpec> {
         let start = self.peek().span;
-        let (mut ty, mut lanes, mut align) = (None, 1, None);
-        while self.peek().kind == crate::lexer::TokenKind::Dot {
+        let (mut ty, mut lanes, mut align, mut opaque) = (None, 1, None, false);
+        while self.peek().kind == TokenKind::Dot {
             let token = self.bump();
             match &self.slice(token.span)[1..] {
                 "align" => {
@@ -47,7 +56,6 @@ impl<'a> Parser<'a> {
                 }
                 "v2" => lanes = 2,
                 "v4" => lanes = 4,
-                "v8" => lanes = 8,
                 // What a pointer parameter points to, and `.attribute(.managed)`.
                 "ptr" => {
                     // The alignment after `.ptr` is the pointee's, not the parameter's.
@@ -58,12 +66,10 @@ impl<'a> Parser<'a> {
                         self.count()?;
                     }
                 }
-                "attribute" => {
-                    self.expect(b'(')?;
-                    while !self.is_end() && !self.eat(b')') {
-                        self.bump();
-                    }
-                }
+                "attribute" => self.skip_attributes()?,
+                // What textures, samplers and surfaces are is up to the instructions that use them, none of which is
+                // emulated. The 64 bits give the name an address.
+                "texref" | "samplerref" | "surfref" => (ty, opaque) = (Some(ScalarType::B64), true),
                 word => match ScalarType::from_name(word) {
                     Some(found) => ty = Some(found),
                     None => {
@@ -77,13 +83,31 @@ impl<'a> Parser<'a> {
             return Err(Diagnostic::error(start, "this declaration has no type, such as `.b32`"));
         };
         let natural = (ty.bytes() * u32::from(lanes)).next_power_of_two();
-        Ok(TypeSpec { ty, lanes, align: align.unwrap_or(natural).max(ty.bytes()) })
+        Ok(TypeSpec { ty, lanes, align: align.unwrap_or(natural).max(ty.bytes()), opaque })
     }
 
-    /// `name`, `name[4][4]` or `name[]`
+    /// `(.managed)`, `(.unified(19, 95))`: where a variable or function lives on several devices.
+    pub(super) fn skip_attributes(&mut self) -> Result<()> {
+        self.expect(b'(')?;
+        let mut depth = 1u32;
+        while depth > 0 && !self.is_end() {
+            match self.bump().kind {
+                TokenKind::Punct(b'(') => depth += 1,
+                TokenKind::Punct(b')') => depth -= 1,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// `name`, `name[4][4]`, `name[]` or `name<4>`
     pub(super) fn declarator(&mut self) -> Result<Declarator<'a>> {
         let (name, span) = self.name("a name")?;
-        let mut dims = Vec::new();
+        let (mut dims, mut copies) = (Vec::new(), None);
+        if self.eat(b'<') {
+            copies = Some(self.small()?);
+            self.expect(b'>')?;
+        }
         while self.eat(b'[') {
             if self.is(b']') && !dims.is_empty() {
                 return Err(Diagnostic::error(self.peek().span, "only the first extent may be left out"));
@@ -91,7 +115,11 @@ impl<'a> Parser<'a> {
             dims.push(if self.is(b']') { 0 } else { self.extent()? });
             self.expect(b']')?;
         }
-        Ok(Declarator { name, span, dims })
+        if copies.is_some_and(|copies| !dims.is_empty() || copies > MAX_COPIES) {
+            let message = format!("`name<n>` declares at most {MAX_COPIES} variables, and no arrays");
+            return Err(Diagnostic::error(span, message));
+        }
+        Ok(Declarator { name, span, dims, copies })
     }
 
     fn extent(&mut self) -> Result<u64> {
@@ -139,6 +167,13 @@ impl<'a> Parser<'a> {
         let spec = self.type_spec()?;
         loop {
             let mut declarator = self.declarator()?;
+            if let Some(copies) = declarator.copies {
+                self.copies(&spec, &declarator, copies, space, linkage, function.as_deref_mut())?;
+                if !self.eat(b',') {
+                    break;
+                }
+                continue;
+            }
             let initializer =
                 if self.eat(b'=') { self.initializer(&spec, &mut declarator)? } else { Default::default() };
             let size = self.byte_size(&spec, &declarator)?;
@@ -172,6 +207,60 @@ impl<'a> Parser<'a> {
         self.expect_semicolon()
     }
 
+    /// `name<4>`: the variables `name0` to `name3` (PTX ISA 5.4.6). A name that the text never mentions needs no symbol.
+    fn copies(
+        &mut self,
+        spec: &TypeSpec,
+        declarator: &Declarator<'a>,
+        copies: u32,
+        space: Space,
+        linkage: Linkage,
+        mut function: Option<&mut Function>,
+    ) -> Result<()> {
+        let size = self.byte_size(spec, declarator)?;
+        let mentioned = self.mentioned(declarator.name, copies);
+        for copy in 0..copies {
+            let variable = Variable {
+                name: format!("{}{copy}", declarator.name),
+                span: declarator.span,
+                space,
+                ty: spec.ty,
+                align: spec.align,
+                size,
+                linkage,
+                initializer: Vec::new(),
+            };
+            let symbol = match &mut function {
+                Some(function) if !matches!(space, Space::Global | Space::Const) => {
+                    function.variables.push(variable);
+                    Symbol::Local(LocalId(function.variables.len() as u32 - 1))
+                }
+                _ => {
+                    self.module.variables.push(variable);
+                    Symbol::Global(GlobalId(self.module.variables.len() as u32 - 1))
+                }
+            };
+            if let Some(name) = mentioned.get(&copy) {
+                let fresh = self.names.declare(name, symbol);
+                self.check_fresh(fresh, name, declarator.span);
+            }
+        }
+        Ok(())
+    }
+
+    /// Which of the names `prefix0`, `prefix1` and so on below `count` the text mentions.
+    pub(super) fn mentioned(&self, prefix: &str, count: u32) -> HashMap<u32, &'a str> {
+        let names = self.tokens.iter().filter(|token| token.kind == TokenKind::Ident);
+        let numbered = names.filter_map(|token| {
+            let name = self.slice(token.span);
+            let digits = name.strip_prefix(prefix)?;
+            let is_plain = digits == "0" || digits.bytes().all(|b| b.is_ascii_digit()) && !digits.starts_with('0');
+            let number = digits.parse().ok().filter(|&number| is_plain && number < count)?;
+            Some((number, name))
+        });
+        numbered.collect()
+    }
+
     /// Enters a module variable. A definition takes the place of an earlier `.extern` declaration.
     fn declare_variable(&mut self, name: &'a str, variable: Variable) -> GlobalId {
         if let Some(Symbol::Global(id)) = self.names.global(name)
@@ -194,8 +283,8 @@ impl<'a> Parser<'a> {
         id
     }
 
-    /// One formal parameter, declared in the innermost scope.
-    pub(super) fn param(&mut self, function: &mut Function) -> Result<Param> {
+    /// One formal parameter, declared in the innermost scope. A vector of registers is one for each of its lanes.
+    pub(super) fn param(&mut self, function: &mut Function) -> Result<Vec<Param>> {
         let is_register = self.eat_dot(".reg");
         if !is_register && !self.eat_dot(".param") {
             return Err(self.unexpected("`.param` or `.reg`"));
@@ -207,10 +296,11 @@ impl<'a> Parser<'a> {
         let Ok(size) = u32::try_from(size) else {
             return Err(Diagnostic::error(span, format!("{} is too large for a parameter", quote(name))));
         };
-        let (place, symbol) = if is_register {
-            match add_register(function, name, spec.ty, 1, span) {
-                symbol @ Symbol::Reg(id) => (ParamPlace::Register(id), symbol),
-                _ => return Err(Diagnostic::error(span, "a parameter cannot be a vector of registers")),
+        let (first, symbol) = if is_register {
+            let symbol = add_register(function, name, spec.ty, spec.lanes, span);
+            match symbol {
+                Symbol::Reg(id) | Symbol::Vector(id, _) => (ParamPlace::Register(id), symbol),
+                _ => return Err(Diagnostic::error(span, "this parameter cannot be a register")),
             }
         } else {
             let id = LocalId(function.variables.len() as u32);
@@ -229,7 +319,16 @@ impl<'a> Parser<'a> {
         // The parameters of a prototype may all be called `_`.
         let fresh = self.names.declare(name, symbol) || name == "_";
         self.check_fresh(fresh, name, span);
-        Ok(Param { name: name.to_string(), span, place, ty: spec.ty, align: spec.align, size, offset: 0 })
+        let first =
+            Param { name: name.to_string(), span, place: first, ty: spec.ty, align: spec.align, size, offset: 0 };
+        let ParamPlace::Register(RegId(id)) = first.place else { return Ok(vec![first]) };
+        let lane = |lane| Param {
+            place: ParamPlace::Register(RegId(id + lane)),
+            align: spec.ty.bytes(),
+            size: spec.ty.bytes(),
+            ..first.clone()
+        };
+        Ok((0..spec.lanes.into()).map(lane).collect())
     }
 
     pub(super) fn check_fresh(&mut self, fresh: bool, name: &str, span: Span) {

@@ -1,7 +1,7 @@
 use fusion_ptx::ast::{AtomicOp, Binary, Mode, PrmtMode, ReduxOp, ScalarType, Ternary, Unary};
 
 use super::Random;
-use crate::arith::{add_carry, atomic, bfi, binary, mad_carry, redux, sub_borrow, ternary, unary};
+use crate::arith::{add_carry, atomic, bfi, binary, mad_carry, redux, sub_carry, ternary, unary};
 
 use ScalarType::*;
 
@@ -271,8 +271,9 @@ fn extended_precision_is_128_bit_arithmetic() {
             for carry in [false, true] {
                 let sum = u128::from(a) + u128::from(b) + u128::from(carry);
                 assert_eq!(add_carry(ty, a, b, carry), (sum as u64 & ones, sum >> bits != 0));
-                let difference = i128::from(a) - i128::from(b) - i128::from(carry);
-                assert_eq!(sub_borrow(ty, a, b, carry), (difference as u64 & ones, difference < 0));
+                // A clear flag is a borrow.
+                let difference = i128::from(a) - i128::from(b) - i128::from(!carry);
+                assert_eq!(sub_carry(ty, a, b, carry), (difference as u64 & ones, difference >= 0));
                 let product = value(ty, a).wrapping_mul(value(ty, b));
                 for (high, part) in [(false, product as u64 & ones), (true, (product >> bits) as u64 & ones)] {
                     let sum = u128::from(part) + u128::from(c) + u128::from(carry);

@@ -4,7 +4,7 @@ use fusion_ptx::ast::{BoolOp, Mode, Op, Operand, Rounding, ScalarType, Space};
 
 use super::{Selected, Selector, unsupported};
 use crate::arith;
-use crate::code::{D2, D3, Fill, MicroOp, Place, Reg, SlowOp, window};
+use crate::code::{D2, D3, Fill, MicroOp, Place, Reg, Slot, SlowOp, window};
 
 impl Selector<'_> {
     pub(super) fn data(&mut self, op: &Op) -> Selected {
@@ -20,6 +20,14 @@ impl Selector<'_> {
                 }
                 let d = self.any_destination(*d, ty.bits())?;
                 self.mov(d, a)?;
+            }
+            Op::MovVector { ty, d, a } => {
+                let written = |a: &Operand| matches!(a, Operand::Reg(a) if d.contains(&Some(*a)));
+                for (d, a) in d.iter().zip(self.kept(a, ty.bits(), written)?) {
+                    let d = self.any_destination(*d, ty.bits())?;
+                    let slots = D2 { d: d.slot, a };
+                    self.emit(if d.bits == 64 { MicroOp::Mov64(slots) } else { MicroOp::Mov32(slots) });
+                }
             }
             Op::Selp { ty, d, a, b, p } => {
                 let (a, b) = (self.source(a, ty.bits())?, self.source(b, ty.bits())?);
@@ -111,6 +119,19 @@ impl Selector<'_> {
             _ => return unsupported("not a move"),
         }
         Ok(())
+    }
+
+    /// The sources of an instruction that is several: those that it overwrites are copied first.
+    fn kept(&mut self, from: &[Operand], bits: u32, written: impl Fn(&Operand) -> bool) -> Selected<Vec<Slot>> {
+        let keep = |operand: &Operand| {
+            if !written(operand) {
+                return self.source(operand, bits);
+            }
+            let copy = self.frame.temporary(bits);
+            self.mov(copy, operand)?;
+            Ok(copy.slot)
+        };
+        from.iter().map(keep).collect()
     }
 
     fn mov(&mut self, d: Reg, a: &Operand) -> Selected {
