@@ -5,63 +5,24 @@
 //! Immediates and special registers are slots too, filled before the code runs, so that the
 //! interpreter's loops know one kind of operand only.
 
-mod operands;
+mod micro;
+mod operand;
+mod rule;
 mod slow;
 mod spread;
+mod table;
 
-use fusion_ptx::ast::{BoolOp, Compare, LocId, Ordering, Scope, Span};
+use fusion_ptx::ast::{BoolOp, LocId, Ordering, Scope, Span};
 
-pub(crate) use operands::{base, operands};
-pub(crate) use slow::{Argument, Atomic, CarryKind, CarryOp, Checked, Dynamic, Lint, SlowOp, Target};
+pub(crate) use micro::{Compared, D2, D3, D4, MicroOp};
+use operand::name;
+pub(crate) use operand::{CARRY, Operands, Reg, Role, Slot, TRUE, flag, word};
+#[cfg(test)]
+pub(crate) use rule::XOR;
+pub(crate) use rule::{AND, OR, PerLane, Rule};
+pub(crate) use slow::{Argument, Atomic, Call, CarryKind, CarryOp, Checked, Collective, Dynamic, Lint, SlowOp, Target};
 pub(crate) use spread::Spread;
-
-/// Index into one of the register files, relative to the frame.
-pub(crate) type Slot = u32;
-
-/// The predicate slot that is true in every lane.
-pub(crate) const TRUE: Slot = 0;
-/// The predicate slot of the carry flag `CC.CF`.
-pub(crate) const CARRY: Slot = 1;
-
-/// A slot with its width in bits, which tells its file: 1, 8, 16, 32 or 64.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Reg {
-    pub(crate) slot: Slot,
-    pub(crate) bits: u8,
-}
-
-pub(crate) fn word(slot: Slot) -> Reg {
-    Reg { slot, bits: 32 }
-}
-
-pub(crate) fn double(slot: Slot) -> Reg {
-    Reg { slot, bits: 64 }
-}
-
-pub(crate) fn flag(slot: Slot) -> Reg {
-    Reg { slot, bits: 1 }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct D2 {
-    pub(crate) d: Slot,
-    pub(crate) a: Slot,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct D3 {
-    pub(crate) d: Slot,
-    pub(crate) a: Slot,
-    pub(crate) b: Slot,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct D4 {
-    pub(crate) d: Slot,
-    pub(crate) a: Slot,
-    pub(crate) b: Slot,
-    pub(crate) c: Slot,
-}
+use table::{field, part};
 
 /// One instruction for a warp.
 #[derive(Clone, Copy, Debug)]
@@ -72,138 +33,6 @@ pub(crate) struct Inst {
     pub(crate) negated: bool,
     /// False for what lowering added: it is no instruction of the program.
     pub(crate) counted: bool,
-}
-
-/// The micro-operations. The first groups are the hot ones, each a loop over lanes that the
-/// compiler vectorises; everything rarer is a function pointer per lane or a [`SlowOp`].
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum MicroOp {
-    Add32(D3),
-    Sub32(D3),
-    Mul32(D3),
-    Mad32(D4),
-    And32(D3),
-    Or32(D3),
-    Xor32(D3),
-    Not32(D2),
-    Neg32(D2),
-    Shl32(D3),
-    ShrU32(D3),
-    ShrS32(D3),
-    MinU32(D3),
-    MaxU32(D3),
-    MinS32(D3),
-    MaxS32(D3),
-    Lop3(D4, u8),
-    MulWideU(D3),
-    MulWideS(D3),
-    MadWideU(D4),
-    MadWideS(D4),
-
-    Add64(D3),
-    Sub64(D3),
-    Mul64(D3),
-    Mad64(D4),
-    And64(D3),
-    Or64(D3),
-    Xor64(D3),
-    /// The amount is a word.
-    Shl64(D3),
-    ShrU64(D3),
-    ShrS64(D3),
-
-    AddF32(D3),
-    SubF32(D3),
-    MulF32(D3),
-    FmaF32(D4),
-    DivF32(D3),
-    AddF32Ftz(D3),
-    SubF32Ftz(D3),
-    MulF32Ftz(D3),
-    FmaF32Ftz(D4),
-    MinF32(D3),
-    MaxF32(D3),
-    NegF32(D2),
-    AbsF32(D2),
-    /// The sign of a, the magnitude of b.
-    CopysignF32(D3),
-    /// Approximate reciprocal and power of two.
-    RcpF32(D2),
-    RcpF32Ftz(D2),
-    Ex2F32(D2),
-    Ex2F32Ftz(D2),
-    AddF64(D3),
-    SubF64(D3),
-    MulF64(D3),
-    FmaF64(D4),
-
-    Mov32(D2),
-    Mov64(D2),
-    Select32(D3, Slot, bool),
-    Select64(D3, Slot, bool),
-    /// Word to double, zero- or sign-extended.
-    ZeroExtend64(D2),
-    SignExtend64(D2),
-    /// Double to word.
-    Truncate64(D2),
-    /// The low 8 or 16 bits of a word, zero- or sign-extended within it.
-    ZeroExtend32(D2, u8),
-    SignExtend32(D2, u8),
-    S32ToF32(D2),
-    U32ToF32(D2),
-    /// `{a, b}` with a the less significant, and the reverse.
-    Pack32To64(D3),
-    Unpack64To32 {
-        low: Slot,
-        high: Slot,
-        a: Slot,
-    },
-    Pack16To32(D3),
-    Unpack32To16 {
-        low: Slot,
-        high: Slot,
-        a: Slot,
-    },
-
-    SetpS32(Compared),
-    SetpU32(Compared),
-    SetpS64(Compared),
-    SetpU64(Compared),
-    SetpF32(Compared),
-    SetpF32Ftz(Compared),
-    /// Any other comparison: index into [`Code::comparisons`].
-    Setp(u32),
-    /// Predicate logic; a complement is an exclusive or with [`TRUE`].
-    LogicP(D3, BoolOp),
-
-    Unary(fn(u64) -> u64, Reg, Reg),
-    Binary(fn(u64, u64) -> u64, Reg, Reg, Reg),
-    /// Index into [`Code::ternaries`].
-    Ternary(u32),
-    /// The parameter buffer of the launch, at an offset that is known: index into [`Code::accesses`].
-    LoadParam(u32),
-    /// Index into [`Code::accesses`].
-    Load(u32),
-    Store(u32),
-
-    Jump(u32),
-    /// Goes to `target` in the lanes where the predicate differs from `negated`.
-    Branch {
-        p: Slot,
-        negated: bool,
-        target: u32,
-    },
-    /// Index into [`Code::slow`].
-    Slow(u32),
-}
-
-/// A comparison that writes one predicate.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Compared {
-    pub(crate) cmp: Compare,
-    pub(crate) p: Slot,
-    pub(crate) a: Slot,
-    pub(crate) b: Slot,
 }
 
 /// A comparison by function: `p` and `q` as in `setp`, or an all-ones or 1.0 value as in `set`.
@@ -223,13 +52,29 @@ pub(crate) struct Comparison {
     pub(crate) keep: u64,
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TernaryOp {
-    pub(crate) f: fn(u64, u64, u64) -> u64,
-    pub(crate) d: Reg,
-    pub(crate) a: Reg,
-    pub(crate) b: Reg,
-    pub(crate) c: Reg,
+impl Operands for Comparison {
+    fn operands(&self, _: &Code, f: &mut dyn FnMut(Role, Reg)) {
+        name(&[self.a, self.b], word, Role::Read, f);
+        name(&self.combine, flag, Role::Read, f);
+        if let Some((d, _)) = self.value {
+            if self.keep != 0 {
+                f(Role::Read, d);
+            }
+            f(Role::Write, d);
+        }
+        name(&[self.p, self.q], flag, Role::Write, f);
+    }
+}
+
+part! {
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct TernaryOp {
+        f: fn(u64, u64, u64) -> u64,
+        d: Reg = Write,
+        a: Reg = Read,
+        b: Reg = Read,
+        c: Reg = Read,
+    }
 }
 
 /// Which memory an access reaches.
@@ -290,6 +135,7 @@ impl Order {
 /// A load or store of one to eight elements a lane.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
+    pub(crate) stores: bool,
     pub(crate) place: Place,
     pub(crate) address: AddressOf,
     /// Bytes of an element: 1, 2, 4 or 8.
@@ -300,6 +146,13 @@ pub(crate) struct Access {
     /// Every register is a word and every element has four bytes.
     pub(crate) words: bool,
     pub(crate) order: Order,
+}
+
+impl Operands for Access {
+    fn operands(&self, _: &Code, f: &mut dyn FnMut(Role, Reg)) {
+        name(&self.address, word, Role::Address, f);
+        name(&self.regs, word, if self.stores { Role::Read } else { Role::Write }, f);
+    }
 }
 
 impl Access {

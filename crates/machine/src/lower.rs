@@ -7,7 +7,6 @@ mod blocks;
 mod flow;
 mod frame;
 mod memory;
-mod operands;
 mod select;
 mod suspects;
 
@@ -98,7 +97,7 @@ impl SharedLayout {
                         *u = true;
                     }
                 };
-                operands::visit(&instruction.op, &mut read, &mut |_| {});
+                instruction.op.operands(&mut read, &mut |_| {});
             }
         }
         enum Id {

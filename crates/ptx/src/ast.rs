@@ -5,6 +5,7 @@
 //! assembly blocks are entries of their own, renamed by nothing but their index.
 
 mod instruction;
+mod operands;
 mod operation;
 mod types;
 

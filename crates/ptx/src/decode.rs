@@ -56,27 +56,23 @@ pub(crate) struct Decoder<'p, 'a> {
 
 type Group = fn(&mut Decoder<'_, '_>) -> Result<Op>;
 
+/// Each group with the opcodes that it decodes.
+const GROUPS: &[(&[&str], Group)] = &[
+    (&["add", "sub", "mul", "mad", "div", "abs", "neg", "min", "max"], arithmetic),
+    (integer::OPCODES, integer::decode),
+    (float::OPCODES, float::decode),
+    (compare::OPCODES, compare::decode),
+    (logic::OPCODES, logic::decode),
+    (convert::OPCODES, convert::decode),
+    (memory::OPCODES, memory::decode),
+    (atomics::OPCODES, atomics::decode),
+    (warp::OPCODES, warp::decode),
+    (control::OPCODES, control::decode),
+];
+
 /// Who decodes an opcode.
 fn group(opcode: &str) -> Option<Group> {
-    Some(match opcode {
-        "add" | "sub" | "mul" | "mad" | "div" | "abs" | "neg" | "min" | "max" => arithmetic,
-        "addc" | "subc" | "madc" | "mul24" | "mad24" | "rem" | "sad" | "popc" | "clz" | "bfind" | "fns" | "brev"
-        | "bfe" | "bfi" | "bmsk" | "szext" | "dp4a" | "dp2a" => integer::decode,
-        "fma" | "rcp" | "sqrt" | "rsqrt" | "sin" | "cos" | "lg2" | "ex2" | "tanh" | "testp" | "copysign" => {
-            float::decode
-        }
-        "set" | "setp" | "selp" | "slct" => compare::decode,
-        "and" | "or" | "xor" | "not" | "cnot" | "lop3" | "shf" | "shl" | "shr" | "prmt" => logic::decode,
-        "mov" | "cvt" | "cvta" | "isspacep" => convert::decode,
-        "ld" | "ldu" | "st" | "prefetch" | "prefetchu" | "cp" | "discard" | "applypriority" | "createpolicy" => {
-            memory::decode
-        }
-        "atom" | "red" => atomics::decode,
-        "shfl" | "vote" | "match" | "activemask" | "redux" | "elect" => warp::decode,
-        "bra" | "brx" | "call" | "ret" | "exit" | "trap" | "brkpt" | "bar" | "barrier" | "membar" | "fence"
-        | "nanosleep" | "pmevent" | "griddepcontrol" | "setmaxnreg" => control::decode,
-        _ => return None,
-    })
+    GROUPS.iter().find(|(opcodes, _)| opcodes.contains(&opcode)).map(|(_, group)| *group)
 }
 
 /// Whether an instruction of this name is decoded at all.

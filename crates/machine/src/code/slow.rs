@@ -1,24 +1,43 @@
-//! Operations that are rare, or reach beyond the lanes' registers.
+//! The table of the operations that are rare, or reach beyond the lanes' registers.
 
-use fusion_ptx::ast::{BarrierOp, FunctionId, ScalarType, ShuffleMode, VoteMode};
+use fusion_ptx::ast::{self, BarrierOp, FunctionId, ScalarType};
 
-use super::{AddressOf, MicroOp, Order, Place, Reg, Slot};
+use super::operand::{double, name, word};
+use super::table::{field, part, table};
+use super::{AddressOf, Code, MicroOp, Operands, Order, Place, Reg, Role, Slot};
 
-/// An atomic or reduction.
-#[derive(Clone, Debug)]
-pub(crate) struct Atomic {
-    pub(crate) place: Place,
-    pub(crate) address: AddressOf,
-    /// Bytes of an element: 2, 4 or 8.
-    pub(crate) element: u32,
-    /// The new value from the old one and `a`; `cas` is told by `c`.
-    pub(crate) f: fn(u64, u64) -> u64,
-    pub(crate) d: Vec<Option<Reg>>,
-    pub(crate) a: Vec<Reg>,
-    pub(crate) c: Option<Reg>,
-    /// It gives the old value, so that a thread can spin on it while it waits for another.
-    pub(crate) answers: bool,
-    pub(crate) order: Order,
+part! {
+    /// An atomic or reduction.
+    #[derive(Clone, Debug)]
+    pub(crate) struct Atomic {
+        place: Place,
+        address: AddressOf = Address,
+        /// Bytes of an element: 2, 4 or 8.
+        element: u32,
+        /// The new value from the old one and `a`; `cas` is told by `c`.
+        f: fn(u64, u64) -> u64,
+        d: Vec<Option<Reg>> = Write,
+        a: Vec<Reg> = Atomic,
+        c: Option<Reg> = Atomic,
+        /// It gives the old value, so that a thread can spin on it while it waits for another.
+        answers: bool,
+        order: Order,
+    }
+}
+
+part! {
+    /// What the lanes of a warp tell each other.
+    #[derive(Clone, Debug)]
+    pub(crate) struct Collective {
+        op: ast::Collective,
+        /// Of `redux`: one value of two lanes'.
+        reduce: fn(u64, u64) -> u64,
+        d: Option<Reg> = Write,
+        p: Option<Slot> = Write flag,
+        sources: Vec<Reg> = Read,
+        /// Who takes part, in the old forms every lane that is here.
+        mask: Option<Slot> = Mask word,
+    }
 }
 
 /// What is read when it is executed, not before.
@@ -49,6 +68,26 @@ pub(crate) enum Target {
     Builtin(String),
 }
 
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub(crate) target: Target,
+    pub(crate) args: Vec<Argument>,
+    pub(crate) returns: Vec<Argument>,
+}
+
+impl Operands for Call {
+    fn operands(&self, _: &Code, f: &mut dyn FnMut(Role, Reg)) {
+        match &self.target {
+            Target::Direct(_) => {}
+            Target::Indirect(slot) => name(slot, double, Role::Address, f),
+            Target::Builtin(_) => {
+                name(&self.args, word, Role::Printed, f);
+                name(&self.returns, word, Role::Write, f);
+            }
+        }
+    }
+}
+
 /// What may be wrong with the operands of an arithmetic instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lint {
@@ -67,153 +106,13 @@ pub(crate) enum Lint {
     },
 }
 
-/// An instruction that the arithmetic lints look at before it is executed.
-#[derive(Clone, Debug)]
-pub(crate) struct Checked {
-    pub(crate) op: MicroOp,
-    pub(crate) lints: Vec<Lint>,
-}
-
-/// Operations that need more than the lanes' registers.
-#[derive(Clone, Debug)]
-pub(crate) enum SlowOp {
-    Exit,
-    Return,
-    Trap,
-    Breakpoint,
-    /// Lets other warps and blocks run.
-    Yield,
-    Nothing,
-    Unsupported {
-        opcode: String,
-        reason: String,
-    },
-    BranchTable {
-        index: Slot,
-        targets: Vec<u32>,
-    },
-    Call {
-        target: Target,
-        args: Vec<Argument>,
-        returns: Vec<Argument>,
-    },
-    Barrier {
-        op: BarrierOp,
-        aligned: bool,
-        d: Option<Reg>,
-        id: Slot,
-        threads: Option<Slot>,
-        p: Option<(Slot, bool)>,
-    },
-    WarpSync {
-        mask: Slot,
-    },
-    Shuffle {
-        mode: ShuffleMode,
-        d: Option<Reg>,
-        p: Option<Slot>,
-        a: Slot,
-        b: Slot,
-        c: Slot,
-        mask: Option<Slot>,
-    },
-    Vote {
-        mode: VoteMode,
-        d: Option<Reg>,
-        p: (Slot, bool),
-        mask: Option<Slot>,
-    },
-    Match {
-        all: bool,
-        d: Option<Reg>,
-        p: Option<Slot>,
-        a: Reg,
-        mask: Slot,
-    },
-    ActiveMask {
-        d: Option<Reg>,
-    },
-    Redux {
-        f: fn(u64, u64) -> u64,
-        d: Option<Reg>,
-        a: Slot,
-        mask: Slot,
-    },
-    Elect {
-        d: Option<Reg>,
-        p: Slot,
-        mask: Slot,
-    },
-    Checked(Checked),
-    Atomic(Atomic),
-    CopyAsync {
-        dst: AddressOf,
-        src: AddressOf,
-        size: u32,
-        src_size: Option<Slot>,
-    },
-    /// Closes the group of the copies begun so far.
-    CopyCommit,
-    /// Waits until at most so many groups are pending; without a number, for every copy.
-    CopyWait {
-        groups: Option<u32>,
-    },
-    Fence(Order),
-    /// Reads a clock.
-    Read {
-        d: Reg,
-        what: Dynamic,
-    },
-    /// The address of a variable of the frame, in its own space.
-    FrameAddress {
-        d: Slot,
-        offset: i64,
-    },
-    /// Generic address to `d`: is it in the given place?
-    IsSpace {
-        place: Place,
-        d: Slot,
-        a: Slot,
-    },
-    Bfi {
-        wide: bool,
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        pos: Slot,
-        len: Slot,
-    },
-    Pack {
-        d: Reg,
-        parts: Vec<Reg>,
-    },
-    Unpack {
-        parts: Vec<Option<Reg>>,
-        part_bits: u32,
-        a: Reg,
-    },
-    /// Add, subtract or multiply-add with the carry flag.
-    Carry(CarryOp),
-    /// The predicate of lop3's `.and` and `.or` forms: p = (d != 0) op q.
-    Lop3Predicate {
-        d: Slot,
-        p: Slot,
-        or: bool,
-        q: (Slot, bool),
-    },
-    /// `slct`: a where the test of c holds.
-    SelectSign {
-        test: fn(u64) -> bool,
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        c: Reg,
-    },
-    TestProperty {
-        test: fn(u64) -> bool,
-        d: Slot,
-        a: Reg,
-    },
+part! {
+    /// An instruction that the arithmetic lints look at before it is executed: never a slow one itself.
+    #[derive(Clone, Debug)]
+    pub(crate) struct Checked {
+        op: MicroOp = Own,
+        lints: Vec<Lint>,
+    }
 }
 
 /// What an extended-precision instruction does.
@@ -224,14 +123,72 @@ pub(crate) enum CarryKind {
     Mad { high: bool },
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct CarryOp {
-    pub(crate) kind: CarryKind,
-    pub(crate) ty: ScalarType,
-    pub(crate) d: Reg,
-    pub(crate) a: Reg,
-    pub(crate) b: Reg,
-    pub(crate) c: Option<Reg>,
-    pub(crate) carry_in: bool,
-    pub(crate) carry_out: bool,
+part! {
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct CarryOp {
+        kind: CarryKind,
+        ty: ScalarType,
+        d: Reg = Write,
+        a: Reg = Read,
+        b: Reg = Read,
+        c: Option<Reg> = Read,
+        carry_in: Option<Slot> = Read flag,
+        carry_out: Option<Slot> = Write flag,
+    }
+}
+
+table! {
+    /// Operations that need more than the lanes' registers.
+    #[derive(Clone, Debug)]
+    pub(crate) enum SlowOp |code|
+
+    lanes {}
+
+    others {
+        Exit => Defined;
+        Return => Defined;
+        Trap => Defined;
+        Breakpoint => Defined;
+        /// Lets other warps and blocks run.
+        Yield => Defined;
+        Nothing => Defined;
+        Unsupported { opcode: String, reason: String } => Defined;
+        BranchTable { index: Slot = Branch, targets: Vec<u32> } => Defined;
+        Call(call: Call = Own) => Defined;
+        Barrier {
+            op: BarrierOp,
+            aligned: bool,
+            d: Option<Reg> = Write,
+            id: Slot = Barrier,
+            threads: Option<Slot> = Barrier,
+            p: Option<(Slot, bool)> = Barrier flag,
+        } => Defined;
+        /// What it brings is written out for each of them, or any undefined bit that a lane is told of makes its result undefined.
+        Collective(collective: Collective = Own) => Special;
+        Checked(checked: Checked = Own) => checked.op.rule(code);
+        Atomic(atomic: Atomic = Own) => Defined;
+        CopyAsync { dst: AddressOf = Address, src: AddressOf = Address, size: u32, src_size: Option<Slot> = Address word }
+            => Defined;
+        /// Closes the group of the copies begun so far.
+        CopyCommit => Defined;
+        /// Waits until at most so many groups are pending; without a number, for every copy.
+        CopyWait { groups: Option<u32> } => Defined;
+        Fence(order: Order) => Defined;
+        /// Reads a clock.
+        Read { d: Reg = Write, what: Dynamic } => Defined;
+        /// The address of a variable of the frame, in its own space.
+        FrameAddress { d: Slot = Write double, offset: i64 } => Defined;
+        /// Generic address to `d`: is it in the given place?
+        IsSpace { place: Place, d: Slot = Write flag, a: Slot = Read double } => Whole;
+        Bfi { wide: bool, d: Reg = Write, a: Reg = Read, b: Reg = Read, pos: Slot = Read, len: Slot = Read } => Special;
+        Pack { d: Reg = Write, parts: Vec<Reg> = Read } => Concatenated;
+        Unpack { parts: Vec<Reg> = Write, a: Reg = Read } => Parted;
+        /// Add, subtract or multiply-add with the carry flag.
+        Carry(carry: CarryOp = Own) => Whole;
+        /// The predicate of lop3's `.and` and `.or` forms: p = (d != 0) op q.
+        Lop3Predicate { d: Slot = Read, p: Slot = Write flag, or: bool, q: (Slot, bool) = Read flag } => Special;
+        /// `slct`: a where the test of c holds.
+        SelectSign { test: fn(u64) -> bool, d: Reg = Write, a: Reg = Read, b: Reg = Read, c: Reg = Read } => Special;
+        TestProperty { test: fn(u64) -> bool, d: Slot = Write flag, a: Reg = Read } => Whole;
+    }
 }

@@ -4,14 +4,14 @@
 //! do is no mistake. But a thread that never comes and executes what stands *behind* the operation, while others wait there,
 //! has gone around it (CUDA C++ Programming Guide, "Synchronization Functions" and "Warp Vote Functions").
 
-use super::collective::{member_slot, waits_in_vain};
+use super::collective::waits_in_vain;
 use super::fault::lane_list;
 use super::finding::Site;
 use super::grid::Worker;
 use super::lanes::each;
 use super::trap::{Party, Trap};
 use super::warp::{Split, State, Warp};
-use crate::code::{Code, MicroOp, SlowOp, TRUE};
+use crate::code::{Code, Collective, MicroOp, SlowOp, TRUE};
 use crate::report::Severity;
 
 /// Stores of a warp that are remembered while some of its lanes wait. More are not needed to name one.
@@ -95,13 +95,13 @@ fn found(worker: &Worker<'_>, warp: &mut Warp, leaving: u32) -> Option<(u32, u32
         let Some(MicroOp::Slow(index)) = code.insts.get(pc as usize).map(|i| i.op) else { continue };
         let Some(op) = code.slow.get(index as usize) else { continue };
         let is_barrier = matches!(op, SlowOp::Barrier { .. });
-        let missing = match member_slot(op) {
-            Some(slot) => {
-                let members = *regs.view(split.bases).word(slot);
+        let missing = match op {
+            SlowOp::Collective(Collective { mask: Some(slot), .. }) => {
+                let members = *regs.view(split.bases).word(*slot);
                 each(split.mask).fold(0, |all, lane| all | members[lane]) & leaving
             }
-            None if is_barrier => leaving,
-            None => continue,
+            SlowOp::Barrier { .. } => leaving,
+            _ => continue,
         };
         let busy = |e: &&Elsewhere| e.event > since && e.lanes & missing != 0 && reaches(code, pc, e.pc);
         if let Some(store) = bypass.stores.iter().find(busy) {

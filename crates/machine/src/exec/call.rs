@@ -9,23 +9,20 @@ use super::local;
 use super::slow::{Flow, detach, detach_to, exit};
 use super::trap::{Trap, Trapped};
 use super::warp::{Frame, Split, Warp};
-use crate::code::{Argument, MicroOp, Reg, SlowOp, Target, window};
+use crate::code::{Argument, Call, MicroOp, Reg, SlowOp, Target, window};
 use crate::profile::Profile;
 use crate::report::Blame;
 
 /// Calls inside of calls.
 const MAX_DEPTH: usize = 256;
 
-#[expect(clippy::too_many_arguments, reason = "the parts of one instruction")]
 pub(crate) fn call(
     worker: &mut Worker<'_>,
     common: &mut Common,
     warp: &mut Warp,
     split: &mut Split,
     mask: u32,
-    target: &Target,
-    args: &[Argument],
-    returns: &[Argument],
+    Call { target, args, returns }: &Call,
 ) -> Trapped<Flow> {
     let code = worker.run.code;
     let (callee, mask) = match target {
@@ -97,7 +94,7 @@ pub(crate) fn ret(
     detach(warp, split, mask);
     let returns = match code.insts.get(frame.call as usize).map(|i| i.op) {
         Some(MicroOp::Slow(index)) => match &code.slow[index as usize] {
-            SlowOp::Call { returns, .. } => returns.as_slice(),
+            SlowOp::Call(call) => call.returns.as_slice(),
             _ => &[],
         },
         _ => &[],

@@ -5,8 +5,9 @@ use super::lanes::{FULL, each, lanes};
 use super::slow::{Flow, gather};
 use super::trap::{Trap, Trapped};
 use super::warp::{Split, Warp};
-use crate::code::{Slot, SlowOp};
-use fusion_ptx::ast::{ShuffleMode, VoteMode};
+use crate::code::Collective;
+use fusion_ptx::ast::{self, ShuffleMode, VoteMode};
+use smallvec::SmallVec;
 
 /// Whether every lane that takes part is here.
 enum Presence {
@@ -45,23 +46,16 @@ pub(crate) fn waits_in_vain(lanes: u32, warp: u32) -> Box<Trap> {
         .help("let the whole warp execute it, or name in the mask those that do (`__ballot_sync` before the branch)")
 }
 
-/// The register with the mask of a warp operation.
-pub(crate) fn member_slot(op: &SlowOp) -> Option<Slot> {
-    match op {
-        SlowOp::WarpSync { mask }
-        | SlowOp::Match { mask, .. }
-        | SlowOp::Redux { mask, .. }
-        | SlowOp::Elect { mask, .. } => Some(*mask),
-        SlowOp::Shuffle { mask, .. } | SlowOp::Vote { mask, .. } => *mask,
-        _ => None,
+/// The members that each lane names.
+pub(crate) fn members(warp: &mut Warp, split: &Split, op: &Collective, mask: u32) -> [u32; 32] {
+    match op.mask {
+        Some(slot) => *warp.regs.view(split.bases).word(slot),
+        None => [mask; 32],
     }
 }
 
-pub(crate) fn execute(warp: &mut Warp, split: &mut Split, op: &SlowOp, mask: u32) -> Trapped<Flow> {
-    let members = match member_slot(op) {
-        Some(slot) => *warp.regs.view(split.bases).word(slot),
-        None => [mask; 32],
-    };
+pub(crate) fn execute(warp: &mut Warp, split: &mut Split, op: &Collective, mask: u32) -> Trapped<Flow> {
+    let members = members(warp, split, op, mask);
     if let Presence::Missing = presence(warp, &members, mask)? {
         return Ok(gather(warp, split, mask));
     }
@@ -70,11 +64,14 @@ pub(crate) fn execute(warp: &mut Warp, split: &mut Split, op: &SlowOp, mask: u32
     let mut regs = warp.regs.view(split.bases);
     // The lanes that a lane works with: those of its mask that are here.
     let group = |lane: usize| members[lane] & mask;
-    match op {
-        SlowOp::Shuffle { mode, d, p, a, b, c, .. } => {
-            let (a, b, c) = (*regs.word(*a), *regs.word(*b), *regs.word(*c));
-            let sources: [(u32, bool); 32] = lanes(|i| shuffle_source(*mode, i as u32, b[i], c[i]));
-            let inside = (0..32).fold(0u32, |inside, i| inside | u32::from(sources[i].1) << i);
+    let sources: SmallVec<[[u64; 32]; 3]> = op.sources.iter().map(|reg| regs.get(*reg)).collect();
+    // What each lane is told, and in which of them the predicate is true.
+    let mut value = [0u64; 32];
+    let mut truth = 0u32;
+    match (op.op, sources.as_slice()) {
+        (ast::Collective::Shuffle(mode), [a, b, c]) => {
+            let sources: [(u32, bool); 32] = lanes(|i| shuffle_source(mode, i as u32, b[i] as u32, c[i] as u32));
+            truth = (0..32).fold(0u32, |inside, i| inside | u32::from(sources[i].1) << i);
             // A source that does not take part gives an undefined value; here, the lane's own.
             let source = |i: usize| if group(i) >> sources[i].0 & 1 == 1 { sources[i].0 as usize & 31 } else { i };
             let from_exited = each(if exited != 0 { mask } else { 0 })
@@ -90,76 +87,53 @@ pub(crate) fn execute(warp: &mut Warp, split: &mut Split, op: &SlowOp, mask: u32
                          nothing (0 in a sum, -infinity in a maximum), and what is stored afterwards is guarded",
                     ));
             }
-            let value = lanes(|i| a[source(i)]);
-            if let Some(d) = d {
-                regs.put_word(d.slot, mask, &value);
-            }
-            if let Some(p) = p {
-                regs.put_predicate(*p, mask, inside);
-            }
+            value = lanes(|i| a[source(i)]);
         }
-        SlowOp::Vote { mode, d, p, .. } => {
-            let truth = regs.predicate(p.0, p.1) & mask;
-            let mut value = [0u64; 32];
+        (ast::Collective::Vote { mode, negated }, [p]) => {
+            let votes = each(mask).fold(0u32, |votes, i| votes | u32::from((p[i] == 1) != negated) << i);
             for lane in each(mask) {
                 let group = group(lane);
                 value[lane] = match mode {
-                    VoteMode::All => u64::from(truth & group == group),
-                    VoteMode::Any => u64::from(truth & group != 0),
-                    VoteMode::Uni => u64::from(truth & group == group || truth & group == 0),
-                    VoteMode::Ballot => u64::from(truth & group),
+                    VoteMode::All => u64::from(votes & group == group),
+                    VoteMode::Any => u64::from(votes & group != 0),
+                    VoteMode::Uni => u64::from(votes & group == group || votes & group == 0),
+                    VoteMode::Ballot => u64::from(votes & group),
                 };
             }
-            if let Some(d) = d {
-                regs.put(*d, mask, &value);
-            }
         }
-        SlowOp::Match { all, d, p, a, .. } => {
-            let a = regs.get(*a);
-            let mut value = [0u64; 32];
-            let mut agree = 0u32;
+        (ast::Collective::Match { all }, [a]) => {
             for lane in each(mask) {
                 let group = group(lane);
                 let same = each(group).fold(0u32, |same, l| same | u32::from(a[l] == a[lane]) << l);
-                agree |= u32::from(same == group) << lane;
+                truth |= u32::from(same == group) << lane;
                 value[lane] = u64::from(match all {
                     true if same == group => group,
                     true => 0,
                     false => same,
                 });
             }
-            if let Some(d) = d {
-                regs.put(*d, mask, &value);
-            }
-            if let Some(p) = p {
-                regs.put_predicate(*p, mask, agree);
-            }
         }
-        SlowOp::Redux { f, d, a, .. } => {
-            let a = *regs.word(*a);
-            let mut value = [0u64; 32];
+        (ast::Collective::Redux { .. }, [a]) => {
             for lane in each(mask) {
-                let reduced = each(group(lane)).map(|l| u64::from(a[l])).reduce(f);
-                value[lane] = reduced.unwrap_or(0);
-            }
-            if let Some(d) = d {
-                regs.put(*d, mask, &value);
+                value[lane] = each(group(lane)).map(|l| a[l]).reduce(op.reduce).unwrap_or(0);
             }
         }
-        SlowOp::Elect { d, p, .. } => {
-            let mut leader = [0u64; 32];
-            let mut elected = 0u32;
+        (ast::Collective::Elect, []) => {
             for lane in each(mask) {
                 let first = group(lane).trailing_zeros();
-                leader[lane] = u64::from(first);
-                elected |= u32::from(first as usize == lane) << lane;
+                value[lane] = u64::from(first);
+                truth |= u32::from(first as usize == lane) << lane;
             }
-            if let Some(d) = d {
-                regs.put(*d, mask, &leader);
-            }
-            regs.put_predicate(*p, mask, elected);
         }
-        _ => {}
+        (ast::Collective::Activemask, []) => value = [u64::from(mask); 32],
+        (ast::Collective::Sync, _) => {}
+        _ => debug_assert!(false, "the decoder gives each its sources"),
+    }
+    if let Some(d) = op.d {
+        regs.put(d, mask, &value);
+    }
+    if let Some(p) = op.p {
+        regs.put_predicate(p, mask, truth);
     }
     Ok(Flow::Next)
 }

@@ -40,10 +40,13 @@ pub(crate) struct Init {
     /// What the present copy has read, and not written yet.
     copying: Lanes,
     /// What the present instruction will have written when it has run.
-    pending: Vec<(Reg, u32, Box<Mark>)>,
+    pending: Pending,
     /// Whose that is: warp and instruction.
     pending_at: (u32, u32),
 }
+
+/// Registers, the lanes in which they will be written, and what of that is undefined.
+type Pending = Vec<(Reg, u32, Box<Mark>)>;
 
 #[derive(Debug, Default)]
 struct WarpInit {

@@ -7,9 +7,9 @@ use super::trap::{Trap, Trapped};
 use super::warp::{BarrierResult, Split, State, WAITS, Warp};
 use super::{atomic, bypass, call, collective, generic, lint, step};
 use crate::arith;
-use crate::code::{CARRY, CarryKind, CarryOp, Comparison, Dynamic, Place, SlowOp};
+use crate::code::{CarryKind, CarryOp, Comparison, Dynamic, Place, SlowOp};
 use crate::report::Blame;
-use fusion_ptx::ast::{BarrierOp, BoolOp};
+use fusion_ptx::ast::{BarrierOp, BoolOp, Collective};
 
 /// Where a split goes after the operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,9 +118,7 @@ pub(crate) fn execute(
     match op {
         SlowOp::Exit => return exit(worker, common, warp, split, mask),
         SlowOp::Return => return call::ret(worker, common, warp, split, mask),
-        SlowOp::Call { target, args, returns } => {
-            return call::call(worker, common, warp, split, mask, target, args, returns);
-        }
+        SlowOp::Call(call) => return call::call(worker, common, warp, split, mask, call),
         SlowOp::Trap if worker.run.is_grid_barrier(worker.pc) => {
             return Err(Trap::new("E-COOPERATIVE", mask, "a grid barrier in a launch that is not cooperative")
                 .label("waits for all blocks, which nothing makes run at once here")
@@ -164,23 +162,13 @@ pub(crate) fn execute(
         SlowOp::Barrier { op, aligned, d, id, threads, p } => {
             return barrier(worker, common, warp, split, mask, (*op, *aligned, *d, *id, *threads, *p));
         }
-        SlowOp::WarpSync { mask: members } => {
-            let flow = collective::execute(warp, split, op, mask)?;
-            if flow == Flow::Next && worker.run.checks.races {
-                let members = *warp.regs.view(split.bases).word(*members);
+        SlowOp::Collective(collective) => {
+            let flow = collective::execute(warp, split, collective, mask)?;
+            if collective.op == Collective::Sync && flow == Flow::Next && worker.run.checks.races {
+                let members = collective::members(warp, split, collective, mask);
                 common.checks.races.warp_sync(warp, &members, mask);
             }
             return Ok(flow);
-        }
-        SlowOp::Shuffle { .. }
-        | SlowOp::Vote { .. }
-        | SlowOp::Match { .. }
-        | SlowOp::Redux { .. }
-        | SlowOp::Elect { .. } => return collective::execute(warp, split, op, mask),
-        SlowOp::ActiveMask { d } => {
-            if let Some(d) = d {
-                warp.regs.view(split.bases).put(*d, mask, &[u64::from(mask); 32]);
-            }
         }
         SlowOp::Checked(checked) => lint::execute(worker, &mut warp.regs.view(split.bases), checked, mask),
         SlowOp::Atomic(atomic) => {
@@ -253,14 +241,13 @@ pub(crate) fn execute(
             }
             regs.put(*d, mask, &value);
         }
-        SlowOp::Unpack { parts, part_bits, a } => {
+        SlowOp::Unpack { parts, a } => {
             let mut regs = warp.regs.view(split.bases);
             let a = regs.get(*a);
-            let keep = u64::MAX >> (64 - part_bits);
-            for (n, part) in parts.iter().enumerate() {
-                if let Some(reg) = part {
-                    regs.put(*reg, mask, &lanes(|i| a[i] >> (n as u32 * part_bits) & keep));
-                }
+            let mut shift = 0;
+            for part in parts {
+                regs.put(*part, mask, &lanes(|i| a[i] >> shift));
+                shift += u32::from(part.bits);
             }
         }
         SlowOp::Carry(op) => carry(&mut warp.regs.view(split.bases), op, mask),
@@ -290,10 +277,10 @@ fn carry(regs: &mut View<'_>, op: &CarryOp, mask: u32) {
     let (a, b) = (regs.get(op.a), regs.get(op.b));
     let c = op.c.map_or([0; 32], |c| regs.get(c));
     // Without a carry in, nothing is added to a sum, and to a difference what makes the complement a negation.
-    let flags = match op.kind {
-        _ if op.carry_in => regs.predicate(CARRY, false),
-        CarryKind::Sub => FULL,
-        CarryKind::Add | CarryKind::Mad { .. } => 0,
+    let flags = match (op.carry_in, op.kind) {
+        (Some(slot), _) => regs.predicate(slot, false),
+        (None, CarryKind::Sub) => FULL,
+        (None, CarryKind::Add | CarryKind::Mad { .. }) => 0,
     };
     let mut out = 0u32;
     let mut value = [0; 32];
@@ -308,8 +295,8 @@ fn carry(regs: &mut View<'_>, op: &CarryOp, mask: u32) {
         out |= u32::from(f) << lane;
     }
     regs.put(op.d, mask, &value);
-    if op.carry_out {
-        regs.put_predicate(CARRY, mask, out);
+    if let Some(slot) = op.carry_out {
+        regs.put_predicate(slot, mask, out);
     }
 }
 

@@ -233,15 +233,15 @@ fn execute<S: pulp::Simd>(
                     let a = *r.double(s.a);
                     r.put_double(s.d, m, &a);
                 }
-                MicroOp::Select32(s, p, negated) => {
+                MicroOp::Select32 { a, b, p, negated, d } => {
                     let p = r.predicate(p, negated);
-                    let (a, b) = (*r.word(s.a), *r.word(s.b));
-                    r.put_word(s.d, m, &lanes(|i| if p & 1 << i != 0 { a[i] } else { b[i] }));
+                    let (a, b) = (*r.word(a), *r.word(b));
+                    r.put_word(d, m, &lanes(|i| if p & 1 << i != 0 { a[i] } else { b[i] }));
                 }
-                MicroOp::Select64(s, p, negated) => {
+                MicroOp::Select64 { a, b, p, negated, d } => {
                     let p = r.predicate(p, negated);
-                    let (a, b) = (*r.double(s.a), *r.double(s.b));
-                    r.put_double(s.d, m, &lanes(|i| if p & 1 << i != 0 { a[i] } else { b[i] }));
+                    let (a, b) = (*r.double(a), *r.double(b));
+                    r.put_double(d, m, &lanes(|i| if p & 1 << i != 0 { a[i] } else { b[i] }));
                 }
                 MicroOp::ZeroExtend64(s) => {
                     let a = *r.word(s.a);

@@ -3,7 +3,6 @@
 use fusion_ptx::ast::{Function, Operand, RegId, ScalarType};
 
 use super::blocks::Block;
-use super::operands::visit;
 
 /// What the analysis found.
 pub(crate) struct Liveness {
@@ -74,7 +73,7 @@ fn transfer(function: &Function, block: &Block, live_in: &[Vec<u64>], words: usi
                 reads.push(r.index());
             }
         };
-        visit(&instruction.op, &mut read, &mut |r| writes.push(r.index()));
+        instruction.op.operands(&mut read, &mut |r| writes.push(r.index()));
         if let Some(guard) = &instruction.guard {
             reads.push(guard.reg.index());
         } else {

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use fusion_ptx::ast::{Function, LocalId, Operand, ParamPlace, RegId, ScalarType, Space};
 
-use super::operands::visit;
 use crate::code::{self, Argument, Fill, Reg, Slot};
 
 /// Where a variable of the function lives.
@@ -172,7 +171,7 @@ fn used(function: &Function) -> Vec<bool> {
                 found.push(*id);
             }
         };
-        visit(&instruction.op, &mut read, &mut |id| written.push(id));
+        instruction.op.operands(&mut read, &mut |id| written.push(id));
         found.into_iter().chain(written).for_each(&mut mark);
     }
     used

@@ -16,7 +16,8 @@ impl Selector<'_> {
                 let element = element_bytes(*ty, &mut regs)?;
                 let words = element == 4 && regs.iter().all(|r| r.is_some_and(|r| r.bits == 32));
                 let order = Order::new(*ordering, scope.unwrap_or(Scope::Sys));
-                let access = Access { place, address, element, signed: ty.is_signed(), regs, words, order };
+                let access =
+                    Access { stores: false, place, address, element, signed: ty.is_signed(), regs, words, order };
                 let index = self.code.accesses.len() as u32;
                 self.code.accesses.push(access);
                 let known = address.base == Base::None && place == Place::Param;
@@ -35,7 +36,8 @@ impl Selector<'_> {
                 let element = ty.bytes();
                 let words = element == 4;
                 let order = Order::new(*ordering, scope.unwrap_or(Scope::Sys));
-                self.code.accesses.push(Access { place, address, element, signed: false, regs, words, order });
+                let access = Access { stores: true, place, address, element, signed: false, regs, words, order };
+                self.code.accesses.push(access);
                 self.emit(MicroOp::Store(self.code.accesses.len() as u32 - 1));
             }
             // A hint: even an address that is not mapped is no error.

@@ -6,7 +6,7 @@ mod data;
 
 use fusion_ptx::ast::{
     BoolOp, Dst, Function, FunctionId, GlobalId, Guard, Instruction, LocalId, Module, Op, Operand, PredOperand, RegId,
-    Space, Special,
+    ScalarType, Space, Special,
 };
 
 use super::flow::Liveness;
@@ -205,6 +205,14 @@ impl<'a> Selector<'a> {
     pub(super) fn value(&mut self, operand: &Operand, bits: u32) -> Selected<Reg> {
         let slot = self.source(operand, bits)?;
         Ok(Reg { slot, bits: bits as u8 })
+    }
+
+    /// A source operand of a type, which may be a predicate.
+    pub(super) fn typed(&mut self, ty: ScalarType, operand: &Operand) -> Selected<Reg> {
+        match ty {
+            ScalarType::Pred => Ok(code::flag(self.predicate(operand)?)),
+            ty => self.value(operand, ty.bits()),
+        }
     }
 
     /// A predicate operand as a slot.

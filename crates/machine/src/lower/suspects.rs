@@ -13,7 +13,6 @@ use std::collections::{BTreeMap, HashMap};
 
 use fusion_ptx::ast::{Binary, Function, Instruction, Module, Op, Operand, RegId, ScalarType, Space, Ternary};
 
-use super::operands::visit;
 use crate::code::{Checked, Code, Lint, MicroOp, SlowOp};
 
 /// The same code, with its suspects looked at.
@@ -75,7 +74,7 @@ fn suspects(function: &Function) -> BTreeMap<usize, Vec<Lint>> {
                 users.entry(*id).or_default().push(at);
             }
         };
-        visit(&instruction.op, &mut read, &mut |_| {});
+        instruction.op.operands(&mut read, &mut |_| {});
     }
     for (at, instruction) in function.body.iter().enumerate() {
         if let Some(lint) = suspect(instruction)
@@ -101,7 +100,7 @@ fn is_selected(
     between: u32,
 ) -> bool {
     let mut selected = false;
-    visit(&instruction.op, &mut |_| {}, &mut |d| {
+    instruction.op.operands(&mut |_| {}, &mut |d| {
         let of = users.get(&d).map(Vec::as_slice).unwrap_or_default();
         // One with so many users is not looked through: there are few of a value that is chosen or dropped.
         selected = !of.is_empty()
@@ -148,7 +147,7 @@ impl<'a> Addresses<'a> {
     fn of(function: &'a Function) -> impl Iterator<Item = (usize, Lint)> {
         let mut writers: HashMap<RegId, Vec<usize>> = HashMap::new();
         for (at, instruction) in function.body.iter().enumerate() {
-            visit(&instruction.op, &mut |_| {}, &mut |d| writers.entry(d).or_default().push(at));
+            instruction.op.operands(&mut |_| {}, &mut |d| writers.entry(d).or_default().push(at));
         }
         let mut walk = Self { function, writers, work: Vec::new(), seen: Default::default(), found: BTreeMap::new() };
         for (at, instruction) in function.body.iter().enumerate() {

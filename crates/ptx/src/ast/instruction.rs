@@ -1,6 +1,7 @@
 //! Instructions and their operands.
 
-use super::operation::{AtomicOp, BarrierOp, Binary, ReduxOp, ShuffleMode, Ternary, TestProperty, Unary, VoteMode};
+use super::operands::operations;
+use super::operation::{AtomicOp, BarrierOp, Binary, Collective, Ternary, TestProperty, Unary};
 use super::{
     Accuracy, BoolOp, Compare, FunctionId, GlobalId, LabelId, LocId, LocalId, Mode, Ordering, RegId, ScalarType, Scope,
     Space, Span, Special,
@@ -70,7 +71,7 @@ pub enum Callee {
     Builtin(String),
 }
 
-/// An argument or return value of a `call`, in the caller.
+/// An argument of a `call`, in the caller.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CallArg {
     Value(Operand),
@@ -78,287 +79,262 @@ pub enum CallArg {
     Param(LocalId),
 }
 
-/// An instruction's operation with its operands.
-///
-/// Vector forms of `ld`, `st` and `mov` have several entries where scalars have one.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Op {
-    Unary {
-        op: Unary,
-        ty: ScalarType,
-        mode: Mode,
-        d: Dst,
-        a: Operand,
-    },
-    Binary {
-        op: Binary,
-        ty: ScalarType,
-        mode: Mode,
-        d: Dst,
-        a: Operand,
-        b: Operand,
-    },
-    Ternary {
-        op: Ternary,
-        ty: ScalarType,
-        mode: Mode,
-        d: Dst,
-        a: Operand,
-        b: Operand,
-        c: Operand,
-    },
-    /// `lop3` with `.and` or `.or`: also writes a predicate (`d|p`).
-    Lop3Pred {
-        lut: u8,
-        or: bool,
-        d: Dst,
-        p: RegId,
-        a: Operand,
-        b: Operand,
-        c: Operand,
-        q: PredOperand,
-    },
-    /// Inserts the low `len` bits of `a` into `b` at `pos`.
-    Bfi {
-        ty: ScalarType,
-        d: Dst,
-        a: Operand,
-        b: Operand,
-        pos: Operand,
-        len: Operand,
-    },
-    Testp {
-        property: TestProperty,
-        ty: ScalarType,
-        d: RegId,
-        a: Operand,
-    },
-    /// `set.cmp{.bool}.dtype.stype`: all ones or 1.0 where true.
-    Set {
-        cmp: Compare,
-        combine: Option<(BoolOp, PredOperand)>,
-        dty: ScalarType,
-        ty: ScalarType,
-        ftz: bool,
-        d: Dst,
-        a: Operand,
-        b: Operand,
-    },
-    /// `p` gets the comparison, `q` its complement, each combined with the third predicate. The
-    /// packed types (f16x2, bf16x2) write the two halves' results to `p` and `q`.
-    Setp {
-        cmp: Compare,
-        combine: Option<(BoolOp, PredOperand)>,
-        ty: ScalarType,
-        ftz: bool,
-        p: Dst,
-        q: Dst,
-        a: Operand,
-        b: Operand,
-    },
-    /// d = p ? a : b
-    Selp {
-        ty: ScalarType,
-        d: Dst,
-        a: Operand,
-        b: Operand,
-        p: PredOperand,
-    },
-    /// d = c >= 0 ? a : b, with c of type `cty` (s32 or f32).
-    Slct {
-        ty: ScalarType,
-        cty: ScalarType,
-        ftz: bool,
-        d: Dst,
-        a: Operand,
-        b: Operand,
-        c: Operand,
-    },
-    Mov {
-        ty: ScalarType,
-        d: Dst,
-        a: Operand,
-    },
-    /// `mov.v4.f32 {d, ..}, {a, ..}`: all sources are read before any destination is written.
-    MovVector {
-        ty: ScalarType,
-        d: Vec<Dst>,
-        a: Vec<Operand>,
-    },
-    /// `mov.b64 d, {a, b}`: the first is the least significant.
-    Pack {
-        ty: ScalarType,
-        d: Dst,
-        parts: Vec<Operand>,
-    },
-    /// `mov.b64 {a, b}, s`.
-    Unpack {
-        ty: ScalarType,
-        parts: Vec<Dst>,
-        a: Operand,
-    },
-    /// `cvt.dty.sty`; two sources pack into one (`cvt.rn.f16x2.f32 d, a, b`: a is the upper half).
-    Cvt {
-        dty: ScalarType,
-        sty: ScalarType,
-        mode: Mode,
-        d: Dst,
-        a: Operand,
-        b: Option<Operand>,
-    },
-    /// `cvta.space` (to generic) or `cvta.to.space`.
-    Cvta {
-        space: Space,
-        to: bool,
-        ty: ScalarType,
-        d: Dst,
-        a: Operand,
-    },
-    Isspacep {
-        space: Space,
-        d: RegId,
-        a: Operand,
-    },
-    Ld {
-        space: Space,
-        ordering: Ordering,
-        scope: Option<Scope>,
-        ty: ScalarType,
-        d: Vec<Dst>,
-        addr: Address,
-        cache: Cache,
-    },
-    St {
-        space: Space,
-        ordering: Ordering,
-        scope: Option<Scope>,
-        ty: ScalarType,
-        addr: Address,
-        a: Vec<Operand>,
-        cache: Cache,
-    },
-    Prefetch {
-        space: Space,
-        addr: Address,
-    },
-    /// `atom` (with a destination) and `red` (without). Vector and packed forms have several sources.
-    /// The third operand is `cas`'s new value.
-    Atom {
-        op: AtomicOp,
-        space: Space,
-        ordering: Ordering,
-        scope: Scope,
-        ty: ScalarType,
-        mode: Mode,
-        d: Vec<Dst>,
-        addr: Address,
-        a: Vec<Operand>,
-        c: Option<Operand>,
-    },
-    /// `cp.async.{ca,cg}.shared.global [dst], [src], size{, src_size}`; bytes past `src_size` are zeroed.
-    CpAsync {
-        dst: Address,
-        src: Address,
-        size: u32,
-        src_size: Option<Operand>,
-        cache: Cache,
-    },
-    CpAsyncCommit,
-    /// Waits until at most `n` groups are pending; `None` is `wait_all`.
-    CpAsyncWait {
-        n: Option<u32>,
-    },
-    /// `shfl.sync`; without a mask, the old `shfl` form whose mask is every active lane. `p` is the in-range predicate.
-    Shfl {
-        mode: ShuffleMode,
-        d: Dst,
-        p: Dst,
-        a: Operand,
-        b: Operand,
-        c: Operand,
-        mask: Option<Operand>,
-    },
-    /// `vote.sync`; `d` is a predicate, or a b32 for `Ballot`.
-    Vote {
-        mode: VoteMode,
-        d: Dst,
-        p: PredOperand,
-        mask: Option<Operand>,
-    },
-    /// `match.any.sync` and `match.all.sync` (the latter with a predicate).
-    Match {
-        all: bool,
-        ty: ScalarType,
-        d: Dst,
-        p: Dst,
-        a: Operand,
-        mask: Operand,
-    },
-    Activemask {
-        d: Dst,
-    },
-    Redux {
-        op: ReduxOp,
-        ty: ScalarType,
-        mode: Mode,
-        d: Dst,
-        a: Operand,
-        mask: Operand,
-    },
-    Elect {
-        d: Dst,
-        p: RegId,
-        mask: Operand,
-    },
-    /// `bar`, `barrier`: block-wide named barriers (PTX ISA 9.7.13.1). `threads: None` is the whole block.
-    Barrier {
-        op: BarrierOp,
-        aligned: bool,
-        d: Dst,
-        barrier: Operand,
-        threads: Option<Operand>,
-        p: Option<PredOperand>,
-    },
-    /// `bar.warp.sync`.
-    WarpSync {
-        mask: Operand,
-    },
-    /// `barrier.cluster.arrive` and `.wait`.
-    ClusterBarrier {
-        wait: bool,
-    },
-    /// `membar` and `fence`.
-    Fence {
-        ordering: Ordering,
-        scope: Scope,
-    },
-    Bra {
-        target: LabelId,
-        uniform: bool,
-    },
-    /// `brx.idx index, list`.
-    BrxIdx {
-        index: Operand,
-        targets: Vec<LabelId>,
-    },
-    Call {
-        callee: Callee,
-        args: Vec<CallArg>,
-        returns: Vec<CallArg>,
-        uniform: bool,
-    },
-    Ret,
-    Exit,
-    Trap,
-    Brkpt,
-    /// Instructions whose effect is none here: `nanosleep`, `pmevent`, `griddepcontrol`, `setmaxnreg`,
-    /// `discard`, `applypriority`, the `.pragma` of a loop.
-    Nop(NopKind),
-    /// Known to the manual or not, but not to us: executing it is a fault that says so.
-    Unsupported {
-        opcode: String,
-        reason: String,
-    },
+/// Where a return value of a `call` goes, in the caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallResult {
+    Register(RegId),
+    /// A `.param` variable of the caller.
+    Param(LocalId),
+}
+
+operations! {
+    /// An instruction's operation with its operands.
+    ///
+    /// Vector forms of `ld`, `st` and `mov` have several entries where scalars have one. What is read and what is written is told by
+    /// the fields' types: see [`Op::operands`].
+    #[derive(Clone, Debug, PartialEq)]
+    pub enum Op {
+        Unary {
+            op: Unary,
+            ty: ScalarType,
+            mode: Mode,
+            d: Dst,
+            a: Operand,
+        },
+        Binary {
+            op: Binary,
+            ty: ScalarType,
+            mode: Mode,
+            d: Dst,
+            a: Operand,
+            b: Operand,
+        },
+        Ternary {
+            op: Ternary,
+            ty: ScalarType,
+            mode: Mode,
+            d: Dst,
+            a: Operand,
+            b: Operand,
+            c: Operand,
+        },
+        /// `lop3` with `.and` or `.or`: also writes a predicate (`d|p`).
+        Lop3Pred {
+            lut: u8,
+            or: bool,
+            d: Dst,
+            p: RegId,
+            a: Operand,
+            b: Operand,
+            c: Operand,
+            q: PredOperand,
+        },
+        /// Inserts the low `len` bits of `a` into `b` at `pos`.
+        Bfi {
+            ty: ScalarType,
+            d: Dst,
+            a: Operand,
+            b: Operand,
+            pos: Operand,
+            len: Operand,
+        },
+        Testp {
+            property: TestProperty,
+            ty: ScalarType,
+            d: RegId,
+            a: Operand,
+        },
+        /// `set.cmp{.bool}.dtype.stype`: all ones or 1.0 where true.
+        Set {
+            cmp: Compare,
+            combine: Option<(BoolOp, PredOperand)>,
+            dty: ScalarType,
+            ty: ScalarType,
+            ftz: bool,
+            d: Dst,
+            a: Operand,
+            b: Operand,
+        },
+        /// `p` gets the comparison, `q` its complement, each combined with the third predicate. The
+        /// packed types (f16x2, bf16x2) write the two halves' results to `p` and `q`.
+        Setp {
+            cmp: Compare,
+            combine: Option<(BoolOp, PredOperand)>,
+            ty: ScalarType,
+            ftz: bool,
+            p: Dst,
+            q: Dst,
+            a: Operand,
+            b: Operand,
+        },
+        /// d = p ? a : b
+        Selp {
+            ty: ScalarType,
+            d: Dst,
+            a: Operand,
+            b: Operand,
+            p: PredOperand,
+        },
+        /// d = c >= 0 ? a : b, with c of type `cty` (s32 or f32).
+        Slct {
+            ty: ScalarType,
+            cty: ScalarType,
+            ftz: bool,
+            d: Dst,
+            a: Operand,
+            b: Operand,
+            c: Operand,
+        },
+        Mov {
+            ty: ScalarType,
+            d: Dst,
+            a: Operand,
+        },
+        /// `mov.v4.f32 {d, ..}, {a, ..}`: all sources are read before any destination is written.
+        MovVector {
+            ty: ScalarType,
+            d: Vec<Dst>,
+            a: Vec<Operand>,
+        },
+        /// `mov.b64 d, {a, b}`: the first is the least significant.
+        Pack {
+            ty: ScalarType,
+            d: Dst,
+            parts: Vec<Operand>,
+        },
+        /// `mov.b64 {a, b}, s`.
+        Unpack {
+            ty: ScalarType,
+            parts: Vec<Dst>,
+            a: Operand,
+        },
+        /// `cvt.dty.sty`; two sources pack into one (`cvt.rn.f16x2.f32 d, a, b`: a is the upper half).
+        Cvt {
+            dty: ScalarType,
+            sty: ScalarType,
+            mode: Mode,
+            d: Dst,
+            a: Operand,
+            b: Option<Operand>,
+        },
+        /// `cvta.space` (to generic) or `cvta.to.space`.
+        Cvta {
+            space: Space,
+            to: bool,
+            ty: ScalarType,
+            d: Dst,
+            a: Operand,
+        },
+        Isspacep {
+            space: Space,
+            d: RegId,
+            a: Operand,
+        },
+        Ld {
+            space: Space,
+            ordering: Ordering,
+            scope: Option<Scope>,
+            ty: ScalarType,
+            d: Vec<Dst>,
+            addr: Address,
+            cache: Cache,
+        },
+        St {
+            space: Space,
+            ordering: Ordering,
+            scope: Option<Scope>,
+            ty: ScalarType,
+            addr: Address,
+            a: Vec<Operand>,
+            cache: Cache,
+        },
+        Prefetch {
+            space: Space,
+            addr: Address,
+        },
+        /// `atom` (with a destination) and `red` (without). Vector and packed forms have several sources.
+        /// The third operand is `cas`'s new value.
+        Atom {
+            op: AtomicOp,
+            space: Space,
+            ordering: Ordering,
+            scope: Scope,
+            ty: ScalarType,
+            mode: Mode,
+            d: Vec<Dst>,
+            addr: Address,
+            a: Vec<Operand>,
+            c: Option<Operand>,
+        },
+        /// `cp.async.{ca,cg}.shared.global [dst], [src], size{, src_size}`; bytes past `src_size` are zeroed.
+        CpAsync {
+            dst: Address,
+            src: Address,
+            size: u32,
+            src_size: Option<Operand>,
+            cache: Cache,
+        },
+        CpAsyncCommit,
+        /// Waits until at most `n` groups are pending; `None` is `wait_all`.
+        CpAsyncWait {
+            n: Option<u32>,
+        },
+        /// What the lanes of a warp tell each other (PTX ISA 9.7.9.6, 9.7.13): a result, a predicate beside it (`d|p`), the sources
+        /// with their types, and who takes part. Without a mask it is every active lane (`activemask`, and the old forms
+        /// without `.sync`).
+        Collective {
+            op: Collective,
+            d: Dst,
+            p: Dst,
+            sources: Vec<(ScalarType, Operand)>,
+            mask: Option<Operand>,
+        },
+        /// `bar`, `barrier`: block-wide named barriers (PTX ISA 9.7.13.1). `threads: None` is the whole block.
+        Barrier {
+            op: BarrierOp,
+            aligned: bool,
+            d: Dst,
+            barrier: Operand,
+            threads: Option<Operand>,
+            p: Option<PredOperand>,
+        },
+        /// `barrier.cluster.arrive` and `.wait`.
+        ClusterBarrier {
+            wait: bool,
+        },
+        /// `membar` and `fence`.
+        Fence {
+            ordering: Ordering,
+            scope: Scope,
+        },
+        Bra {
+            target: LabelId,
+            uniform: bool,
+        },
+        /// `brx.idx index, list`.
+        BrxIdx {
+            index: Operand,
+            targets: Vec<LabelId>,
+        },
+        Call {
+            callee: Callee,
+            args: Vec<CallArg>,
+            returns: Vec<CallResult>,
+            uniform: bool,
+        },
+        Ret,
+        Exit,
+        Trap,
+        Brkpt,
+        /// Instructions whose effect is none here: `nanosleep`, `pmevent`, `griddepcontrol`, `setmaxnreg`,
+        /// `discard`, `applypriority`, the `.pragma` of a loop.
+        Nop(NopKind),
+        /// Known to the manual or not, but not to us: executing it is a fault that says so.
+        Unsupported {
+            opcode: String,
+            reason: String,
+        },
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

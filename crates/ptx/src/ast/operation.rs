@@ -1,6 +1,6 @@
 //! Which operation an instruction of a family is.
 
-use super::ScalarType;
+use super::{Mode, ScalarType};
 
 /// One-operand arithmetic (PTX ISA 9.7.1, 9.7.3, 9.7.8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,6 +24,17 @@ pub enum Unary {
     Lg2,
     Ex2,
     Tanh,
+}
+
+impl Unary {
+    /// The types of the result and the operand in an instruction of type `ty`.
+    pub fn types(self, ty: ScalarType) -> [ScalarType; 2] {
+        match self {
+            // Bit counts are 32-bit whatever they count in.
+            Self::Popc | Self::Clz | Self::Bfind { .. } => [ScalarType::U32, ty],
+            _ => [ty; 2],
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -55,6 +66,17 @@ pub enum Binary {
     Szext {
         wrap: bool,
     },
+}
+
+impl Binary {
+    /// The types of the result and the operands in an instruction of type `ty`.
+    pub fn types(self, ty: ScalarType) -> [ScalarType; 3] {
+        match self {
+            Self::MulWide => [ty.twice().unwrap_or(ty), ty, ty],
+            Self::Shl | Self::Shr | Self::Szext { .. } => [ty, ty, ScalarType::U32],
+            _ => [ty; 3],
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -98,6 +120,23 @@ pub enum Ternary {
     Max3,
 }
 
+impl Ternary {
+    /// The types of the result and the operands in an instruction of type `ty`.
+    pub fn types(self, ty: ScalarType) -> [ScalarType; 4] {
+        use ScalarType::{B32, U32};
+        match self {
+            Self::MadWide => {
+                let twice = ty.twice().unwrap_or(ty);
+                [twice, ty, ty, twice]
+            }
+            Self::Bfe => [ty, ty, U32, U32],
+            Self::ShfL { .. } | Self::ShfR { .. } => [ty, ty, ty, U32],
+            Self::CvtPack(_) => [B32, ty, ty, B32],
+            _ => [ty; 4],
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PrmtMode {
     Generic,
@@ -107,6 +146,32 @@ pub enum PrmtMode {
     Ecl,
     Ecr,
     Rc16,
+}
+
+/// What the lanes of a warp tell each other (PTX ISA 9.7.9.6, 9.7.13).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Collective {
+    /// `bar.warp.sync`: nothing, they only wait.
+    Sync,
+    /// The sources are the value, the lane and the clamp; the predicate says whether that lane is in range.
+    Shuffle(ShuffleMode),
+    /// The source is a predicate, or its complement; the result is one, or a b32 for `Ballot`.
+    Vote {
+        mode: VoteMode,
+        negated: bool,
+    },
+    /// `match.any.sync` and `match.all.sync` (the latter with a predicate).
+    Match {
+        all: bool,
+    },
+    Redux {
+        op: ReduxOp,
+        ty: ScalarType,
+        mode: Mode,
+    },
+    /// The predicate is true in the lane that the result names.
+    Elect,
+    Activemask,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

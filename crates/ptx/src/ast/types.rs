@@ -74,6 +74,18 @@ impl ScalarType {
         })
     }
 
+    /// The type of a `.wide` product: the same, twice as wide.
+    pub fn twice(self) -> Option<Self> {
+        use ScalarType::*;
+        Some(match self {
+            U16 => U32,
+            S16 => S32,
+            U32 => U64,
+            S32 => S64,
+            _ => return None,
+        })
+    }
+
     /// As PTX writes it, without the dot.
     pub fn name(self) -> &'static str {
         use ScalarType::*;

@@ -6,6 +6,8 @@ use super::{Decoder, Result};
 use crate::ast::{AtomicOp, Op, Ordering, ScalarType, Scope, Space};
 use ScalarType::*;
 
+pub(super) const OPCODES: &[&str] = &["atom", "red"];
+
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
     let returns = d.opcode == "atom";
     let Some(op) = d.find(operation) else {

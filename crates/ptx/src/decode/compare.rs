@@ -8,6 +8,8 @@ use ScalarType::*;
 const COMPARED: &[ScalarType] = &[B16, B32, B64, U16, U32, U64, S16, S32, S64, F32, F64, F16, F16x2, Bf16, Bf16x2];
 const SELECTED: &[ScalarType] = &[B16, B32, B64, U16, U32, U64, S16, S32, S64, F32, F64, F16, F16x2, Bf16, Bf16x2];
 
+pub(super) const OPCODES: &[&str] = &["set", "setp", "selp", "slct"];
+
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
     match d.opcode {
         "setp" => setp(d),

@@ -4,8 +4,8 @@ use super::operands::Width;
 use super::{Decoder, Result};
 use crate::Diagnostic;
 use crate::ast::{
-    BarrierOp, CallArg, Callee, Function, FunctionId, LabelId, Linkage, NopKind, Op, Operand, Ordering, ScalarType,
-    Scope, Space,
+    BarrierOp, CallArg, CallResult, Callee, Collective, Function, FunctionId, LabelId, Linkage, NopKind, Op, Operand,
+    Ordering, ScalarType, Scope, Space,
 };
 use crate::names::{Symbol, add_register};
 use crate::parser::{Arg, ArgKind, quote};
@@ -13,6 +13,24 @@ use ScalarType::*;
 
 /// What the device runtime provides, if the module declares it and does not define it.
 const BUILTINS: &[&str] = &["vprintf", "__assertfail", "malloc", "free"];
+
+pub(super) const OPCODES: &[&str] = &[
+    "bra",
+    "brx",
+    "call",
+    "ret",
+    "exit",
+    "trap",
+    "brkpt",
+    "bar",
+    "barrier",
+    "membar",
+    "fence",
+    "nanosleep",
+    "pmevent",
+    "griddepcontrol",
+    "setmaxnreg",
+];
 
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
     match d.opcode {
@@ -120,14 +138,18 @@ fn call(d: &mut Decoder<'_, '_>) -> Result<Op> {
         let result = match arg.kind {
             // Nobody will read this register.
             ArgKind::Sink => match add_register(d.function, "_", ty.unwrap_or(B64), 1, arg.span) {
-                Symbol::Reg(reg) => CallArg::Value(Operand::Reg(reg)),
+                Symbol::Reg(reg) => CallResult::Register(reg),
                 _ => return d.unsupported("this result cannot be discarded"),
             },
-            _ => call_arg(d, arg, ty)?,
+            _ => match call_arg(d, arg, ty)? {
+                CallArg::Value(Operand::Reg(reg)) => CallResult::Register(reg),
+                CallArg::Param(local) => CallResult::Param(local),
+                CallArg::Value(_) => {
+                    let message = "a result goes to a register or a `.param` variable";
+                    return Err(Diagnostic::error(arg.span, message).into());
+                }
+            },
         };
-        if !matches!(result, CallArg::Param(_) | CallArg::Value(Operand::Reg(_))) {
-            return Err(Diagnostic::error(arg.span, "a result goes to a register or a `.param` variable").into());
-        }
         results.push(result);
     }
     Ok(Op::Call { callee, args: passed, returns: results, uniform })
@@ -180,7 +202,7 @@ fn call_arg<'a>(d: &mut Decoder<'_, 'a>, arg: &Arg<'a>, ty: Option<ScalarType>) 
 fn barrier(d: &mut Decoder<'_, '_>) -> Result<Op> {
     if d.flag("warp") {
         d.flag("sync");
-        return Ok(Op::WarpSync { mask: d.src(U32)? });
+        return d.collective(Collective::Sync, (None, None), &[], true);
     }
     if d.flag("cluster") {
         let wait = d.flag("wait");

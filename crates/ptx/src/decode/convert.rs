@@ -12,6 +12,8 @@ const MOVED: &[ScalarType] = &[Pred, B16, B32, B64, B128, U16, U32, U64, S16, S3
 const CONVERTED: &[ScalarType] =
     &[U8, U16, U32, U64, S8, S16, S32, S64, F16, F16x2, Bf16, Bf16x2, Tf32, F32, F64, E4m3x2, E5m2x2];
 
+pub(super) const OPCODES: &[&str] = &["mov", "cvt", "cvta", "isspacep"];
+
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
     match d.opcode {
         "mov" => mov(d),

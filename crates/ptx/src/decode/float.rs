@@ -9,6 +9,9 @@ const ARITHMETIC: &[ScalarType] = &[F32, F64, F16, F16x2, Bf16, Bf16x2, F32x2];
 const SCALARS_AND_PAIRS: &[ScalarType] = &[F32, F64, F16, F16x2, Bf16, Bf16x2];
 const FULL: &[ScalarType] = &[F32, F64];
 
+pub(super) const OPCODES: &[&str] =
+    &["fma", "rcp", "sqrt", "rsqrt", "sin", "cos", "lg2", "ex2", "tanh", "testp", "copysign"];
+
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
     match d.opcode {
         "add" => binary(d, Binary::Add),
@@ -18,13 +21,13 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
             let mode = d.mode(&[Rounding, Approx, Full, Ftz]);
             rounded(d, &mode)?;
             let ty = d.ty_of(FULL)?;
-            d.binary(Binary::Div, ty, mode, [ty; 3])
+            d.binary(Binary::Div, ty, mode)
         }
         "fma" | "mad" => {
             let mode = d.mode(&[Rounding, Ftz, Sat, Relu, Oob]);
             rounded(d, &mode)?;
             let ty = d.ty_of(ARITHMETIC)?;
-            d.ternary(Ternary::Fma, ty, mode, [ty; 4])
+            d.ternary(Ternary::Fma, ty, mode)
         }
         "min" => min_max(d, Binary::Min, Ternary::Min3),
         "max" => min_max(d, Binary::Max, Ternary::Max3),
@@ -41,7 +44,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
         "copysign" => {
             let mode = d.mode(&[]);
             let ty = d.ty_of(FULL)?;
-            d.binary(Binary::Copysign, ty, mode, [ty; 3])
+            d.binary(Binary::Copysign, ty, mode)
         }
         _ => testp(d),
     }
@@ -58,16 +61,16 @@ fn rounded(d: &Decoder<'_, '_>, mode: &Mode) -> Result<()> {
 fn binary(d: &mut Decoder<'_, '_>, op: Binary) -> Result<Op> {
     let mode = d.mode(&[Rounding, Ftz, Sat]);
     let ty = d.ty_of(ARITHMETIC)?;
-    d.binary(op, ty, mode, [ty; 3])
+    d.binary(op, ty, mode)
 }
 
 fn min_max(d: &mut Decoder<'_, '_>, op: Binary, of_three: Ternary) -> Result<Op> {
     let mode = d.mode(&[Ftz, Nan, XorsignAbs]);
     let ty = d.ty_of(SCALARS_AND_PAIRS)?;
     if d.remaining() == 4 {
-        return d.ternary(of_three, ty, mode, [ty; 4]);
+        return d.ternary(of_three, ty, mode);
     }
-    d.binary(op, ty, mode, [ty; 3])
+    d.binary(op, ty, mode)
 }
 
 fn unary(d: &mut Decoder<'_, '_>, op: Unary, allowed: &[ScalarType]) -> Result<Op> {
@@ -76,7 +79,7 @@ fn unary(d: &mut Decoder<'_, '_>, op: Unary, allowed: &[ScalarType]) -> Result<O
         rounded(d, &mode)?;
     }
     let ty = d.ty_of(allowed)?;
-    d.unary(op, ty, mode, [ty; 2])
+    d.unary(op, ty, mode)
 }
 
 /// Functions that exist in `.approx` only, which PTX before 1.4 left unsaid.
@@ -84,7 +87,7 @@ fn approximate(d: &mut Decoder<'_, '_>, op: Unary, allowed: &[ScalarType]) -> Re
     let mut mode = d.mode(&[Approx, Ftz]);
     mode.accuracy = Accuracy::Approx;
     let ty = d.ty_of(allowed)?;
-    d.unary(op, ty, mode, [ty; 2])
+    d.unary(op, ty, mode)
 }
 
 fn testp(d: &mut Decoder<'_, '_>) -> Result<Op> {

@@ -10,6 +10,11 @@ const INTEGERS_AND_PAIRS: &[ScalarType] = &[U16, U32, U64, S16, S32, S64, U16x2,
 const SIGNED: &[ScalarType] = &[S16, S32, S64];
 const WORDS: &[ScalarType] = &[U32, S32, U64, S64];
 
+pub(super) const OPCODES: &[&str] = &[
+    "addc", "subc", "madc", "mul24", "mad24", "rem", "sad", "popc", "clz", "bfind", "fns", "brev", "bfe", "bfi",
+    "bmsk", "szext", "dp4a", "dp2a",
+];
+
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
     match d.opcode {
         "add" | "addc" => add(d, Binary::Add),
@@ -24,20 +29,20 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
         "max" => min_max(d, Binary::Max),
         "abs" => plain_unary(d, Unary::Abs, SIGNED),
         "neg" => plain_unary(d, Unary::Neg, SIGNED),
-        "popc" => count(d, Unary::Popc, &[B32, B64]),
-        "clz" => count(d, Unary::Clz, &[B32, B64]),
+        "popc" => plain_unary(d, Unary::Popc, &[B32, B64]),
+        "clz" => plain_unary(d, Unary::Clz, &[B32, B64]),
         "bfind" => {
             let shiftamt = d.flag("shiftamt");
-            count(d, Unary::Bfind { shiftamt }, WORDS)
+            plain_unary(d, Unary::Bfind { shiftamt }, WORDS)
         }
         "brev" => plain_unary(d, Unary::Brev, &[B32, B64]),
         "sad" => {
             let ty = d.ty_of(INTEGERS)?;
-            d.ternary(Ternary::Sad, ty, Mode::plain(), [ty; 4])
+            d.ternary(Ternary::Sad, ty, Mode::plain())
         }
         "bfe" => {
             let ty = d.ty_of(WORDS)?;
-            d.ternary(Ternary::Bfe, ty, Mode::plain(), [ty, ty, U32, U32])
+            d.ternary(Ternary::Bfe, ty, Mode::plain())
         }
         "bfi" => {
             let ty = d.ty_of(&[B32, B64])?;
@@ -50,11 +55,11 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
         "szext" => {
             let wrap = clamp_or_wrap(d)?;
             let ty = d.ty_of(&[U32, S32])?;
-            d.binary(Binary::Szext { wrap }, ty, Mode::plain(), [ty, ty, U32])
+            d.binary(Binary::Szext { wrap }, ty, Mode::plain())
         }
         "fns" => {
             let ty = d.ty_of(&[B32])?;
-            d.ternary(Ternary::Fns, ty, Mode::plain(), [ty; 4])
+            d.ternary(Ternary::Fns, ty, Mode::plain())
         }
         _ => dot_product(d),
     }
@@ -68,15 +73,17 @@ fn add(d: &mut Decoder<'_, '_>, op: Binary) -> Result<Op> {
     if mode.sat && ty != S32 {
         return d.unsupported("`.sat` is for `.s32`");
     }
-    d.binary(op, ty, mode, [ty; 3])
+    d.binary(op, ty, mode)
 }
 
 fn mul(d: &mut Decoder<'_, '_>) -> Result<Op> {
     let ops = [Binary::Mul, Binary::MulHi, Binary::MulWide];
     let (op, is_wide) = half(d, ops)?;
     let ty = d.ty_of(INTEGERS)?;
-    let result = if is_wide { twice(d, ty)? } else { ty };
-    d.binary(op, ty, Mode::plain(), [result, ty, ty])
+    if is_wide && ty.twice().is_none() {
+        return d.unsupported(format!("`.wide` is not for `.{}`", ty.name()));
+    }
+    d.binary(op, ty, Mode::plain())
 }
 
 fn mad(d: &mut Decoder<'_, '_>) -> Result<Op> {
@@ -88,8 +95,10 @@ fn mad(d: &mut Decoder<'_, '_>) -> Result<Op> {
     if mode.sat && !(ty == S32 && op == Ternary::MadHi) {
         return d.unsupported("`.sat` is for `mad.hi.s32`");
     }
-    let result = if is_wide { twice(d, ty)? } else { ty };
-    d.ternary(op, ty, mode, [result, ty, ty, result])
+    if is_wide && ty.twice().is_none() {
+        return d.unsupported(format!("`.wide` is not for `.{}`", ty.name()));
+    }
+    d.ternary(op, ty, mode)
 }
 
 fn mul24(d: &mut Decoder<'_, '_>) -> Result<Op> {
@@ -101,7 +110,7 @@ fn mad24(d: &mut Decoder<'_, '_>) -> Result<Op> {
     let mode = d.mode(&[Flag::Sat]);
     let (op, _) = half(d, [Ternary::Mad24, Ternary::Mad24Hi, Ternary::Mad24])?;
     let ty = d.ty_of(&[U32, S32])?;
-    d.ternary(op, ty, mode, [ty; 4])
+    d.ternary(op, ty, mode)
 }
 
 /// Which part of a product: `.lo`, `.hi` or `.wide`; and whether it is the last.
@@ -117,40 +126,23 @@ fn half<T: Copy>(d: &mut Decoder<'_, '_>, [lo, hi, wide]: [T; 3]) -> Result<(T, 
     }
 }
 
-/// The type of a `.wide` product.
-fn twice(d: &Decoder<'_, '_>, ty: ScalarType) -> Result<ScalarType> {
-    match ty {
-        U16 => Ok(U32),
-        S16 => Ok(S32),
-        U32 => Ok(U64),
-        S32 => Ok(S64),
-        _ => d.unsupported(format!("`.wide` is not for `.{}`", ty.name())),
-    }
-}
-
 fn min_max(d: &mut Decoder<'_, '_>, op: Binary) -> Result<Op> {
     let mode = d.mode(&[Flag::Relu]);
     let ty = d.ty_of(INTEGERS_AND_PAIRS)?;
     if mode.relu && !matches!(ty, S32 | S16x2) {
         return d.unsupported("`.relu` is for `.s32` and `.s16x2`");
     }
-    d.binary(op, ty, mode, [ty; 3])
+    d.binary(op, ty, mode)
 }
 
 fn plain_unary(d: &mut Decoder<'_, '_>, op: Unary, allowed: &[ScalarType]) -> Result<Op> {
     let ty = d.ty_of(allowed)?;
-    d.unary(op, ty, Mode::plain(), [ty; 2])
+    d.unary(op, ty, Mode::plain())
 }
 
 fn plain_binary(d: &mut Decoder<'_, '_>, op: Binary, allowed: &[ScalarType]) -> Result<Op> {
     let ty = d.ty_of(allowed)?;
-    d.binary(op, ty, Mode::plain(), [ty; 3])
-}
-
-/// Bit counts, which are 32-bit whatever they count in.
-fn count(d: &mut Decoder<'_, '_>, op: Unary, allowed: &[ScalarType]) -> Result<Op> {
-    let ty = d.ty_of(allowed)?;
-    d.unary(op, ty, Mode::plain(), [U32, ty])
+    d.binary(op, ty, Mode::plain())
 }
 
 fn clamp_or_wrap(d: &mut Decoder<'_, '_>) -> Result<bool> {
@@ -170,23 +162,26 @@ fn dot_product(d: &mut Decoder<'_, '_>) -> Result<Op> {
         "dp2a" => return d.incomplete("`dp2a` needs `.lo` or `.hi`"),
         _ => return d.unsupported(format!("`{}` has no `.lo` or `.hi`", d.opcode)),
     };
-    d.ternary(op, ty, Mode::plain(), [ty; 4])
+    d.ternary(op, ty, Mode::plain())
 }
 
 impl Decoder<'_, '_> {
-    /// `op d, a` with the types of both.
-    pub(super) fn unary(&mut self, op: Unary, ty: ScalarType, mode: Mode, of: [ScalarType; 2]) -> Result<Op> {
-        Ok(Op::Unary { op, ty, mode, d: self.dst(of[0])?, a: self.src(of[1])? })
+    /// `op d, a`
+    pub(super) fn unary(&mut self, op: Unary, ty: ScalarType, mode: Mode) -> Result<Op> {
+        let types = op.types(ty);
+        Ok(Op::Unary { op, ty, mode, d: self.dst(types[0])?, a: self.src(types[1])? })
     }
 
-    /// `op d, a, b` with the types of all three.
-    pub(super) fn binary(&mut self, op: Binary, ty: ScalarType, mode: Mode, of: [ScalarType; 3]) -> Result<Op> {
-        Ok(Op::Binary { op, ty, mode, d: self.dst(of[0])?, a: self.src(of[1])?, b: self.src(of[2])? })
+    /// `op d, a, b`
+    pub(super) fn binary(&mut self, op: Binary, ty: ScalarType, mode: Mode) -> Result<Op> {
+        let types = op.types(ty);
+        Ok(Op::Binary { op, ty, mode, d: self.dst(types[0])?, a: self.src(types[1])?, b: self.src(types[2])? })
     }
 
-    /// `op d, a, b, c` with the types of all four.
-    pub(super) fn ternary(&mut self, op: Ternary, ty: ScalarType, mode: Mode, of: [ScalarType; 4]) -> Result<Op> {
-        let (d, a) = (self.dst(of[0])?, self.src(of[1])?);
-        Ok(Op::Ternary { op, ty, mode, d, a, b: self.src(of[2])?, c: self.src(of[3])? })
+    /// `op d, a, b, c`
+    pub(super) fn ternary(&mut self, op: Ternary, ty: ScalarType, mode: Mode) -> Result<Op> {
+        let types = op.types(ty);
+        let (d, a) = (self.dst(types[0])?, self.src(types[1])?);
+        Ok(Op::Ternary { op, ty, mode, d, a, b: self.src(types[2])?, c: self.src(types[3])? })
     }
 }

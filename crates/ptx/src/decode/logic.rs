@@ -4,6 +4,8 @@ use super::{Decoder, Result};
 use crate::ast::{Binary, Mode, Op, PrmtMode, ScalarType, Ternary, Unary};
 use ScalarType::*;
 
+pub(super) const OPCODES: &[&str] = &["and", "or", "xor", "not", "cnot", "lop3", "shf", "shl", "shr", "prmt"];
+
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
     match d.opcode {
         "and" => binary(d, Binary::And),
@@ -11,25 +13,25 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
         "xor" => binary(d, Binary::Xor),
         "not" => {
             let ty = d.ty_of(&[Pred, B16, B32, B64])?;
-            d.unary(Unary::Not, ty, Mode::plain(), [ty; 2])
+            d.unary(Unary::Not, ty, Mode::plain())
         }
         "cnot" => {
             let ty = d.ty_of(&[B16, B32, B64])?;
-            d.unary(Unary::Cnot, ty, Mode::plain(), [ty; 2])
+            d.unary(Unary::Cnot, ty, Mode::plain())
         }
         "shl" => {
             let ty = d.ty_of(&[B16, B32, B64])?;
-            d.binary(Binary::Shl, ty, Mode::plain(), [ty, ty, U32])
+            d.binary(Binary::Shl, ty, Mode::plain())
         }
         "shr" => {
             let ty = d.ty_of(&[B16, B32, B64, U16, U32, U64, S16, S32, S64])?;
-            d.binary(Binary::Shr, ty, Mode::plain(), [ty, ty, U32])
+            d.binary(Binary::Shr, ty, Mode::plain())
         }
         "shf" => funnel(d),
         "prmt" => {
             let ty = d.ty_of(&[B32])?;
             let mode = d.find(permutation).unwrap_or(PrmtMode::Generic);
-            d.ternary(Ternary::Prmt(mode), ty, Mode::plain(), [B32; 4])
+            d.ternary(Ternary::Prmt(mode), ty, Mode::plain())
         }
         _ => lop3(d),
     }
@@ -37,7 +39,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
 
 fn binary(d: &mut Decoder<'_, '_>, op: Binary) -> Result<Op> {
     let ty = d.ty_of(&[Pred, B16, B32, B64])?;
-    d.binary(op, ty, Mode::plain(), [ty; 3])
+    d.binary(op, ty, Mode::plain())
 }
 
 fn funnel(d: &mut Decoder<'_, '_>) -> Result<Op> {
@@ -49,7 +51,7 @@ fn funnel(d: &mut Decoder<'_, '_>) -> Result<Op> {
     }
     let ty = d.ty_of(&[B32])?;
     let op = if left { Ternary::ShfL { wrap } } else { Ternary::ShfR { wrap } };
-    d.ternary(op, ty, Mode::plain(), [B32, B32, B32, U32])
+    d.ternary(op, ty, Mode::plain())
 }
 
 fn permutation(name: &str) -> Option<PrmtMode> {

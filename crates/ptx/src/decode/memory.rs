@@ -7,6 +7,9 @@ use ScalarType::*;
 
 const ACCESSED: &[ScalarType] = &[B8, B16, B32, B64, B128, U8, U16, U32, U64, S8, S16, S32, S64, F32, F64];
 
+pub(super) const OPCODES: &[&str] =
+    &["ld", "ldu", "st", "prefetch", "prefetchu", "cp", "discard", "applypriority", "createpolicy"];
+
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
     match d.opcode {
         "ld" | "ldu" => load(d),

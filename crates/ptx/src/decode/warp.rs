@@ -2,8 +2,10 @@
 
 use super::modifiers::Flag;
 use super::{Decoder, Result};
-use crate::ast::{Op, ReduxOp, ScalarType, ShuffleMode, VoteMode};
+use crate::ast::{Collective, Dst, Op, Operand, PredOperand, ReduxOp, ScalarType, ShuffleMode, VoteMode};
 use ScalarType::*;
+
+pub(super) const OPCODES: &[&str] = &["shfl", "vote", "match", "activemask", "redux", "elect"];
 
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
     match d.opcode {
@@ -13,9 +15,25 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
         "redux" => redux(d),
         "activemask" => {
             let ty = d.ty_of(&[B32])?;
-            Ok(Op::Activemask { d: d.dst(ty)? })
+            let dst = d.dst(ty)?;
+            Ok(Op::Collective { op: Collective::Activemask, d: dst, p: None, sources: Vec::new(), mask: None })
         }
         _ => elect(d),
+    }
+}
+
+impl Decoder<'_, '_> {
+    /// The sources, which have these types, and the mask, which all but the old forms without `.sync` have.
+    pub(super) fn collective(
+        &mut self,
+        op: Collective,
+        (d, p): (Dst, Dst),
+        types: &[ScalarType],
+        sync: bool,
+    ) -> Result<Op> {
+        let sources = types.iter().map(|ty| Ok((*ty, self.src(*ty)?))).collect::<Result<_>>()?;
+        let mask = if sync { Some(self.src(U32)?) } else { None };
+        Ok(Op::Collective { op, d, p, sources, mask })
     }
 }
 
@@ -34,9 +52,8 @@ fn shuffle(d: &mut Decoder<'_, '_>) -> Result<Op> {
         return d.incomplete("`shfl` needs `.up`, `.down`, `.bfly` or `.idx`");
     };
     let ty = d.ty_of(&[B32])?;
-    let (dst, p) = d.dst_and_pred(ty)?;
-    let (a, b, c) = (d.src(ty)?, d.src(U32)?, d.src(U32)?);
-    Ok(Op::Shfl { mode, d: dst, p, a, b, c, mask: if sync { Some(d.src(U32)?) } else { None } })
+    let results = d.dst_and_pred(ty)?;
+    d.collective(Collective::Shuffle(mode), results, &[ty, U32, U32], sync)
 }
 
 fn vote(d: &mut Decoder<'_, '_>) -> Result<Op> {
@@ -54,7 +71,14 @@ fn vote(d: &mut Decoder<'_, '_>) -> Result<Op> {
         return d.incomplete("`vote` needs `.all`, `.any`, `.uni` or `.ballot`");
     };
     let ty = d.ty_of(if mode == VoteMode::Ballot { &[B32] } else { &[Pred] })?;
-    Ok(Op::Vote { mode, d: d.dst(ty)?, p: d.pred()?, mask: if sync { Some(d.src(U32)?) } else { None } })
+    let dst = d.dst(ty)?;
+    let (p, negated) = match d.pred()? {
+        PredOperand::Reg { reg, negated } => (Operand::Reg(reg), negated),
+        PredOperand::Constant(truth) => (Operand::Imm(truth.into()), false),
+    };
+    let mask = if sync { Some(d.src(U32)?) } else { None };
+    let sources = vec![(Pred, p)];
+    Ok(Op::Collective { op: Collective::Vote { mode, negated }, d: dst, p: None, sources, mask })
 }
 
 fn matching(d: &mut Decoder<'_, '_>) -> Result<Op> {
@@ -64,11 +88,11 @@ fn matching(d: &mut Decoder<'_, '_>) -> Result<Op> {
     }
     sync(d)?;
     let ty = d.ty_of(&[B32, B64])?;
-    let (dst, p) = d.dst_and_pred(B32)?;
-    if p.is_some() && !all {
+    let results = d.dst_and_pred(B32)?;
+    if results.1.is_some() && !all {
         return d.invalid("only `match.all` writes a predicate");
     }
-    Ok(Op::Match { all, ty, d: dst, p, a: d.src(ty)?, mask: d.src(U32)? })
+    d.collective(Collective::Match { all }, results, &[ty], true)
 }
 
 fn redux(d: &mut Decoder<'_, '_>) -> Result<Op> {
@@ -96,15 +120,17 @@ fn redux(d: &mut Decoder<'_, '_>) -> Result<Op> {
     if d.flag("abs") {
         return d.unsupported("`redux` of absolute values is not emulated");
     }
-    Ok(Op::Redux { op, ty, mode, d: d.dst(ty)?, a: d.src(ty)?, mask: d.src(U32)? })
+    let dst = d.dst(ty)?;
+    d.collective(Collective::Redux { op, ty, mode }, (dst, None), &[ty], true)
 }
 
 fn elect(d: &mut Decoder<'_, '_>) -> Result<Op> {
     sync(d)?;
-    match d.dst_and_pred(B32)? {
-        (dst, Some(p)) => Ok(Op::Elect { d: dst, p, mask: d.src(U32)? }),
-        _ => d.invalid("`elect` writes a predicate: `d|p`"),
+    let results = d.dst_and_pred(B32)?;
+    if results.1.is_none() {
+        return d.invalid("`elect` writes a predicate: `d|p`");
     }
+    d.collective(Collective::Elect, results, &[], true)
 }
 
 fn sync(d: &mut Decoder<'_, '_>) -> Result<()> {

@@ -20,10 +20,6 @@ pub(crate) fn logic(lut: u8, v: [u64; 3], u: [u64; 3]) -> u64 {
     ones & zeros
 }
 
-pub(crate) const AND: u8 = 0b1100_0000;
-pub(crate) const OR: u8 = 0b1111_1100;
-pub(crate) const XOR: u8 = 0b0011_1100;
-
 /// Sums and products: bits below the lowest undefined one do not depend on it.
 pub(crate) fn upwards(u: u64) -> u64 {
     if u == 0 { 0 } else { u64::MAX << u.trailing_zeros() }
@@ -56,6 +52,7 @@ pub(crate) fn replaces(f: fn(u64, u64) -> u64, element: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::code::{AND, OR, XOR};
 
     #[test]
     fn logic_knows_what_decides() {

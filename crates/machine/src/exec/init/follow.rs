@@ -3,16 +3,16 @@
 mod rules;
 mod slow;
 
-use super::bits::{self, AND, OR, XOR, upwards};
+use super::bits;
 use super::report::Use;
 use super::shadow::{Mark, Origin, Shadow};
-use super::{Init, Lanes};
-use crate::code::{self, Code, D3, MicroOp, Reg, SlowOp, Target, double, flag, word};
+use super::{Init, Lanes, Pending};
+use crate::code::{self, Code, MicroOp, Operands, PerLane, Reg, Role, Rule, SlowOp, flag};
 use crate::exec::block::Common;
 use crate::exec::grid::Worker;
 use crate::exec::lanes::{Bases, View, each};
 use crate::exec::warp::Split;
-use fusion_ptx::ast::{BoolOp, Compare};
+use smallvec::SmallVec;
 
 /// An operand: its value and what of it is undefined.
 struct Operand {
@@ -59,10 +59,10 @@ impl Worker<'_> {
         let mut involved = false;
         let Some(warp) = init.warps.get_mut(self.warp as usize) else { return false };
         let shadow = &mut warp.shadow;
-        code::operands(code, &inst.op, &mut |reg| involved |= shadow.lanes(split.bases, reg) & mask != 0, &mut |_| {});
+        inst.op.reads(code, &mut |reg| involved |= shadow.lanes(split.bases, reg) & mask != 0);
         if !involved || mask == 0 {
             // A warp operation may yet wait for others before it is done.
-            code::operands(code, &inst.op, &mut |_| {}, &mut |reg| shadow.clear(split.bases, reg, mask));
+            inst.op.writes(code, &mut |reg| shadow.clear(split.bases, reg, mask));
             return shadow.any();
         }
         self.matters(init, split.bases, &inst.op, mask, pc);
@@ -93,8 +93,7 @@ impl Worker<'_> {
                     element += access.element;
                 }
             }
-            MicroOp::Slow(index) => flow.slow(&code.slow[index as usize], &mut init.pending),
-            op => flow.step(op),
+            op => flow.step(&op, &mut init.pending),
         }
         flow.shadow.any()
     }
@@ -160,144 +159,62 @@ impl Worker<'_> {
 
     /// The operands of an instruction that must be defined.
     fn matters(&mut self, init: &mut Init, bases: Bases, op: &MicroOp, mask: u32, pc: u32) {
-        let code = self.run.code;
-        let mut need = |reg: Reg, what: Use| self.needs(init, bases, reg, mask, pc, what);
-        match *op {
-            MicroOp::Branch { p, .. } => need(flag(p), Use::Branch),
-            MicroOp::Load(index) | MicroOp::Store(index) => {
-                code::base(&code.accesses[index as usize].address).into_iter().for_each(|r| need(r, Use::Address));
-            }
-            MicroOp::Slow(index) => match &code.slow[index as usize] {
-                SlowOp::BranchTable { index, .. } => need(word(*index), Use::Branch),
-                SlowOp::Call { target: Target::Indirect(slot), .. } => need(double(*slot), Use::Address),
-                SlowOp::Call { target: Target::Builtin(_), args, .. } => {
-                    for arg in args {
-                        if let code::Argument::Register(reg) = arg {
-                            need(*reg, Use::Printed);
-                        }
-                    }
-                }
-                SlowOp::Barrier { id, threads, p, .. } => {
-                    need(word(*id), Use::Barrier);
-                    threads.iter().for_each(|slot| need(word(*slot), Use::Barrier));
-                    p.iter().for_each(|(slot, _)| need(flag(*slot), Use::Barrier));
-                }
-                SlowOp::WarpSync { mask }
-                | SlowOp::Match { mask, .. }
-                | SlowOp::Redux { mask, .. }
-                | SlowOp::Elect { mask, .. }
-                | SlowOp::Shuffle { mask: Some(mask), .. }
-                | SlowOp::Vote { mask: Some(mask), .. } => need(word(*mask), Use::Mask),
-                SlowOp::Atomic(atomic) => {
-                    code::base(&atomic.address).into_iter().for_each(|r| need(r, Use::Address));
-                    atomic.a.iter().chain(&atomic.c).for_each(|r| need(*r, Use::Atomic));
-                }
-                SlowOp::CopyAsync { dst, src, src_size, .. } => {
-                    let size = src_size.map(word);
-                    code::base(dst).into_iter().chain(code::base(src)).chain(size).for_each(|r| need(r, Use::Address));
-                }
-                _ => {}
-            },
-            _ => {}
-        }
+        op.operands(self.run.code, &mut |role, reg| {
+            let what = match role {
+                Role::Read | Role::Write => return,
+                Role::Branch => Use::Branch,
+                Role::Address => Use::Address,
+                Role::Atomic => Use::Atomic,
+                Role::Mask => Use::Mask,
+                Role::Barrier => Use::Barrier,
+                Role::Printed => Use::Printed,
+            };
+            self.needs(init, bases, reg, mask, pc, what);
+        });
     }
 }
 
 impl Flow<'_> {
-    fn step(&mut self, op: MicroOp) {
-        use MicroOp::*;
-        let (code, w, d) = (self.code, word, double);
-        match op {
-            Add32(s) | Sub32(s) => self.arithmetic(w(s.d), [w(s.a), w(s.b)], false, None),
-            Mul32(s) => self.arithmetic(w(s.d), [w(s.a), w(s.b)], true, None),
-            Mad32(s) => self.arithmetic(w(s.d), [w(s.a), w(s.b)], true, Some(w(s.c))),
-            MulWideU(s) | MulWideS(s) => self.arithmetic(d(s.d), [w(s.a), w(s.b)], true, None),
-            MadWideU(s) | MadWideS(s) => self.arithmetic(d(s.d), [w(s.a), w(s.b)], true, Some(d(s.c))),
-            Add64(s) | Sub64(s) => self.arithmetic(d(s.d), [d(s.a), d(s.b)], false, None),
-            Mul64(s) => self.arithmetic(d(s.d), [d(s.a), d(s.b)], true, None),
-            Mad64(s) => self.arithmetic(d(s.d), [d(s.a), d(s.b)], true, Some(d(s.c))),
-            And32(s) => self.logic(w(s.d), AND, [Some(w(s.a)), Some(w(s.b)), None]),
-            Or32(s) => self.logic(w(s.d), OR, [Some(w(s.a)), Some(w(s.b)), None]),
-            Xor32(s) => self.logic(w(s.d), XOR, [Some(w(s.a)), Some(w(s.b)), None]),
-            And64(s) => self.logic(d(s.d), AND, [Some(d(s.a)), Some(d(s.b)), None]),
-            Or64(s) => self.logic(d(s.d), OR, [Some(d(s.a)), Some(d(s.b)), None]),
-            Xor64(s) => self.logic(d(s.d), XOR, [Some(d(s.a)), Some(d(s.b)), None]),
-            Lop3(s, lut) => self.logic(w(s.d), lut, [Some(w(s.a)), Some(w(s.b)), Some(w(s.c))]),
-            Not32(s) => self.copy(w(s.d), w(s.a), Derived, |u| u),
-            Neg32(s) => self.copy(w(s.d), w(s.a), Derived, upwards),
-            Shl32(s) => self.shift(w(s.d), w(s.a), s.b, |u, n| if n < 32 { u << n } else { 0 }),
-            ShrU32(s) => self.shift(w(s.d), w(s.a), s.b, |u, n| if n < 32 { u >> n } else { 0 }),
-            ShrS32(s) => {
-                self.shift(w(s.d), w(s.a), s.b, |u, n| u64::from((u as u32 as i32 >> n.min(31)) as u32));
+    /// By the table's rule. Results of warp operations are put off: the warp may wait for other lanes before it executes them.
+    fn step(&mut self, op: &MicroOp, pending: &mut Pending) {
+        let code = self.code;
+        let (mut from, mut to) = (SmallVec::<[Reg; 4]>::new(), SmallVec::<[Reg; 4]>::new());
+        op.operands(code, &mut |role, reg| if role == Role::Write { to.push(reg) } else { from.push(reg) });
+        match (op.rule(code), from.as_slice(), to.as_slice()) {
+            (Rule::Sum, from, [d]) => self.arithmetic(*d, from, false),
+            (Rule::Product, from, [d]) => self.arithmetic(*d, from, true),
+            (Rule::Bitwise(lut), from, [d]) => self.logic(*d, lut, from),
+            (Rule::Shift(f), [a, b], [d]) => self.shift(*d, *a, *b, f),
+            (Rule::ZeroExtended(bits), [a], [d]) => self.copy(*d, *a, Copied, |u| u & u64::MAX >> (64 - bits)),
+            (Rule::SignExtended(bits), [a], [d]) => {
+                let shift = 64 - u32::from(bits);
+                self.copy(*d, *a, Copied, |u| ((u << shift) as i64 >> shift) as u64);
             }
-            Shl64(s) => self.shift(d(s.d), d(s.a), s.b, |u, n| if n < 64 { u << n } else { 0 }),
-            ShrU64(s) => self.shift(d(s.d), d(s.a), s.b, |u, n| if n < 64 { u >> n } else { 0 }),
-            ShrS64(s) => self.shift(d(s.d), d(s.a), s.b, |u, n| (u as i64 >> n.min(63)) as u64),
-            MinU32(s) | MaxU32(s) | MinS32(s) | MaxS32(s) | AddF32(s) | SubF32(s) | MulF32(s) | DivF32(s)
-            | AddF32Ftz(s) | SubF32Ftz(s) | MulF32Ftz(s) | MinF32(s) | MaxF32(s) => {
-                self.whole(w(s.d), &[w(s.a), w(s.b)])
-            }
-            CopysignF32(s) => {
-                let (a, b) = (self.operand(w(s.a)), self.operand(w(s.b)));
+            (Rule::InPlace(bits), [a], [d]) => self.copy(*d, *a, Derived, |u| u & bits),
+            (Rule::Copysign, [a, b], [d]) => {
+                let (a, b) = (self.operand(*a), self.operand(*b));
                 const SIGN: u64 = 1 << 31;
-                self.result(w(s.d), &[&a, &b], Derived, |i| a.undefined[i] & SIGN | b.undefined[i] & !SIGN);
+                self.result(*d, &[&a, &b], Derived, |i| a.undefined[i] & SIGN | b.undefined[i] & !SIGN);
             }
-            FmaF32(s) | FmaF32Ftz(s) => self.whole(w(s.d), &[w(s.a), w(s.b), w(s.c)]),
-            NegF32(s) => self.copy(w(s.d), w(s.a), Derived, |u| u),
-            AbsF32(s) => self.copy(w(s.d), w(s.a), Derived, |u| u & 0x7fff_ffff),
-            RcpF32(s) | RcpF32Ftz(s) | Ex2F32(s) | Ex2F32Ftz(s) | S32ToF32(s) | U32ToF32(s) => {
-                self.whole(w(s.d), &[w(s.a)]);
-            }
-            AddF64(s) | SubF64(s) | MulF64(s) => self.whole(d(s.d), &[d(s.a), d(s.b)]),
-            FmaF64(s) => self.whole(d(s.d), &[d(s.a), d(s.b), d(s.c)]),
-            Mov32(s) => self.copy(w(s.d), w(s.a), Copied, |u| u),
-            Mov64(s) => self.copy(d(s.d), d(s.a), Copied, |u| u),
-            Select32(D3 { d, a, b }, p, negated) => self.select(w(d), w(a), w(b), p, negated),
-            Select64(s, p, negated) => self.select(d(s.d), d(s.a), d(s.b), p, negated),
-            ZeroExtend64(s) => self.copy(d(s.d), w(s.a), Copied, |u| u),
-            SignExtend64(s) => self.copy(d(s.d), w(s.a), Copied, |u| i64::from(u as u32 as i32) as u64),
-            Truncate64(s) => self.copy(w(s.d), d(s.a), Copied, |u| u & 0xffff_ffff),
-            ZeroExtend32(s, bits) => self.copy(w(s.d), w(s.a), Copied, |u| u & ((1 << bits) - 1)),
-            SignExtend32(s, bits) => {
-                let shift = 32 - u32::from(bits);
-                self.copy(w(s.d), w(s.a), Copied, |u| u64::from((((u as u32) << shift) as i32 >> shift) as u32));
-            }
-            Pack32To64(s) => {
-                let (a, b) = (self.operand(w(s.a)), self.operand(w(s.b)));
-                self.result(d(s.d), &[&a, &b], Copied, |i| a.undefined[i] | b.undefined[i] << 32);
-            }
-            Pack16To32(s) => {
-                let (a, b) = (self.operand(w(s.a)), self.operand(w(s.b)));
-                self.result(w(s.d), &[&a, &b], Copied, |i| {
-                    a.undefined[i] & 0xffff | b.undefined[i] << 16 & 0xffff_ffff
-                });
-            }
-            Unpack64To32 { low, high, a } => self.unpack(d(a), &[Some(w(low)), Some(w(high))], 32),
-            Unpack32To16 { low, high, a } => self.unpack(w(a), &[Some(w(low)), Some(w(high))], 16),
-            SetpS32(c) | SetpU32(c) => self.compare(c.p, w(c.a), w(c.b), matches!(c.cmp, Compare::Eq | Compare::Ne)),
-            SetpS64(c) | SetpU64(c) => self.compare(c.p, d(c.a), d(c.b), matches!(c.cmp, Compare::Eq | Compare::Ne)),
-            SetpF32(c) | SetpF32Ftz(c) => self.compare(c.p, w(c.a), w(c.b), false),
-            Setp(index) => self.comparison(&code.comparisons[index as usize]),
-            LogicP(s, op) => {
-                let lut = match op {
-                    BoolOp::And => AND,
-                    BoolOp::Or => OR,
-                    BoolOp::Xor => XOR,
-                };
-                self.logic(flag(s.d), lut, [Some(flag(s.a)), Some(flag(s.b)), None]);
-            }
-            Unary(f, d, a) => self.function(d, &[a], |v| f(v[0])),
-            Binary(f, d, a, b) => self.function(d, &[a, b], |v| f(v[0], v[1])),
-            Ternary(index) => {
-                let t = code.ternaries[index as usize];
-                self.function(t.d, &[t.a, t.b, t.c], |v| (t.f)(v[0], v[1], v[2]));
-            }
-            LoadParam(index) | Load(index) => {
-                for reg in code.accesses[index as usize].regs.iter().flatten() {
-                    self.shadow.clear(self.bases, *reg, self.mask);
+            (Rule::Concatenated, from, [d]) => self.concatenated(*d, from),
+            (Rule::Parted, [a], to) => self.parted(*a, to),
+            (Rule::Selected { negated }, [a, b, p], [d]) => self.select(*d, *a, *b, *p, negated),
+            (Rule::Compared { equality }, [a, b], [p]) => self.compare(*p, *a, *b, equality),
+            (Rule::Comparison(index), ..) => self.comparison(&code.comparisons[index as usize]),
+            (Rule::Function(f), from, [d]) => self.function(*d, from, |v| match (f, v) {
+                (PerLane::Of1(f), &[a]) => f(a),
+                (PerLane::Of2(f), &[a, b]) => f(a, b),
+                (PerLane::Of3(f), &[a, b, c]) => f(a, b, c),
+                _ => 0,
+            }),
+            (Rule::Special, ..) => {
+                if let MicroOp::Slow(index) = op {
+                    self.special(&code.slow[*index as usize], pending);
                 }
             }
-            Store(_) | Jump(_) | Branch { .. } | Slow(_) => {}
+            (Rule::Defined, _, to) => to.iter().for_each(|reg| self.shadow.clear(self.bases, *reg, self.mask)),
+            // Whole; and what no row has.
+            (_, from, to) => self.whole(to, from),
         }
     }
 }

@@ -26,11 +26,8 @@ impl Selector<'_> {
                     self.emit(MicroOp::LogicP(D3 { d, a, b: crate::code::TRUE }, fusion_ptx::ast::BoolOp::Xor));
                     return Ok(());
                 }
-                let result = match op {
-                    Unary::Popc | Unary::Clz | Unary::Bfind { .. } => 32,
-                    _ => ty.bits(),
-                };
-                let a = self.value(a, ty.bits())?;
+                let [result, of] = op.types(*ty).map(ScalarType::bits);
+                let a = self.value(a, of)?;
                 let d = self.destination(*d, result)?;
                 if let Some(hot) = hot_unary(*op, *ty, mode, D2 { d: d.slot, a: a.slot }) {
                     self.emit(hot);
@@ -53,15 +50,8 @@ impl Selector<'_> {
                     };
                     return self.carry(kind, *ty, mode, *d, a, b, None);
                 }
-                let width = ty.bits();
-                let (result, second) = match op {
-                    Binary::MulWide => (2 * width, width),
-                    Binary::Shl | Binary::Shr => (width, 32),
-                    Binary::Bmsk { .. } | Binary::Szext { .. } => (32, 32),
-                    _ => (width, width),
-                };
-                let a = self.value(a, width)?;
-                let b = self.value(b, second)?;
+                let [result, first, second] = op.types(*ty).map(ScalarType::bits);
+                let (a, b) = (self.value(a, first)?, self.value(b, second)?);
                 let d = self.destination(*d, result)?;
                 if let Some(hot) = hot_binary(*op, *ty, mode, D3 { d: d.slot, a: a.slot, b: b.slot }) {
                     self.emit(hot);
@@ -81,18 +71,9 @@ impl Selector<'_> {
                     };
                     return self.carry(CarryKind::Mad { high }, *ty, mode, *d, a, b, Some(c));
                 }
-                let width = ty.bits();
-                let widths = match op {
-                    Ternary::MadWide => (2 * width, width, width, 2 * width),
-                    Ternary::Bfe => (width, width, 32, 32),
-                    Ternary::Fns | Ternary::Prmt(_) | Ternary::ShfL { .. } | Ternary::ShfR { .. } => (32, 32, 32, 32),
-                    Ternary::Dp4a { .. } | Ternary::Dp2a { .. } => (32, 32, 32, 32),
-                    _ => (width, width, width, width),
-                };
-                let a = self.value(a, widths.1)?;
-                let b = self.value(b, widths.2)?;
-                let c = self.value(c, widths.3)?;
-                let d = self.destination(*d, widths.0)?;
+                let [result, first, second, third] = op.types(*ty).map(ScalarType::bits);
+                let (a, b, c) = (self.value(a, first)?, self.value(b, second)?, self.value(c, third)?);
+                let d = self.destination(*d, result)?;
                 let slots = D4 { d: d.slot, a: a.slot, b: b.slot, c: c.slot };
                 if let Some(hot) = hot_ternary(*op, *ty, mode, slots) {
                     self.emit(hot);
@@ -212,8 +193,7 @@ impl Selector<'_> {
         let (a, b) = (self.value(a, bits)?, self.value(b, bits)?);
         let c = c.map(|c| self.value(c, bits)).transpose()?;
         let d = self.destination(d, bits)?;
-        debug_assert_eq!(CARRY, 1);
-        let (carry_in, carry_out) = (mode.carry_in, mode.carry_out);
+        let (carry_in, carry_out) = (mode.carry_in.then_some(CARRY), mode.carry_out.then_some(CARRY));
         self.slow(SlowOp::Carry(CarryOp { kind, ty, d, a, b, c, carry_in, carry_out }));
         Ok(())
     }

@@ -33,10 +33,9 @@ impl Selector<'_> {
                 let (a, b) = (self.source(a, ty.bits())?, self.source(b, ty.bits())?);
                 let d = self.destination(*d, ty.bits())?.slot;
                 let (p, negated) = self.pred(*p)?;
-                let slots = D3 { d, a, b };
                 self.emit(match ty.bits() {
-                    64 => MicroOp::Select64(slots, p, negated),
-                    _ => MicroOp::Select32(slots, p, negated),
+                    64 => MicroOp::Select64 { a, b, p, negated, d },
+                    _ => MicroOp::Select32 { a, b, p, negated, d },
                 });
             }
             Op::Slct { ty, cty, ftz, d, a, b, c } => {
@@ -65,8 +64,9 @@ impl Selector<'_> {
                         self.emit(MicroOp::Unpack32To16 { low, high, a: a.slot });
                     }
                     _ => {
-                        let parts = parts.iter().map(|d| self.optional(*d)).collect::<Selected<_>>()?;
-                        self.slow(SlowOp::Unpack { parts, part_bits, a });
+                        let part = |d| Ok(Reg { bits: part_bits as u8, ..self.destination(d, part_bits)? });
+                        let parts = parts.iter().copied().map(part).collect::<Selected<_>>()?;
+                        self.slow(SlowOp::Unpack { parts, a });
                     }
                 }
             }

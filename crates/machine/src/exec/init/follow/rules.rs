@@ -1,9 +1,9 @@
 //! How the undefined bits of a result come from those of its operands, by kind of operation.
 
 use super::How::{Copied, Derived};
-use super::{Flow, How, Operand, flag, word};
-use crate::code::{Comparison, MicroOp, Reg, Slot, Spread};
-use crate::exec::init::bits::{AND, OR, fields, logic, upwards};
+use super::{Flow, How, Operand, flag};
+use crate::code::{AND, Comparison, MicroOp, OR, Reg, Spread};
+use crate::exec::init::bits::{fields, logic, upwards};
 use crate::exec::init::shadow::{Mark, width};
 use crate::exec::lanes::each;
 use fusion_ptx::ast::BoolOp;
@@ -43,34 +43,34 @@ impl Flow<'_> {
         self.put(d, &mark);
     }
 
-    /// Any undefined bit makes all of the result undefined.
-    pub(super) fn whole(&mut self, d: Reg, from: &[Reg]) {
+    /// Any undefined bit makes all of the results undefined.
+    pub(super) fn whole(&mut self, to: &[Reg], from: &[Reg]) {
         let operands: Vec<Operand> = from.iter().map(|reg| self.operand(*reg)).collect();
         let from: Vec<&Operand> = operands.iter().collect();
-        self.result(d, &from, Derived, |i| if from.iter().any(|o| o.undefined[i] != 0) { u64::MAX } else { 0 });
+        let mark = self.mark(&from, Derived, |i| if from.iter().any(|o| o.undefined[i] != 0) { u64::MAX } else { 0 });
+        to.iter().for_each(|d| self.put(*d, &mark));
     }
 
-    /// Sums, and products whose other operand is not known to be zero.
-    pub(super) fn arithmetic(&mut self, d: Reg, factors: [Reg; 2], product: bool, addend: Option<Reg>) {
-        let [a, b] = factors.map(|reg| self.operand(reg));
-        let c = addend.map(|reg| self.operand(reg));
+    /// Sums, and products of the first two whose other operand is not known to be zero.
+    pub(super) fn arithmetic(&mut self, d: Reg, from: &[Reg], product: bool) {
+        let operands: Vec<Operand> = from.iter().map(|reg| self.operand(*reg)).collect();
         let zero = |o: &Operand, i: usize| o.undefined[i] == 0 && o.value[i] == 0;
-        let mut from = vec![&a, &b];
-        from.extend(&c);
+        let from: Vec<&Operand> = operands.iter().collect();
+        let (factors, addends) = operands.split_at(if product { 2.min(operands.len()) } else { 0 });
+        let union = |operands: &[Operand], i: usize| operands.iter().fold(0, |u, o| u | o.undefined[i]);
         self.result(d, &from, Derived, |i| {
-            let known = product && (zero(&a, i) || zero(&b, i));
-            let own = if known { 0 } else { a.undefined[i] | b.undefined[i] };
-            upwards(own | c.as_ref().map_or(0, |c| c.undefined[i]))
+            let known = factors.iter().any(|factor| zero(factor, i));
+            upwards(if known { 0 } else { union(factors, i) } | union(addends, i))
         });
     }
 
     /// Bitwise operations. Bits put side by side are copied, bits that meet are computed.
-    pub(super) fn logic(&mut self, d: Reg, lut: u8, from: [Option<Reg>; 3]) {
-        let known = |reg: Option<Reg>| match reg {
-            Some(reg) => self.operand(reg),
+    pub(super) fn logic(&mut self, d: Reg, lut: u8, from: &[Reg]) {
+        let known = |reg: Option<&Reg>| match reg {
+            Some(reg) => self.operand(*reg),
             None => Operand { value: [0; 32], undefined: [0; 32], derived: 0, origin: None },
         };
-        let [a, b, c] = from.map(known);
+        let [a, b, c] = [0, 1, 2].map(|n| known(from.get(n)));
         let mut mark = self.mark(&[&a, &b, &c], Copied, |i| {
             logic(lut, [a.value[i], b.value[i], c.value[i]], [a.undefined[i], b.undefined[i], c.undefined[i]])
         });
@@ -78,7 +78,7 @@ impl Flow<'_> {
         for i in each(self.mask) {
             let (x, y, z) = (a.undefined[i], b.undefined[i], c.undefined[i]);
             let meet = x & y | y & z | x & z;
-            if mark.undefined[i] & meet != 0 || computes && from[2].is_none() && mark.undefined[i] != 0 {
+            if mark.undefined[i] & meet != 0 || computes && from.len() < 3 && mark.undefined[i] != 0 {
                 mark.derived |= 1 << i;
             }
         }
@@ -86,8 +86,8 @@ impl Flow<'_> {
     }
 
     /// Shifts by whole bytes move; others multiply or divide.
-    pub(super) fn shift(&mut self, d: Reg, a: Reg, b: Slot, f: impl Fn(u64, u64) -> u64) {
-        let (a, b) = (self.operand(a), self.operand(word(b)));
+    pub(super) fn shift(&mut self, d: Reg, a: Reg, b: Reg, f: impl Fn(u64, u64) -> u64) {
+        let (a, b) = (self.operand(a), self.operand(b));
         let mut mark = self.mark(&[&a, &b], Copied, |i| match b.undefined[i] {
             0 => f(a.undefined[i], b.value[i]),
             _ => u64::MAX,
@@ -100,8 +100,8 @@ impl Flow<'_> {
         self.put(d, &mark);
     }
 
-    pub(super) fn select(&mut self, d: Reg, a: Reg, b: Reg, p: Slot, negated: bool) {
-        let (a, b, p) = (self.operand(a), self.operand(b), self.operand(flag(p)));
+    pub(super) fn select(&mut self, d: Reg, a: Reg, b: Reg, p: Reg, negated: bool) {
+        let (a, b, p) = (self.operand(a), self.operand(b), self.operand(p));
         let first = |i: usize| (p.value[i] == 1) != negated;
         let mut mark = self.mark(&[], Copied, |i| match p.undefined[i] {
             0 => {
@@ -126,9 +126,9 @@ impl Flow<'_> {
     }
 
     /// Equality is known as soon as two known bits differ.
-    pub(super) fn compare(&mut self, p: Slot, a: Reg, b: Reg, equality: bool) {
+    pub(super) fn compare(&mut self, p: Reg, a: Reg, b: Reg, equality: bool) {
         let (a, b) = (self.operand(a), self.operand(b));
-        self.result(flag(p), &[&a, &b], Derived, |i| {
+        self.result(p, &[&a, &b], Derived, |i| {
             let undefined = a.undefined[i] | b.undefined[i];
             let differ = equality && (a.value[i] ^ b.value[i]) & !undefined != 0;
             u64::from(undefined != 0 && !differ)
@@ -189,7 +189,7 @@ impl Flow<'_> {
         let refs: Vec<&Operand> = operands.iter().collect();
         let any = |i: usize| operands.iter().fold(0, |u, o| u | o.undefined[i]);
         match self.code.spread(self.pc) {
-            Spread::Whole => self.whole(d, from),
+            Spread::Whole => self.whole(&[d], from),
             Spread::Halves => self.result(d, &refs, Derived, |i| fields(any(i), 16)),
             Spread::Words => self.result(d, &refs, Derived, |i| fields(any(i), 32)),
             Spread::Packed => {
@@ -228,14 +228,27 @@ impl Flow<'_> {
         self.result(d, &[&a], how, |i| f(a.undefined[i]));
     }
 
-    pub(super) fn unpack(&mut self, a: Reg, parts: &[Option<Reg>], bits: u32) {
+    /// Side by side, the first the least significant.
+    pub(super) fn concatenated(&mut self, d: Reg, from: &[Reg]) {
+        let operands: Vec<Operand> = from.iter().map(|reg| self.operand(*reg)).collect();
+        let refs: Vec<&Operand> = operands.iter().collect();
+        self.result(d, &refs, Copied, |i| {
+            let mut shift = 0;
+            from.iter().zip(&operands).fold(0, |u, (reg, o)| {
+                let part = (o.undefined[i] & width(*reg)).checked_shl(shift).unwrap_or(0);
+                shift += u32::from(reg.bits);
+                u | part
+            })
+        });
+    }
+
+    /// The reverse.
+    pub(super) fn parted(&mut self, a: Reg, to: &[Reg]) {
         let a = self.operand(a);
-        for (n, part) in parts.iter().enumerate() {
-            let shift = n as u32 * bits;
-            if let Some(part) = part {
-                let keep = u64::MAX >> (64 - bits.clamp(1, 64));
-                self.result(*part, &[&a], Copied, |i| a.undefined[i].checked_shr(shift).unwrap_or(0) & keep);
-            }
+        let mut shift = 0;
+        for d in to {
+            self.result(*d, &[&a], Copied, |i| a.undefined[i].checked_shr(shift).unwrap_or(0) & width(*d));
+            shift += u32::from(d.bits);
         }
     }
 }

@@ -1,76 +1,19 @@
-//! Undefined bits in the operations that are executed outside of the interpreter's loop: those of warps among them.
+//! Undefined bits in the operations that have a rule of their own: those of warps among them.
 
 use super::How::{Copied, Derived};
-use super::{Flow, Operand, double, flag, word};
-use crate::code::{self, Reg, Slot, SlowOp};
+use super::{Flow, Operand};
+use crate::code::{Collective, Reg, SlowOp, flag, word};
 use crate::exec::collective::shuffle_source;
+use crate::exec::init::Pending;
 use crate::exec::init::shadow::{Mark, width};
 use crate::exec::lanes::each;
-use fusion_ptx::ast::VoteMode;
+use fusion_ptx::ast::{self, VoteMode};
 
 impl Flow<'_> {
-    /// Results of warp operations are put off: the warp may wait for other lanes before it executes them.
-    pub(super) fn slow(&mut self, op: &SlowOp, pending: &mut Vec<(Reg, u32, Box<Mark>)>) {
+    pub(super) fn special(&mut self, op: &SlowOp, pending: &mut Pending) {
         let mask = self.mask;
-        let mut later = |reg: Option<Reg>, mark: &Mark| {
-            if let Some(reg) = reg {
-                pending.push((reg, mask, Box::new(mark.clone())));
-            }
-        };
-        let members =
-            |flow: &Self, slot: Option<Slot>, lane: usize| slot.map_or(mask, |slot| flow.regs.word(slot)[lane]) & mask;
         match op {
-            SlowOp::Shuffle { mode, d, p, a, b, c, mask: slot } => {
-                let [a, b, c] = [*a, *b, *c].map(|slot| self.operand(word(slot)));
-                let mut moved = self.mark(&[&a, &b, &c], Copied, |_| 0);
-                for i in each(mask) {
-                    let (source, _) = shuffle_source(*mode, i as u32, b.value[i] as u32, c.value[i] as u32);
-                    let here = members(self, *slot, i) >> source & 1 == 1;
-                    let source = if here { source as usize & 31 } else { i };
-                    let unknown = (b.undefined[i] | c.undefined[i]) & 0x1f1f != 0;
-                    moved.undefined[i] = if unknown { u64::MAX } else { a.undefined[source] };
-                    moved.derived |= u32::from(unknown || a.derived >> source & 1 == 1) << i;
-                }
-                let inside =
-                    self.mark(&[&b, &c], Derived, |i| u64::from((b.undefined[i] | c.undefined[i]) & 0x1f1f != 0));
-                later(*d, &moved);
-                later(p.map(flag), &inside);
-            }
-            SlowOp::Vote { mode, d, p: (p, negated), mask: slot } => {
-                let p = self.operand(flag(*p));
-                let unknown = each(mask).fold(0, |u, i| u | u32::from(p.undefined[i] != 0) << i);
-                let truth = each(mask).fold(0, |t, i| t | u32::from((p.value[i] == 1) != *negated) << i) & !unknown;
-                let bits = d.map_or(u64::MAX, width);
-                let mark = self.mark(&[&p], Derived, |i| {
-                    let group = members(self, *slot, i);
-                    let (known, unknown) = (group & !unknown, group & unknown);
-                    let decided = match mode {
-                        VoteMode::Any => truth & known != 0,
-                        VoteMode::All => truth & known != known,
-                        VoteMode::Uni => truth & known != 0 && truth & known != known,
-                        VoteMode::Ballot => return u64::from(unknown),
-                    };
-                    if unknown == 0 || decided { 0 } else { 1 & bits }
-                });
-                // The origin may be that of another lane.
-                let origin = p.origin.unwrap_or(mark.origin);
-                later(*d, &Mark { origin, ..mark });
-            }
-            SlowOp::Match { d, p, a, .. } => {
-                let a = self.operand(*a);
-                let any = each(mask).any(|i| a.undefined[i] != 0);
-                let mark = self.mark(&[&a], Derived, |_| if any { u64::MAX } else { 0 });
-                later(*d, &mark);
-                later(p.map(flag), &mark);
-            }
-            SlowOp::Redux { d, a, mask: slot, .. } => {
-                let a = self.operand(word(*a));
-                let mark = self.mark(&[&a], Derived, |i| {
-                    let group = members(self, Some(*slot), i);
-                    if each(group).any(|l| a.undefined[l] != 0) { u64::MAX } else { 0 }
-                });
-                later(*d, &mark);
-            }
+            SlowOp::Collective(collective) => self.collective(collective, pending),
             SlowOp::Bfi { wide, d, a, b, pos, len } => {
                 let [x, y, pos, len] = [*a, *b, word(*pos), word(*len)].map(|reg| self.operand(reg));
                 let width = if *wide { 64 } else { 32 };
@@ -80,35 +23,6 @@ impl Flow<'_> {
                     }
                     crate::arith::bits::bfi(x.undefined[i], y.undefined[i], pos.value[i], len.value[i], width)
                 });
-            }
-            SlowOp::Pack { d, parts } => {
-                let operands: Vec<(Operand, u8)> = parts.iter().map(|part| (self.operand(*part), part.bits)).collect();
-                let refs: Vec<&Operand> = operands.iter().map(|(o, _)| o).collect();
-                self.result(*d, &refs, Copied, |i| {
-                    let mut shift = 0;
-                    operands.iter().fold(0, |u, (o, bits)| {
-                        let keep = u64::MAX >> (64 - u32::from((*bits).clamp(1, 64)));
-                        let part = (o.undefined[i] & keep).checked_shl(shift).unwrap_or(0);
-                        shift += u32::from(*bits);
-                        u | part
-                    })
-                });
-            }
-            SlowOp::Unpack { parts, part_bits, a } => self.unpack(*a, parts, *part_bits),
-            SlowOp::Carry(op) => {
-                let mut from = vec![op.a, op.b];
-                from.extend(op.c);
-                if op.carry_in {
-                    from.push(flag(code::CARRY));
-                }
-                let operands: Vec<Operand> = from.iter().map(|reg| self.operand(*reg)).collect();
-                let refs: Vec<&Operand> = operands.iter().collect();
-                let mark =
-                    self.mark(&refs, Derived, |i| if refs.iter().any(|o| o.undefined[i] != 0) { u64::MAX } else { 0 });
-                self.put(op.d, &mark);
-                if op.carry_out {
-                    self.put(flag(code::CARRY), &mark);
-                }
             }
             SlowOp::Lop3Predicate { d, p, or, q: (q, negated) } => {
                 let (d, q) = (self.operand(word(*d)), self.operand(flag(*q)));
@@ -133,35 +47,69 @@ impl Flow<'_> {
                 }
                 self.put(*d, &mark);
             }
-            SlowOp::Checked(checked) => self.step(checked.op),
-            SlowOp::TestProperty { d, a, .. } => self.whole(flag(*d), &[*a]),
-            SlowOp::IsSpace { d, a, .. } => self.whole(flag(*d), &[double(*a)]),
-            SlowOp::Exit
-            | SlowOp::Return
-            | SlowOp::Trap
-            | SlowOp::Breakpoint
-            | SlowOp::Yield
-            | SlowOp::Nothing
-            | SlowOp::CopyCommit
-            | SlowOp::CopyWait { .. }
-            | SlowOp::Fence(_)
-            | SlowOp::Unsupported { .. }
-            | SlowOp::BranchTable { .. }
-            | SlowOp::Call { .. }
-            | SlowOp::WarpSync { .. } => {}
-            SlowOp::Barrier { d, .. } | SlowOp::ActiveMask { d } => {
-                d.iter().for_each(|reg| self.shadow.clear(self.bases, *reg, mask));
+            _ => debug_assert!(false, "the table calls it special"),
+        }
+    }
+
+    /// What lanes are told by others. The results are put off.
+    fn collective(&mut self, op: &Collective, pending: &mut Pending) {
+        let mask = self.mask;
+        let mut later = |reg: Option<Reg>, mark: &Mark| {
+            if let Some(reg) = reg {
+                pending.push((reg, mask, Box::new(mark.clone())));
             }
-            SlowOp::Elect { d, p, .. } => {
-                d.iter().for_each(|reg| self.shadow.clear(self.bases, *reg, mask));
-                self.shadow.clear(self.bases, flag(*p), mask);
+        };
+        let members = |flow: &Self, lane: usize| op.mask.map_or(mask, |slot| flow.regs.word(slot)[lane]) & mask;
+        let sources: Vec<Operand> = op.sources.iter().map(|reg| self.operand(*reg)).collect();
+        match (op.op, sources.as_slice()) {
+            (ast::Collective::Sync | ast::Collective::Elect | ast::Collective::Activemask, _) => {
+                let defined = self.mark(&[], Copied, |_| 0);
+                later(op.d, &defined);
+                later(op.p.map(flag), &defined);
             }
-            SlowOp::Atomic(atomic) => {
-                atomic.d.iter().flatten().for_each(|reg| self.shadow.clear(self.bases, *reg, mask));
+            (ast::Collective::Shuffle(mode), [a, b, c]) => {
+                let mut moved = self.mark(&[a, b, c], Copied, |_| 0);
+                for i in each(mask) {
+                    let (source, _) = shuffle_source(mode, i as u32, b.value[i] as u32, c.value[i] as u32);
+                    let here = members(self, i) >> source & 1 == 1;
+                    let source = if here { source as usize & 31 } else { i };
+                    let unknown = (b.undefined[i] | c.undefined[i]) & 0x1f1f != 0;
+                    moved.undefined[i] = if unknown { u64::MAX } else { a.undefined[source] };
+                    moved.derived |= u32::from(unknown || a.derived >> source & 1 == 1) << i;
+                }
+                let inside =
+                    self.mark(&[b, c], Derived, |i| u64::from((b.undefined[i] | c.undefined[i]) & 0x1f1f != 0));
+                later(op.d, &moved);
+                later(op.p.map(flag), &inside);
             }
-            SlowOp::CopyAsync { .. } => {}
-            SlowOp::Read { d, .. } => self.shadow.clear(self.bases, *d, mask),
-            SlowOp::FrameAddress { d, .. } => self.shadow.clear(self.bases, double(*d), mask),
+            (ast::Collective::Vote { mode, negated }, [p]) => {
+                let unknown = each(mask).fold(0, |u, i| u | u32::from(p.undefined[i] != 0) << i);
+                let truth = each(mask).fold(0, |t, i| t | u32::from((p.value[i] == 1) != negated) << i) & !unknown;
+                let bits = op.d.map_or(u64::MAX, width);
+                let mark = self.mark(&[p], Derived, |i| {
+                    let group = members(self, i);
+                    let (known, unknown) = (group & !unknown, group & unknown);
+                    let decided = match mode {
+                        VoteMode::Any => truth & known != 0,
+                        VoteMode::All => truth & known != known,
+                        VoteMode::Uni => truth & known != 0 && truth & known != known,
+                        VoteMode::Ballot => return u64::from(unknown),
+                    };
+                    if unknown == 0 || decided { 0 } else { 1 & bits }
+                });
+                // The origin may be that of another lane.
+                let origin = p.origin.unwrap_or(mark.origin);
+                later(op.d, &Mark { origin, ..mark });
+            }
+            // Whatever a lane is told depends on all that the lanes of its mask say.
+            (_, sources) => {
+                let undefined = |lane: usize| sources.iter().any(|said| said.undefined[lane] != 0);
+                let from: Vec<&Operand> = sources.iter().collect();
+                let mark =
+                    self.mark(&from, Derived, |i| if each(members(self, i)).any(undefined) { u64::MAX } else { 0 });
+                later(op.d, &mark);
+                later(op.p.map(flag), &mark);
+            }
         }
     }
 }
