@@ -4,6 +4,7 @@
 //! tells what its barriers have ordered ([`clocks`]), views what threads have told each other through atomics, flags and
 //! fences ([`views`]). An access is compared with what its lines remember, and then remembered itself.
 
+mod cells;
 mod clocks;
 mod compare;
 mod copies;
@@ -24,12 +25,13 @@ use super::grid::{Run, Worker};
 use super::lanes::each;
 use super::warp::Warp;
 use super::watch::{Action, Touch};
-use crate::code::{Order, Place};
+use crate::code::{Order, Place, SlowOp};
+use cells::Cells;
 use clocks::Clocks;
 use compare::{Past, compare, within};
 use copies::Copies;
 use line::Line;
-use row::{Kind, LINE, Row, pieces};
+use row::{Kind, Row, pieces};
 use story::Story;
 use views::{Exchange, Views};
 
@@ -41,7 +43,9 @@ const WROTE: usize = 1 << 16;
 pub(crate) struct Races {
     clocks: Clocks,
     views: Views,
-    shared: Vec<Line>,
+    shared: Cells,
+    /// The code has something other than barriers of the whole block that may order its warps.
+    partial: bool,
     /// When each instruction last wrote: `[instruction][warp]`.
     wrote: Vec<u32>,
     /// By warp, where a kernel has asynchronous copies.
@@ -53,15 +57,22 @@ pub(crate) struct Races {
 }
 
 impl Races {
+    pub(crate) fn new(run: &Run<'_>) -> Self {
+        let code = run.code;
+        let partial = code.slow.iter().any(orders_warps) || code.accesses.iter().any(|a| hands_over(a.order));
+        Self { partial, ..Self::default() }
+    }
+
     /// Another block begins.
     pub(crate) fn start(&mut self, run: &Run<'_>, block: u64) {
         if !run.checks.races {
             return;
         }
         if self.clocks.is_late() {
-            *self = Self::default();
+            *self = Self::new(run);
         }
         self.clocks.start(run.warps as usize);
+        self.shared.barrier();
         self.views.start(block as u32);
         self.arrived.clear();
         self.waits.clear();
@@ -84,6 +95,7 @@ impl Races {
         }
         if whole {
             self.clocks.meet_all();
+            self.shared.barrier();
             self.views.meet_all();
         } else {
             let here = self.arrived.iter().filter(|a| a.0 == barrier);
@@ -155,35 +167,28 @@ impl Worker<'_> {
             kind,
             ..Row::default()
         };
-        let Races { clocks, views, shared, wrote, copies, waits, .. } = races;
-        let past = Past { clocks, views, shared: touch.place == Place::Shared };
+        let Races { clocks, views, shared, partial, wrote, copies, waits, .. } = races;
+        let past = Past { clocks, views, shared: touch.place == Place::Shared, partial: *partial };
         let windows = &self.windows;
         let values = value::Values { touch, windows };
         let mut story = Story { run: self.run, findings: &mut self.findings, touch, past: &past, wrote, waits };
-        let mut meet = |line: &mut Line, at: u64, row: Row| {
-            let mut row = row;
-            if row.kind.writes() && !row.kind.is(Kind::STRONG) {
-                row.value = values.common(&row);
-                if !row.disjoint() {
-                    within(&row, &values, |clash| story.race(at, &clash));
-                }
-            }
-            compare(line, row, &past, &values, |clash| story.race(at, &clash));
-        };
         if past.shared {
-            let copies = kind.is(Kind::PENDING).then(|| copies.entry(self.warp).or_default());
-            let mut copies = copies;
-            pieces(touch.mask, touch.addrs, touch.bytes, touch.row, &like, |at, row| {
-                let index = (at / LINE) as usize;
-                if shared.len() <= index {
-                    shared.resize_with(index + 1, Line::default);
-                }
-                meet(&mut shared[index], at, row);
-                if let Some(copies) = &mut copies {
-                    copies.begin(index as u32, row);
-                }
-            });
+            shared.access(&like, &past, &values, |line, clash| story.race(line, clash));
+            if kind.is(Kind::PENDING) {
+                let copies = copies.entry(self.warp).or_default();
+                pieces(touch.mask, touch.addrs, touch.bytes, touch.row, &like, |at, row| copies.begin(at, row));
+            }
         } else {
+            let mut meet = |line: &mut Line, at: u64, row: Row| {
+                let mut row = row;
+                if row.kind.writes() && !row.kind.is(Kind::STRONG) {
+                    row.value = values.common(&row);
+                    if !row.disjoint() {
+                        within(&row, &values, |clash| story.race(at, &clash));
+                    }
+                }
+                compare(line, row, &past, &values, |clash| story.race(at, &clash));
+            };
             let (launch, run) = (self.run.grid_id as u32, self.run);
             pieces(touch.mask, touch.addrs, touch.bytes, touch.row, &like, |at, row| {
                 let lane = row.lanes.trailing_zeros() as usize & 31;
@@ -217,6 +222,21 @@ impl Worker<'_> {
             };
             views.exchange(clocks, if shared { None } else { Some(&mut self.places) }, access);
         }
+    }
+}
+
+/// Whether an access may tell other threads what came before it, or learn that.
+fn hands_over(order: Order) -> bool {
+    order.acquire || order.release
+}
+
+/// Whether an instruction may order warps otherwise than by a barrier of the whole block.
+fn orders_warps(op: &SlowOp) -> bool {
+    match op {
+        SlowOp::Barrier { threads, .. } => threads.is_some(),
+        SlowOp::Fence(_) => true,
+        SlowOp::Atomic(atomic) => hands_over(atomic.order),
+        _ => false,
     }
 }
 

@@ -75,7 +75,7 @@ pub(crate) struct BlockChecks {
 
 impl BlockChecks {
     pub(crate) fn new(run: &Run<'_>) -> Self {
-        Self { races: Races::default(), init: run.checks.init.then(|| Init::new(run)) }
+        Self { races: Races::new(run), init: run.checks.init.then(|| Init::new(run)) }
     }
 
     /// Forgets everything: another block begins.

@@ -16,6 +16,8 @@ pub(super) struct Past<'p> {
     pub(super) views: &'p Views,
     /// About shared memory, which only this block has.
     pub(super) shared: bool,
+    /// Something other than barriers of the whole block may order its warps.
+    pub(super) partial: bool,
 }
 
 /// Two lanes that race, and which lanes of the later access do.
@@ -46,7 +48,7 @@ impl Past<'_> {
     }
 
     /// The lanes of two rows that touch the same bytes without order.
-    fn racing(&self, old: &Row, row: &Row) -> Option<Clash> {
+    pub(super) fn racing(&self, old: &Row, row: &Row) -> Option<Clash> {
         if old.same_warp(row) {
             return meeting(old, row, |lane, other| lane == other || self.ordered(old, other, row, lane));
         }
@@ -66,7 +68,7 @@ impl Past<'_> {
     }
 
     /// Whether every lane of an earlier row is, before every one of this.
-    fn all_ordered(&self, old: &Row, row: &Row) -> bool {
+    pub(super) fn all_ordered(&self, old: &Row, row: &Row) -> bool {
         if self.met(old, row) {
             return true;
         }

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::line::Line;
-use super::row::{Kind, Row};
+use super::cells::Cells;
+use super::row::Row;
 use crate::exec::lanes::each;
 
 /// Groups of a thread that are told apart. When there are more, the older half counts as complete: a race with one of
@@ -15,8 +15,8 @@ const PENDING: usize = 1 << 14;
 /// The copies of a warp that are under way.
 #[derive(Debug, Default)]
 pub(crate) struct Copies {
-    /// Each with the index of its line.
-    pending: Vec<(u32, Row)>,
+    /// Each with the address of its line.
+    pending: Vec<(u64, Row)>,
     /// Some are not in that list.
     lost: bool,
     /// The clock at the end of each of a lane's groups.
@@ -32,7 +32,7 @@ impl Copies {
         }
     }
 
-    pub(crate) fn begin(&mut self, line: u32, row: Row) {
+    pub(crate) fn begin(&mut self, line: u64, row: Row) {
         // Too many to follow one by one: the next wait is taken to be for all of them.
         self.lost |= self.pending.len() >= PENDING;
         if !self.lost {
@@ -40,10 +40,10 @@ impl Copies {
         }
     }
 
-    pub(crate) fn commit(&mut self, mask: u32, now: u32, lines: &mut [Line]) {
+    pub(crate) fn commit(&mut self, mask: u32, now: u32, cells: &mut Cells) {
         let full = each(mask).fold(0, |full, lane| full | u32::from(self.groups[lane].len() >= GROUPS) << lane);
         if full != 0 {
-            self.wait(full, Some(GROUPS as u32 / 2), now, lines);
+            self.wait(full, Some(GROUPS as u32 / 2), now, cells);
         }
         for lane in each(mask) {
             self.groups[lane].push_back(now);
@@ -52,13 +52,9 @@ impl Copies {
 
     /// Some lanes wait until at most so many of their groups are pending. Copies that are complete count as writes of
     /// the threads that waited, made `now`.
-    pub(crate) fn wait(&mut self, mask: u32, groups: Option<u32>, now: u32, lines: &mut [Line]) {
+    pub(crate) fn wait(&mut self, mask: u32, groups: Option<u32>, now: u32, cells: &mut Cells) {
         if let (true, Some((_, first))) = (std::mem::take(&mut self.lost), self.pending.first()) {
-            let warp = first.warp;
-            let rows = lines.iter_mut().flat_map(|line| line.rows.iter_mut());
-            for row in rows.filter(|row| row.warp == warp && row.kind.is(Kind::PENDING)) {
-                (row.stamp, row.kind) = (now, row.kind.without(Kind::PENDING));
-            }
+            cells.complete_all(first.warp, now);
             return self.clear();
         }
         let mut until = [0u32; 32];
@@ -78,19 +74,8 @@ impl Copies {
         }
         self.pending.retain_mut(|(line, row)| {
             let done = each(row.lanes).fold(0, |done, lane| done | u32::from(row.stamp < until[lane]) << lane);
-            if done == 0 {
-                return true;
-            }
-            let Some(line) = lines.get_mut(*line as usize) else { return false };
-            let same = |r: &Row| r.kind.is(Kind::PENDING) && r.stamp == row.stamp && r.same_mapping(row);
-            if let Some(at) = line.rows.iter().position(same) {
-                let written = Row { lanes: done, stamp: now, kind: row.kind.without(Kind::PENDING), ..*row };
-                if done == row.lanes {
-                    line.rows[at] = written;
-                } else {
-                    line.rows[at].lanes &= !done;
-                    line.push(written);
-                }
+            for lane in each(done) {
+                cells.complete(row, lane, *line, now);
             }
             row.lanes &= !done;
             row.lanes != 0

@@ -1,0 +1,327 @@
+//! The accesses to a block's shared memory since its last barrier, a word at a time.
+//!
+//! A barrier of the block orders all before it, so that a word has to remember little: who read it, who wrote it. What makes that
+//! quick is what need not be remembered: the same threads again, and one more warp that reads what two have read, as whoever
+//! writes there races with one of the two at least.
+
+use smallvec::SmallVec;
+
+use super::compare::{Clash, Past, within};
+use super::row::{Kind, LINE, Row};
+use super::value::Values;
+use crate::exec::global::sequential;
+use crate::exec::lanes::{FULL, each};
+
+/// Marks of a cell that are kept. When there are more, the oldest read is forgotten: a race may be missed, none is made up.
+const MARKS: usize = 64;
+
+/// Lanes of a warp that have accessed a cell by one instruction.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    stamp: u32,
+    pc: u32,
+    lanes: u32,
+    warp: u8,
+    /// Bytes of a lane's access, which may reach over several cells. It is aligned to them.
+    width: u8,
+    kind: Kind,
+}
+
+impl Mark {
+    /// The same as a row of the line that begins at `line`.
+    fn row(&self, block: u32, at: u64, line: u64) -> Row {
+        let start = at & !(u64::from(self.width.max(1)) - 1);
+        Row {
+            block,
+            stamp: self.stamp,
+            pc: self.pc,
+            lanes: self.lanes,
+            base: start.wrapping_sub(line) as i16,
+            width: self.width,
+            warp: self.warp,
+            kind: self.kind,
+            ..Row::default()
+        }
+    }
+}
+
+type Cell = SmallVec<[Mark; 2]>;
+
+/// What shared memory remembers.
+#[derive(Debug)]
+pub(super) struct Cells {
+    /// The base-two logarithm of a cell's bytes: cells are words until something smaller is accessed.
+    shift: u32,
+    cells: Vec<Cell>,
+    /// A bit a cell: two warps have read it since the barrier, and nobody has written.
+    crowded: Vec<u64>,
+    any_crowded: bool,
+}
+
+impl Default for Cells {
+    fn default() -> Self {
+        Self { shift: 2, cells: Vec::new(), crowded: Vec::new(), any_crowded: false }
+    }
+}
+
+/// Races of one access, one for each instruction of another warp, or of this, that it races with.
+type Found = SmallVec<[(u64, Clash); 2]>;
+
+fn add(found: &mut Found, line: u64, clash: Clash) {
+    let of = |clash: &Clash| (clash.earlier.pc, clash.earlier.warp, clash.earlier.stamp, clash.earlier.kind);
+    match found.iter_mut().find(|(_, known)| of(known) == of(&clash)) {
+        Some((_, known)) => {
+            known.lanes |= clash.lanes;
+            known.benign &= clash.benign;
+        }
+        None => found.push((line, clash)),
+    }
+}
+
+impl Cells {
+    /// The block has met at a barrier, or another begins.
+    pub(super) fn barrier(&mut self) {
+        if std::mem::take(&mut self.any_crowded) {
+            self.crowded.fill(0);
+        }
+    }
+
+    /// Compares a warp's access with what is remembered, and remembers it. `like` says who makes it, when and where.
+    pub(super) fn access(
+        &mut self,
+        like: &Row,
+        past: &Past<'_>,
+        values: &Values<'_>,
+        mut race: impl FnMut(u64, &Clash),
+    ) {
+        let touch = values.touch;
+        let bytes = touch.bytes.clamp(1, LINE);
+        if bytes.trailing_zeros() < self.shift {
+            self.split(bytes.trailing_zeros());
+        }
+        let reads = like.kind == Kind::READ;
+        if reads && self.any_crowded && touch.row && self.all_crowded(touch.addrs[0], 32 * bytes) {
+            return;
+        }
+        let plain_write = like.kind.writes() && !like.kind.is(Kind::STRONG);
+        let mut found = Found::new();
+        let mut left = touch.mask;
+        while left != 0 {
+            let first = left.trailing_zeros() as usize & 31;
+            let at = touch.addrs[first];
+            let lanes = if left == FULL && sequential(touch.addrs, 0) { FULL } else { run(touch.addrs, left, at) };
+            left &= !lanes;
+            let mark =
+                Mark { stamp: like.stamp, pc: like.pc, lanes, warp: like.warp, width: bytes as u8, kind: like.kind };
+            if plain_write && !lanes.is_power_of_two() {
+                let line = at & !(LINE - 1);
+                within(&mark.row(like.block, at, line), values, |clash| race(line, &clash));
+            }
+            let from = (at >> self.shift) as usize;
+            let to = from + (bytes >> self.shift).max(1) as usize;
+            self.reach(to);
+            for index in from..to {
+                if reads && self.is_crowded(index) || self.renews(index, &mark, past) {
+                    continue;
+                }
+                self.compare(index, mark, like.block, past, values, &mut found);
+            }
+        }
+        for (line, clash) in &found {
+            race(*line, clash);
+        }
+    }
+
+    /// Makes room for so many cells.
+    #[inline(always)]
+    fn reach(&mut self, cells: usize) {
+        if self.cells.len() < cells {
+            self.cells.resize_with(cells.next_multiple_of(64), Cell::default);
+            self.crowded.resize(self.cells.len() / 64, 0);
+        }
+    }
+
+    /// Cells become smaller.
+    fn split(&mut self, shift: u32) {
+        let times = 1 << (self.shift - shift);
+        let cells = std::mem::take(&mut self.cells);
+        self.cells = cells.into_iter().flat_map(|cell| std::iter::repeat_n(cell, times)).collect();
+        self.crowded = vec![0; self.cells.len() / 64];
+        (self.any_crowded, self.shift) = (false, shift);
+    }
+
+    #[inline(always)]
+    fn is_crowded(&self, index: usize) -> bool {
+        self.any_crowded && self.crowded.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 == 1)
+    }
+
+    fn all_crowded(&self, at: u64, bytes: u64) -> bool {
+        let (mut index, end) = (at >> self.shift, (at + bytes) >> self.shift);
+        while index < end {
+            let n = (64 - index % 64).min(end - index);
+            let bits = (u64::MAX >> (64 - n)) << (index % 64);
+            if self.crowded.get((index / 64) as usize).is_none_or(|word| word & bits != bits) {
+                return false;
+            }
+            index += n;
+        }
+        true
+    }
+
+    /// The quick way: nothing has been here since the barrier, or only what this mark can take the place of.
+    #[inline(always)]
+    fn renews(&mut self, index: usize, mark: &Mark, past: &Past<'_>) -> bool {
+        let clocks = past.clocks;
+        let Some(cell) = self.cells.get_mut(index) else { return true };
+        match cell.as_mut_slice() {
+            [] => {
+                cell.push(*mark);
+                true
+            }
+            [old] if old.kind.is(Kind::PENDING) => false,
+            [old] if old.stamp < clocks.block => {
+                *old = *mark;
+                true
+            }
+            [old] if old.warp == mark.warp && mark.kind.covers(old.kind) && !mark.kind.is(Kind::STRONG) => {
+                let alone = old.lanes == mark.lanes && mark.lanes.is_power_of_two();
+                let synced = clocks.warps.get(usize::from(mark.warp)).is_some_and(|&warp| old.stamp < warp);
+                let again = mark.kind == Kind::READ && old.lanes & !mark.lanes == 0;
+                if alone || synced || again {
+                    *old = *mark;
+                }
+                alone || synced || again
+            }
+            _ => false,
+        }
+    }
+
+    /// A mark against those of its cell.
+    fn compare(
+        &mut self,
+        index: usize,
+        mark: Mark,
+        block: u32,
+        past: &Past<'_>,
+        values: &Values<'_>,
+        found: &mut Found,
+    ) {
+        let Some(cell) = self.cells.get_mut(index) else { return };
+        let clocks = past.clocks;
+        let at = (index as u64) << self.shift;
+        let line = at & !(LINE - 1);
+        let later = mark.row(block, at, line);
+        let mut kept = mark;
+        let (mut needless, mut others, mut i) = (false, [false; 2], 0);
+        while let Some(&old) = cell.get(i) {
+            let earlier = || old.row(block, at, line);
+            if old.kind.is(Kind::PENDING) && old.stamp >= clocks.start {
+                let (lane, other) = (first(mark.lanes), first(old.lanes));
+                let (lanes, benign) = (mark.lanes, false);
+                add(found, line, Clash { earlier: earlier(), later, lane, other, lanes, benign });
+                i += 1;
+                continue;
+            }
+            if old.stamp < clocks.block {
+                cell.remove(i);
+                continue;
+            }
+            let same_warp = old.warp == mark.warp;
+            let alone = same_warp && old.lanes == mark.lanes && mark.lanes.is_power_of_two();
+            let synced = same_warp && clocks.warps.get(usize::from(mark.warp)).is_some_and(|&warp| old.stamp < warp);
+            let reads = !old.kind.writes() && !mark.kind.writes();
+            let mut told = false;
+            if !(reads || alone || synced || old.kind.both_strong(mark.kind)) {
+                let same_instruction = same_warp && old.stamp == mark.stamp && old.kind.writes();
+                let clash = if same_instruction {
+                    let (lane, other) = (first(mark.lanes), first(old.lanes));
+                    let benign = values.same(lane, other);
+                    Some(Clash { earlier: earlier(), later, lane, other, lanes: mark.lanes, benign })
+                } else {
+                    let clash = past.racing(&earlier(), &later);
+                    clash.map(|clash| Clash { benign: values.benign(&clash), ..clash })
+                };
+                if let Some(clash) = clash {
+                    add(found, line, clash);
+                    // Of two writes that race, one is enough to race with a third.
+                    told = old.kind.writes();
+                }
+            }
+            let unsynced = same_warp && old.stamp >= clocks.synced;
+            let superfluous = mark.kind.covers(old.kind)
+                && (told
+                    || synced
+                    || same_warp && old.lanes & !mark.lanes == 0
+                    || past.all_ordered(&earlier(), &later));
+            if superfluous {
+                cell.remove(i);
+                continue;
+            }
+            if unsynced && old.kind == mark.kind && (old.pc, old.width) == (mark.pc, mark.width) {
+                kept.lanes |= old.lanes;
+                cell.remove(i);
+                continue;
+            }
+            needless |= unsynced && old.kind.covers(mark.kind) && mark.lanes & !old.lanes == 0;
+            others[usize::from(same_warp)] |= old.kind == mark.kind;
+            i += 1;
+        }
+        // Whoever accesses a cell in another way than two warps did races with one of them, unless something other than the
+        // barriers of the whole block orders warps.
+        let crowd = !past.partial && matches!(mark.kind, Kind::READ | Kind::ATOMIC);
+        needless |= crowd && mark.kind == Kind::ATOMIC && others == [true; 2];
+        if needless {
+            return;
+        }
+        if cell.len() >= MARKS {
+            let oldest = cell.iter().position(|old| !old.kind.writes()).unwrap_or(0);
+            cell.remove(oldest);
+        }
+        cell.push(kept);
+        let crowded = crowd && others[0] && cell.iter().all(|old| old.kind == Kind::READ);
+        if let Some(word) = self.crowded.get_mut(index / 64) {
+            let bit = 1 << (index % 64);
+            *word = if crowded { *word | bit } else { *word & !bit };
+            self.any_crowded |= crowded;
+        }
+    }
+
+    /// A lane's copy to some bytes, begun at `stamp`, is complete: from `now` on it is a write of the thread that waited.
+    pub(super) fn complete(&mut self, row: &Row, lane: usize, line: u64, now: u32) {
+        let (low, high) = row.range(lane);
+        let (from, to) = (line.wrapping_add_signed(low.into()), line.wrapping_add_signed(high.into()));
+        for index in from >> self.shift..(to >> self.shift).max((from >> self.shift) + 1) {
+            let Some(cell) = self.cells.get_mut(index as usize) else { return };
+            let copy = |m: &&mut Mark| {
+                m.kind.is(Kind::PENDING) && (m.warp, m.stamp) == (row.warp, row.stamp) && m.lanes >> lane & 1 == 1
+            };
+            let Some(mark) = cell.iter_mut().find(copy) else { continue };
+            let written = Mark { lanes: 1 << lane, stamp: now, kind: mark.kind.without(Kind::PENDING), ..*mark };
+            mark.lanes &= !(1 << lane);
+            if mark.lanes == 0 {
+                *mark = written;
+            } else {
+                cell.push(written);
+            }
+        }
+    }
+
+    /// All of a warp's copies are complete.
+    pub(super) fn complete_all(&mut self, warp: u8, now: u32) {
+        let marks = self.cells.iter_mut().flatten();
+        for mark in marks.filter(|mark| mark.warp == warp && mark.kind.is(Kind::PENDING)) {
+            (mark.stamp, mark.kind) = (now, mark.kind.without(Kind::PENDING));
+        }
+    }
+}
+
+fn first(lanes: u32) -> usize {
+    lanes.trailing_zeros() as usize & 31
+}
+
+/// The lowest lanes of a mask, as long as they are all at one address.
+#[inline(always)]
+fn run(addrs: &[u64; 32], mask: u32, at: u64) -> u32 {
+    let end = each(mask).find(|&lane| addrs[lane] != at);
+    end.map_or(mask, |end| mask & ((1 << end) - 1))
+}
