@@ -183,7 +183,17 @@ impl Worker<'_> {
     #[inline(always)]
     pub(crate) fn look_init(&mut self, checks: &mut BlockChecks, touch: &Touch<'_>) {
         let Some(init) = checks.init.as_deref_mut() else { return };
-        if touch.row {
+        if touch.place == Place::Shared && touch.action == Action::Read {
+            let (addr, bytes) = (touch.addrs[0], touch.bytes);
+            let defined = match () {
+                () if touch.row => init.shared.holds(addr, 32 * bytes),
+                () if touch.uniform => init.shared.holds(addr, bytes),
+                () => init.shared.hold(touch.mask, touch.addrs, bytes),
+            };
+            if defined {
+                return;
+            }
+        } else if touch.row {
             let len = 32 * touch.bytes;
             let addr = touch.addrs[0];
             match (touch.place, touch.action) {
@@ -196,7 +206,6 @@ impl Worker<'_> {
                         _ => {}
                     }
                 }
-                (_, Action::Read) if init.shared.holds(addr, len) => return,
                 (_, Action::Write) if init.storing.lanes == 0 => return init.shared.set(addr, len),
                 _ => {}
             }

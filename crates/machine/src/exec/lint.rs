@@ -15,7 +15,7 @@ pub(crate) fn execute(worker: &mut Worker<'_>, regs: &mut View<'_>, checked: &Ch
     let operands = operands(regs, checked.op);
     for lint in &checked.lints {
         let wrong = match *lint {
-            Lint::Index { signed, .. } => lanes_where(mask, |lane| wraps(checked.op, &operands, lane, signed)),
+            Lint::Index { signed, .. } => wraps(checked.op, &operands, mask, signed),
             Lint::Shift { bits } => lanes_where(mask, |lane| operands[1][lane] >= u64::from(bits)),
             Lint::Divide => lanes_where(mask, |lane| operands[1][lane] == 0),
             Lint::FloatToInt { from, to } => {
@@ -80,6 +80,35 @@ fn apply(r: &mut View<'_>, op: MicroOp, m: u32) {
     }
 }
 
+/// The lanes whose result 32 bits do not hold. An index that is widened without its sign may still be one that went below zero
+/// and came back, as in `x[i + (n - 1)]`: it wraps only if it does so in either reading.
+fn wraps(op: MicroOp, operands: &Operands, mask: u32, signed: bool) -> u32 {
+    match op {
+        MicroOp::Add32(_) => beyond(operands, mask, signed, |a, b, _| a.wrapping_add(b)),
+        MicroOp::Sub32(_) => beyond(operands, mask, signed, |a, b, _| a.wrapping_sub(b)),
+        MicroOp::Mul32(_) => beyond(operands, mask, signed, |a, b, _| a.wrapping_mul(b)),
+        MicroOp::Mad32(_) => beyond(operands, mask, signed, |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
+        // 32 and more is the business of another lint.
+        MicroOp::Shl32(_) => beyond(operands, mask, signed, |a, b, _| a << (b & 31)),
+        _ => 0,
+    }
+}
+
+/// The same for an operation on 64 bits, which hold what one makes of two or three words, with and without a sign.
+#[inline(always)]
+fn beyond(operands: &Operands, mask: u32, signed: bool, op: impl Fn(u64, u64, u64) -> u64) -> u32 {
+    let [a, b, c] = operands;
+    let extend = |word: u64| i64::from(word as u32 as i32) as u64;
+    let mut wrong = 0;
+    for lane in 0..32 {
+        let exact = op(extend(a[lane]), extend(b[lane]), extend(c[lane]));
+        let unsigned = op(a[lane], b[lane], c[lane]);
+        let wraps = (exact != extend(exact)) & (signed | (unsigned >> 32 != 0));
+        wrong |= u32::from(wraps) << lane;
+    }
+    wrong & mask
+}
+
 /// What the operation would give with as many bits as it takes, its operands read as `of` says.
 fn exact(op: MicroOp, operands: &Operands, lane: usize, of: impl Fn(u64) -> i128) -> i128 {
     let [a, b, c] = operands.map(|operand| of(operand[lane]));
@@ -88,7 +117,6 @@ fn exact(op: MicroOp, operands: &Operands, lane: usize, of: impl Fn(u64) -> i128
         MicroOp::Sub32(_) => a - b,
         MicroOp::Mul32(_) => a * b,
         MicroOp::Mad32(_) => a * b + c,
-        // 32 and more is the business of another lint.
         MicroOp::Shl32(_) => a << (operands[1][lane] & 31),
         _ => 0,
     }
@@ -100,14 +128,6 @@ fn as_signed(word: u64) -> i128 {
 
 fn as_unsigned(word: u64) -> i128 {
     i128::from(word as u32)
-}
-
-/// Whether 32 bits do not hold it. An index that is widened without its sign may still be one that went below zero
-/// and came back, as in `x[i + (n - 1)]`: it wraps only if it does so in either reading.
-fn wraps(op: MicroOp, operands: &Operands, lane: usize, signed: bool) -> bool {
-    let fits_signed = || i32::try_from(exact(op, operands, lane, as_signed)).is_ok();
-    let fits_unsigned = || u32::try_from(exact(op, operands, lane, as_unsigned)).is_ok();
-    if signed { !fits_signed() } else { !fits_unsigned() && !fits_signed() }
 }
 
 /// The value of a float of a type.

@@ -167,6 +167,10 @@ impl Worker<'_> {
             kind,
             ..Row::default()
         };
+        if kind == Kind::READ && touch.place == Place::Shared && races.shared.reads_quickly(touch, &like, &races.clocks)
+        {
+            return;
+        }
         let Races { clocks, views, shared, partial, wrote, copies, waits, .. } = races;
         let past = Past { clocks, views, shared: touch.place == Place::Shared, partial: *partial };
         let windows = &self.windows;

@@ -8,6 +8,14 @@ use super::watch::Touch;
 use super::{fault, grid::Worker};
 use crate::code::{Access, Place};
 
+/// Where the lanes of a whole warp are: one behind the other, all at one address, or otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    Row,
+    Uniform,
+    Other,
+}
+
 /// A block's shared memory, as words.
 pub(crate) type Shared = [u32];
 
@@ -115,16 +123,21 @@ impl Worker<'_> {
         mask: u32,
         addrs: &[u64; 32],
         passes: u64,
-        row: bool,
+        shape: Shape,
         stored: Option<&View<'_>>,
     ) {
         let (write, bytes) = (stored.is_some(), u64::from(access.bytes()));
-        let touch = Touch { row, shared: &common.shared, ..Touch::of(access, Place::Shared, mask, addrs, stored) };
+        let (row, uniform) = (shape == Shape::Row, shape == Shape::Uniform);
+        let touch =
+            Touch { row, uniform, shared: &common.shared, ..Touch::of(access, Place::Shared, mask, addrs, stored) };
         self.watch(&mut common.checks, &touch);
         let traffic = if write { &mut self.counters.shared_store } else { &mut self.counters.shared_load };
         count(traffic, passes, bytes * u64::from(mask.count_ones()));
         let who = self.who(mask, addrs);
-        self.tally.shared(self.pc, who, addrs, bytes, passes);
+        match shape {
+            Shape::Other => self.tally.shared(self.pc, who, addrs, bytes, passes),
+            _ => self.tally.shared_words(self.pc, who, shape == Shape::Row),
+        }
     }
 
     /// Whether 32 words from an offset on are the block's.
@@ -153,7 +166,7 @@ impl Worker<'_> {
                 && let Some(words) = common.shared.get(word..word.saturating_add(32))
             {
                 let value = lanes(|i| words[i]);
-                self.account_shared(common, access, FULL, addrs, 1, true, None);
+                self.account_shared(common, access, FULL, addrs, 1, Shape::Row, None);
                 regs.put_word(reg.slot, FULL, &value);
                 return Ok(());
             }
@@ -161,7 +174,7 @@ impl Worker<'_> {
                 && addrs[0] < u64::from(self.run.shared_bytes / 4 * 4)
                 && let Some(&value) = common.shared.get(word)
             {
-                self.account_shared(common, access, FULL, addrs, 1, false, None);
+                self.account_shared(common, access, FULL, addrs, 1, Shape::Uniform, None);
                 regs.put_word(reg.slot, FULL, &[value; 32]);
                 return Ok(());
             }
@@ -188,7 +201,7 @@ impl Worker<'_> {
             if let [Some(reg)] = access.regs[..]
                 && common.shared.len() >= word.saturating_add(32)
             {
-                self.account_shared(common, access, FULL, addrs, 1, true, Some(regs));
+                self.account_shared(common, access, FULL, addrs, 1, Shape::Row, Some(regs));
                 common.shared[word..word + 32].copy_from_slice(regs.word(reg.slot));
                 return Ok(());
             }
@@ -207,7 +220,7 @@ impl Worker<'_> {
     ) -> Trapped {
         let bytes = u64::from(access.bytes());
         self.check_shared(&common.shared, mask, addrs, bytes, false)?;
-        self.account_shared(common, access, mask, addrs, wavefronts(addrs, mask, bytes), false, None);
+        self.account_shared(common, access, mask, addrs, wavefronts(addrs, mask, bytes), Shape::Other, None);
         let mut value = [0; 32];
         let mut results = Vec::with_capacity(access.regs.len());
         for (j, reg) in access.regs.iter().enumerate() {
@@ -235,7 +248,7 @@ impl Worker<'_> {
     ) -> Trapped {
         let bytes = u64::from(access.bytes());
         self.check_shared(&common.shared, mask, addrs, bytes, true)?;
-        self.account_shared(common, access, mask, addrs, wavefronts(addrs, mask, bytes), false, Some(regs));
+        self.account_shared(common, access, mask, addrs, wavefronts(addrs, mask, bytes), Shape::Other, Some(regs));
         for (j, reg) in access.regs.iter().enumerate() {
             let Some(reg) = reg else { continue };
             for lane in each(mask) {

@@ -87,6 +87,19 @@ impl Requests {
         }
     }
 
+    #[inline(always)]
+    fn words(&mut self, who: Who, row: bool) {
+        self.requests += 1;
+        self.lanes += 32;
+        self.bytes += 128;
+        self.moved += 1;
+        self.ideal += 1;
+        self.rows += u64::from(row && who.addr.is_multiple_of(WIDEST));
+        if self.first.is_none() {
+            self.first = Some(who);
+        }
+    }
+
     fn scattered(&mut self, who: Who, addrs: &[u64; 32], bytes: u64, moved: u64, ideal: u64) {
         self.requests += 1;
         self.lanes += u64::from(who.lanes.count_ones());
@@ -186,6 +199,14 @@ impl Tally {
         let ideal = (0..32).step_by(group.max(1) as usize);
         let ideal = ideal.filter(|at| who.lanes & ((u64::MAX >> (64 - group)) << at) as u32 != 0).count() as u64;
         row.shared.scattered(who, addrs, bytes, passes, ideal);
+    }
+
+    /// A whole warp's words, one behind the other or all the same one: a single pass over the banks.
+    #[inline(always)]
+    pub(crate) fn shared_words(&mut self, pc: u32, who: Who, row: bool) {
+        if let Some(of) = self.rows.get_mut(pc as usize) {
+            of.shared.words(who, row);
+        }
     }
 
     pub(crate) fn local(&mut self, pc: u32, who: Who, addrs: &[u64; 32], bytes: u64, sectors: u64) {

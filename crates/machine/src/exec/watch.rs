@@ -29,6 +29,8 @@ pub(crate) struct Touch<'t> {
     pub(crate) bytes: u64,
     /// A whole warp, lane i at `addrs[0] + i * bytes`: the common case, for which checks have a quick way.
     pub(crate) row: bool,
+    /// A whole warp, every lane at `addrs[0]`: the other one.
+    pub(crate) uniform: bool,
     /// For global memory: the allocation that holds every lane's bytes, an index into the worker's windows, where one does.
     pub(crate) window: Option<usize>,
     /// The access itself, where it is a load or store.
@@ -57,6 +59,7 @@ impl<'t> Touch<'t> {
             addrs,
             bytes: u64::from(access.bytes()),
             row: false,
+            uniform: false,
             window: None,
             access: Some(access),
             stored,

@@ -49,6 +49,19 @@ impl SharedBytes {
         all
     }
 
+    /// Whether all bytes of a warp's access are written. It is aligned, so that a lane's lie in one word of bits.
+    pub(crate) fn hold(&self, mask: u32, addrs: &[u64; 32], len: u64) -> bool {
+        if len > 64 || !len.is_power_of_two() {
+            return false;
+        }
+        let bits = u64::MAX >> (64 - len);
+        let written = |lane: usize| {
+            let word = self.0.get((addrs[lane] / 64) as usize).copied().unwrap_or(u64::MAX);
+            word >> (addrs[lane] % 64) & bits == bits
+        };
+        each(mask).all(written)
+    }
+
     /// Bit i: byte i of a range of at most 64 was never written.
     pub(crate) fn missing(&self, addr: u64, len: u64) -> u64 {
         let mut missing = 0;

@@ -6,11 +6,13 @@
 
 use smallvec::SmallVec;
 
+use super::clocks::Clocks;
 use super::compare::{Clash, Past, within};
 use super::row::{Kind, LINE, Row};
 use super::value::Values;
 use crate::exec::global::sequential;
 use crate::exec::lanes::{FULL, each};
+use crate::exec::watch::Touch;
 
 /// Marks of a cell that are kept. When there are more, the oldest read is forgotten: a race may be missed, none is made up.
 const MARKS: usize = 64;
@@ -86,6 +88,31 @@ impl Cells {
         }
     }
 
+    /// Whether a plain read of a whole warp is one that takes no more than a look: of one word for all lanes, or of words that
+    /// enough others have read.
+    #[inline(always)]
+    pub(super) fn reads_quickly(&mut self, touch: &Touch<'_>, like: &Row, clocks: &Clocks) -> bool {
+        if touch.bytes.trailing_zeros() < self.shift {
+            return false;
+        }
+        if touch.row {
+            return self.any_crowded && self.all_crowded(touch.addrs[0], 32 * touch.bytes);
+        }
+        let index = (touch.addrs[0] >> self.shift) as usize;
+        if !touch.uniform || touch.bytes >> self.shift != 1 || index >= self.cells.len() {
+            return false;
+        }
+        let mark = Mark {
+            stamp: like.stamp,
+            pc: like.pc,
+            lanes: FULL,
+            warp: like.warp,
+            width: touch.bytes as u8,
+            kind: Kind::READ,
+        };
+        self.is_crowded(index) || self.renews(index, &mark, clocks)
+    }
+
     /// Compares a warp's access with what is remembered, and remembers it. `like` says who makes it, when and where.
     pub(super) fn access(
         &mut self,
@@ -100,9 +127,6 @@ impl Cells {
             self.split(bytes.trailing_zeros());
         }
         let reads = like.kind == Kind::READ;
-        if reads && self.any_crowded && touch.row && self.all_crowded(touch.addrs[0], 32 * bytes) {
-            return;
-        }
         let plain_write = like.kind.writes() && !like.kind.is(Kind::STRONG);
         let mut found = Found::new();
         let mut left = touch.mask;
@@ -121,7 +145,7 @@ impl Cells {
             let to = from + (bytes >> self.shift).max(1) as usize;
             self.reach(to);
             for index in from..to {
-                if reads && self.is_crowded(index) || self.renews(index, &mark, past) {
+                if reads && self.is_crowded(index) || self.renews(index, &mark, past.clocks) {
                     continue;
                 }
                 self.compare(index, mark, like.block, past, values, &mut found);
@@ -170,8 +194,7 @@ impl Cells {
 
     /// The quick way: nothing has been here since the barrier, or only what this mark can take the place of.
     #[inline(always)]
-    fn renews(&mut self, index: usize, mark: &Mark, past: &Past<'_>) -> bool {
-        let clocks = past.clocks;
+    fn renews(&mut self, index: usize, mark: &Mark, clocks: &Clocks) -> bool {
         let Some(cell) = self.cells.get_mut(index) else { return true };
         match cell.as_mut_slice() {
             [] => {
@@ -208,6 +231,15 @@ impl Cells {
     ) {
         let Some(cell) = self.cells.get_mut(index) else { return };
         let clocks = past.clocks;
+        // The same again, and nothing has come in between.
+        if cell.last().is_some_and(|last| {
+            (mark.kind == Kind::READ || mark.kind.is(Kind::STRONG))
+                && (last.warp, last.kind, last.width) == (mark.warp, mark.kind, mark.width)
+                && last.stamp >= clocks.synced
+                && mark.lanes & !last.lanes == 0
+        }) {
+            return;
+        }
         let at = (index as u64) << self.shift;
         let line = at & !(LINE - 1);
         let later = mark.row(block, at, line);

@@ -100,6 +100,9 @@ pub(super) fn compare(line: &mut Line, row: Row, past: &Past<'_>, values: &Value
             return line.keep(row, clocks.block);
         }
     }
+    if line.is_apart(&row) {
+        return line.keep(row, clocks.block);
+    }
     // What other blocks did is left for them to tidy up, but for what a plain write replaces.
     let tidies = !past.views.is_silent() && row.kind == Kind::WRITE;
     let (mut needless, before) = (false, line.rows.len());

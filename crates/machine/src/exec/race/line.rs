@@ -7,6 +7,9 @@ use super::row::{Kind, Row};
 /// Rows of a line that are kept. When there are more, the oldest reads are forgotten: a race may be missed, none is made up.
 const ROWS: usize = 32;
 
+/// So many rows are worth keeping count of their bytes.
+const COUNTED: usize = 4;
+
 /// 128 bytes of memory.
 #[derive(Debug, Default)]
 pub(crate) struct Line {
@@ -30,6 +33,25 @@ struct Crowd {
     since: (u32, u32),
     /// The last access, if it was not kept.
     last: Option<Row>,
+    /// The bytes that its rows read and write.
+    touched: Touched,
+}
+
+/// Bytes that are read, and that are written.
+#[derive(Clone, Copy, Debug, Default)]
+struct Touched {
+    read: u128,
+    written: u128,
+}
+
+impl Touched {
+    fn add(&mut self, row: &Row) {
+        let bytes = row.bytes();
+        match row.kind.writes() {
+            true => self.written |= bytes,
+            false => self.read |= bytes,
+        }
+    }
 }
 
 impl Line {
@@ -56,6 +78,16 @@ impl Line {
     pub(crate) fn count(&mut self) {
         self.writes = self.rows.iter().filter(|r| r.kind.writes()).count() as u16;
         self.plain = self.rows.iter().filter(|r| r.kind != Kind::ATOMIC).count() as u16;
+        if let Some(crowd) = &mut self.crowd {
+            crowd.touched = Touched::default();
+            self.rows.iter().for_each(|row| crowd.touched.add(row));
+        }
+    }
+
+    /// Whether a row's bytes are none of those that the line remembers, where there are so many rows that it keeps count.
+    pub(crate) fn is_apart(&self, row: &Row) -> bool {
+        let bytes = row.bytes();
+        self.crowd.as_ref().is_some_and(|crowd| (crowd.touched.read | crowd.touched.written) & bytes == 0)
     }
 
     /// Whether the last access was the same one, and nothing has been synchronised since: threads that poll do that.
@@ -109,6 +141,12 @@ impl Line {
         self.writes += u16::from(row.kind.writes());
         self.plain += u16::from(row.kind != Kind::ATOMIC);
         self.rows.push(row);
+        if let Some(crowd) = &mut self.crowd {
+            crowd.touched.add(&row);
+        } else if self.rows.len() == COUNTED {
+            self.crowd = Some(Box::default());
+            self.count();
+        }
     }
 
     fn crowd(&mut self, row: &Row, met: u32) {
@@ -124,7 +162,11 @@ impl Line {
         if (blocks | if row.kind == Kind::READ { 0 } else { warps }) & bytes == 0 {
             return;
         }
-        let crowd = self.crowd.get_or_insert_default();
+        if self.crowd.is_none() {
+            self.crowd = Some(Box::default());
+            self.count();
+        }
+        let Some(crowd) = &mut self.crowd else { return };
         if row.kind == Kind::READ {
             crowd.read |= blocks & bytes;
             return;
