@@ -20,6 +20,7 @@ use crate::ffi::Handle;
 use crate::function::Function;
 use crate::graph::{Exec, Graph, Node};
 use crate::host::HostBlock;
+use crate::link::Link;
 use crate::memory::Owned;
 use crate::module::Module;
 use crate::order::Order;
@@ -50,6 +51,7 @@ pub(crate) struct State {
     pub(crate) events: Table<Event>,
     pub(crate) modules: Table<Module>,
     pub(crate) functions: Table<Function>,
+    pub(crate) links: Table<Link>,
     pub(crate) graphs: Table<Graph>,
     pub(crate) nodes: Table<Node>,
     pub(crate) execs: Table<Exec>,

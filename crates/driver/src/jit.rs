@@ -2,14 +2,15 @@
 
 use std::ffi::{c_char, c_uint};
 use std::path::Path;
+use std::time::Instant;
 
 use fusion_machine::report::Blame;
 use fusion_machine::{Loaded, Machine, Profile};
-use fusion_ptx::{Severity, ast};
+use fusion_ptx::{Severity, Unit, ast};
 
 use crate::boundary::{In, Raw};
 use crate::error::{Error, Result};
-use crate::report;
+use crate::{image, report};
 
 /// The newest PTX that is tried.
 const NEWEST: (u32, u32) = (9, 9);
@@ -17,6 +18,7 @@ const NEWEST: (u32, u32) = (9, 9);
 const SHOWN: usize = 20;
 
 /// `CUjit_option`.
+const WALL_TIME: c_uint = 2;
 const INFO_LOG: c_uint = 3;
 const INFO_LOG_SIZE: c_uint = 4;
 const ERROR_LOG: c_uint = 5;
@@ -29,6 +31,9 @@ pub(crate) struct Options {
     info: Log,
     error: Log,
     verbose: bool,
+    /// Where the time goes that a call took, in milliseconds, and when it began.
+    wall_time: Option<Raw>,
+    begun: Instant,
 }
 
 /// A buffer for a log, and where the length that was used goes.
@@ -42,7 +47,7 @@ struct Log {
 impl Options {
     pub(crate) fn none() -> Self {
         let log = || Log { buffer: Raw::NULL, size: 0, used: None };
-        Self { info: log(), error: log(), verbose: false }
+        Self { info: log(), error: log(), verbose: false, wall_time: None, begun: Instant::now() }
     }
 
     /// Reads parallel arrays of options and values. A value is the pointer itself, not what it points to.
@@ -58,11 +63,18 @@ impl Options {
                 INFO_LOG_SIZE => (read.info.size, read.info.used) = (value.0 & 0xffff_ffff, place),
                 ERROR_LOG => read.error.buffer = value,
                 ERROR_LOG_SIZE => (read.error.size, read.error.used) = (value.0 & 0xffff_ffff, place),
+                WALL_TIME => read.wall_time = place,
                 LOG_VERBOSE => read.verbose = value.0 != 0,
                 _ => {}
             }
         }
         Ok(read)
+    }
+
+    fn tell_time(&self) {
+        if let Some(place) = self.wall_time {
+            place.as_out::<f32>().set_if_wanted(self.begun.elapsed().as_secs_f32() * 1e3);
+        }
     }
 }
 
@@ -84,34 +96,54 @@ struct Refusal {
     log: String,
 }
 
-/// Compiles a module image: PTX text that ends with a NUL.
+/// Compiles a module image: PTX text that ends with a NUL, or a fat binary that holds some.
 pub(crate) fn compile(machine: &Machine, image: Raw, options: &Options) -> Result<Loaded> {
-    let text = match not_ptx(image)? {
-        Some(what) => Err(Refusal {
-            error: Error::NO_BINARY_FOR_GPU,
-            log: format!(
-                "the image is {what}; the emulated GPU runs PTX only: compile to PTX, for example with --gpu-architecture=compute_75"
-            ),
-        }),
-        None => Ok(image.as_text().get()?),
-    };
+    let text = image::at(image, capability(machine.profile()))?.map_err(not_ptx);
     finish(text.and_then(|text| compile_text(machine, &text)), options)
 }
 
-/// Compiles a file of PTX.
+/// Compiles a file of PTX, or a fat binary.
 pub(crate) fn compile_file(machine: &Machine, path: &str, options: &Options) -> Result<Loaded> {
     let bytes = std::fs::read(Path::new(path)).map_err(|_| Error::FILE_NOT_FOUND)?;
-    let text = match binary(&bytes) {
-        Some(what) => Err(Refusal {
-            error: Error::NO_BINARY_FOR_GPU,
-            log: format!("{path} is {what}; the emulated GPU runs PTX only"),
-        }),
-        None => Ok(String::from_utf8_lossy(bytes.split(|b| *b == 0).next().unwrap_or_default()).into_owned()),
-    };
+    let text = image::of(&bytes, capability(machine.profile())).map_err(|why| not_ptx(format!("{path}: {why}")));
     finish(text.and_then(|text| compile_text(machine, &text)), options)
 }
 
-fn finish(compiled: std::result::Result<(Loaded, String), Refusal>, options: &Options) -> Result<Loaded> {
+/// Says in a call's logs why its input cannot be linked or loaded, and returns the error with which it answers.
+pub(crate) fn refuse(why: image::Refused, options: &Options) -> Error {
+    finish::<()>(Err(not_ptx(why)), options).err().unwrap_or(Error::UNKNOWN)
+}
+
+/// Looks a unit over that is to be linked, as a load would, as far as it can be judged without the others.
+pub(crate) fn check(machine: &Machine, text: &str, options: &Options) -> Result {
+    finish(parse(machine.profile(), text).map(|_| ((), String::new())), options)
+}
+
+/// Links units to one text, and tries to load it.
+pub(crate) fn link(machine: &Machine, units: &[Unit<'_>], options: &Options) -> Result<String> {
+    let linked = fusion_ptx::link(units).map_err(|errors| {
+        let log = errors.iter().map(|error| format!("error   : {error}\n")).collect();
+        Refusal { error: Error::INVALID_PTX, log }
+    });
+    let tried = linked.and_then(|text| {
+        let (loaded, info) = compile_text(machine, &text)?;
+        machine.unload(&loaded);
+        Ok((text, info))
+    });
+    finish(tried, options)
+}
+
+/// A device's compute capability as one number: 90 for 9.0.
+pub(crate) fn capability(profile: &Profile) -> u32 {
+    profile.compute.0 * 10 + profile.compute.1
+}
+
+fn not_ptx(log: String) -> Refusal {
+    Refusal { error: Error::NO_BINARY_FOR_GPU, log }
+}
+
+fn finish<T>(compiled: std::result::Result<(T, String), Refusal>, options: &Options) -> Result<T> {
+    options.tell_time();
     match compiled {
         Ok((loaded, info)) => {
             options.info.write(if options.verbose { &info } else { "" });
@@ -130,29 +162,21 @@ fn finish(compiled: std::result::Result<(Loaded, String), Refusal>, options: &Op
     }
 }
 
-/// What an image is when it is not text: these formats begin with bytes that no PTX begins with.
-fn not_ptx(image: Raw) -> Result<Option<&'static str>> {
-    let mut start = [0; 4];
-    for (i, byte) in start.iter_mut().enumerate() {
-        *byte = Raw(image.0 + i).as_in::<u8>().get().map_err(|_| Error::INVALID_VALUE)?;
-        // Nothing may be read behind the end of a text.
-        if *byte == 0 {
-            break;
-        }
-    }
-    Ok(binary(&start))
-}
-
-fn binary(bytes: &[u8]) -> Option<&'static str> {
-    match bytes {
-        [0x7f, b'E', b'L', b'F', ..] => Some("a cubin"),
-        [0x50, 0xed, 0x55, 0xba, ..] | [0xb1, 0x43, 0x62, 0x46, ..] => Some("a fat binary"),
-        [0xed, 0x43, 0x4e, 0x7f, ..] => Some("LTO-IR"),
-        _ => None,
-    }
-}
-
 fn compile_text(machine: &Machine, text: &str) -> std::result::Result<(Loaded, String), Refusal> {
+    let module = parse(machine.profile(), text)?;
+    let loaded = machine.load(module, text).map_err(|error| {
+        let log = format!(
+            "ptxas application ptx input, line {}; error   : {}\nptxas fatal   : Ptx assembly aborted due to errors\n",
+            error.line, error.message
+        );
+        Refusal { error: Error::INVALID_PTX, log }
+    })?;
+    let info = usage(machine.profile(), &loaded);
+    Ok((loaded, info))
+}
+
+/// A module that may be loaded on this device.
+fn parse(profile: &Profile, text: &str) -> std::result::Result<ast::Module, Refusal> {
     if !text.contains(".version") {
         let log = "ptxas fatal   : the image is not PTX: it has no .version directive\n".to_owned();
         return Err(Refusal { error: Error::INVALID_IMAGE, log });
@@ -174,25 +198,16 @@ fn compile_text(machine: &Machine, text: &str) -> std::result::Result<(Loaded, S
         log += "ptxas fatal   : Ptx assembly aborted due to errors\n";
         return Err(Refusal { error: Error::INVALID_PTX, log });
     }
-    if let Some(log) = not_for(machine.profile(), &module) {
-        return Err(Refusal { error: Error::NO_BINARY_FOR_GPU, log });
+    match not_for(profile, &module) {
+        Some(log) => Err(Refusal { error: Error::NO_BINARY_FOR_GPU, log }),
+        None => Ok(module),
     }
-    let loaded = machine.load(module, text).map_err(|error| {
-        let log = format!(
-            "ptxas application ptx input, line {}; error   : {}\nptxas fatal   : Ptx assembly aborted due to errors\n",
-            error.line, error.message
-        );
-        Refusal { error: Error::INVALID_PTX, log }
-    })?;
-    let info = usage(machine.profile(), &loaded);
-    Ok((loaded, info))
 }
 
 /// Why a device cannot run a module's target, if so. PTX runs on its own and every newer device, with the
 /// suffix `a` on its own only, with `f` within the same major version (PTX ISA 11.1.2).
 fn not_for(profile: &Profile, module: &ast::Module) -> Option<String> {
-    let (major, minor) = profile.compute;
-    let device = major * 10 + minor;
+    let (device, major) = (capability(profile), profile.compute.0);
     let fits = match module.target.chars().last() {
         Some('a') => module.sm == device,
         Some('f') => module.sm <= device && module.sm / 10 == major,

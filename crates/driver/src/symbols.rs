@@ -51,6 +51,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Export> {
         crate::function::EXPORTS,
         crate::host::EXPORTS,
         crate::launch::EXPORTS,
+        crate::link::EXPORTS,
         crate::memory::EXPORTS,
         crate::memset::EXPORTS,
         crate::module::EXPORTS,

@@ -146,11 +146,6 @@ unsupported! {
     cuLaunchGridAsync
     cuLibraryGetManaged
     cuLibraryGetUnifiedFunction
-    cuLinkAddData_v2
-    cuLinkAddFile_v2
-    cuLinkComplete
-    cuLinkCreate_v2
-    cuLinkDestroy
     cuLogicalEndpointAddDevice
     cuLogicalEndpointBindAddr
     cuLogicalEndpointBindMem

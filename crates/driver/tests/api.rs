@@ -18,6 +18,8 @@ mod graph;
 mod host;
 #[path = "api/launch.rs"]
 mod launch;
+#[path = "api/link.rs"]
+mod link;
 #[path = "api/memory.rs"]
 mod memory;
 #[path = "api/module.rs"]

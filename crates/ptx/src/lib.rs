@@ -15,9 +15,11 @@ pub mod ast;
 mod decode;
 mod diagnostic;
 mod lexer;
+mod link;
 mod literal;
 mod names;
 mod parser;
 
 pub use diagnostic::{Diagnostic, Position, Severity, position};
+pub use link::{Unit, link};
 pub use parser::{Parsed, parse, parse_bytes};
