@@ -16,6 +16,7 @@ mod process;
 mod programs;
 mod progress;
 mod rivals;
+mod run;
 mod target;
 mod toolchain;
 mod verify;
@@ -40,6 +41,8 @@ enum Command {
     Bench(bench::Options),
     /// Time the solutions beside PyTorch, torch.compile, Triton and Liger, on a GPU
     Rivals(rivals::Options),
+    /// Run any program that uses CUDA on the emulated GPU, and say what was found
+    Run(run::Options),
     /// Explain the code of a fault, such as E-RACE-SHARED; without one, list all codes
     Explain(explain::Options),
     /// Check the course: starters fail, solutions pass, wrong kernels are refused for the stated reason
@@ -59,7 +62,11 @@ fn main() -> ExitCode {
         ));
     }));
     let cli = Cli::parse();
-    let interrupt = interrupt::Interrupt::listen();
+    // A program that is run deals with Ctrl-C itself.
+    let interrupt = match &cli.command {
+        Command::Run(_) => interrupt::Interrupt::default(),
+        _ => interrupt::Interrupt::listen(),
+    };
     let judged = std::panic::catch_unwind(|| match &cli.command {
         Command::Grade(options) => grade::run(options, &interrupt),
         Command::Bench(options) => bench::run(options, &interrupt),
@@ -67,6 +74,7 @@ fn main() -> ExitCode {
         Command::Rivals(options) => rivals::run(options, &interrupt),
         Command::Verify(options) => verify::run(options, &interrupt),
         Command::Book(options) => book::run(options),
+        Command::Run(options) => run::run(options),
     });
     ExitCode::from(judged.unwrap_or(2))
 }

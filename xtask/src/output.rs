@@ -25,9 +25,18 @@ pub(crate) fn note(line: &str) {
 /// How text on stdout may look. `NO_COLOR` is honoured (no-color.org).
 pub(crate) fn look() -> Look {
     let terminal = std::io::stdout().is_terminal();
-    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let width = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    Look { terminal, color: terminal && !no_color, width: width.or_else(terminal_width), advice: false }
+    Look { terminal, color: terminal && !no_color(), width: width.or_else(terminal_width), advice: false }
+}
+
+/// How text on stderr may look.
+pub(crate) fn look_of_stderr() -> fusion_diagnostic::Look {
+    let look = Look { color: std::io::stderr().is_terminal() && !no_color(), ..look() };
+    look.into()
+}
+
+fn no_color() -> bool {
+    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
 #[cfg(unix)]

@@ -25,3 +25,19 @@ pub use fusion_machine::Checks;
 pub use emulator::{Emulator, EmulatorError, EmulatorOptions};
 pub use program::{KernelError, LoadError, MissingKernel, Program, describe};
 pub use timer::Timer;
+
+/// The emulated driver's shared library, for whoever starts a program with it.
+///
+/// # Errors
+/// [`OpenError::NoEmulator`] or [`OpenError::BadEmulator`].
+pub fn emulated_driver() -> Result<std::path::PathBuf, OpenError> {
+    loader::find_emulator()
+}
+
+/// Another shared library of this workspace by its file name.
+///
+/// # Errors
+/// [`OpenError::NoEmulator`] with the places that were tried.
+pub fn library_beside(file: &str) -> Result<std::path::PathBuf, OpenError> {
+    loader::find_beside(file)
+}

@@ -128,7 +128,7 @@ fn open_emulator() -> Result<(), OpenError> {
 }
 
 /// `FUSION_EMULATOR`, else the places where cargo or a copying hand leaves it.
-fn find_emulator() -> Result<PathBuf, OpenError> {
+pub(crate) fn find_emulator() -> Result<PathBuf, OpenError> {
     if let Some(path) = std::env::var_os("FUSION_EMULATOR").filter(|path| !path.is_empty()) {
         let path = PathBuf::from(path);
         return match std::path::absolute(&path) {
@@ -139,12 +139,17 @@ fn find_emulator() -> Result<PathBuf, OpenError> {
             }),
         };
     }
+    find_beside(EMULATOR)
+}
+
+/// A library of this workspace, in the places where cargo or a copying hand leaves it.
+pub(crate) fn find_beside(file: &str) -> Result<PathBuf, OpenError> {
     let program = std::env::current_exe().unwrap_or_default();
-    let mut tried = candidates(&program);
+    let mut tried = candidates(&program, file);
     // Programs that run from elsewhere, such as documentation tests, have cargo's directories on the loader path.
     let variable = if cfg!(windows) { "PATH" } else { "LD_LIBRARY_PATH" };
     let loader_path = std::env::var_os(variable).unwrap_or_default();
-    tried.extend(std::env::split_paths(&loader_path).filter(|at| at.is_absolute()).map(|at| at.join(EMULATOR)));
+    tried.extend(std::env::split_paths(&loader_path).filter(|at| at.is_absolute()).map(|at| at.join(file)));
     match tried.iter().find(|path| path.is_file()) {
         Some(path) => Ok(path.clone()),
         None => Err(OpenError::NoEmulator { tried }),
@@ -154,10 +159,10 @@ fn find_emulator() -> Result<PathBuf, OpenError> {
 /// Around a program `target/debug/x`, `target/debug/deps/x-hash` or `target/debug/examples/x`. Cargo refreshes the
 /// library in `deps` whenever it builds the program; the one beside the program only when it is built by name, so that
 /// one comes second.
-fn candidates(program: &Path) -> Vec<PathBuf> {
+fn candidates(program: &Path, file: &str) -> Vec<PathBuf> {
     let Some(beside) = program.parent() else { return Vec::new() };
     let above = beside.parent().unwrap_or(beside);
-    [beside.join("deps"), beside.to_owned(), above.join("deps"), above.to_owned()].map(|at| at.join(EMULATOR)).into()
+    [beside.join("deps"), beside.to_owned(), above.join("deps"), above.to_owned()].map(|at| at.join(file)).into()
 }
 
 /// On Linux the library's own SONAME is `libcuda.so`, which is what the loader compares a bare name with.
@@ -204,7 +209,7 @@ mod tests {
     #[test]
     fn the_emulator_is_looked_for_around_the_program() {
         let places = |program: &str| -> Vec<String> {
-            candidates(Path::new(program)).iter().map(|at| at.display().to_string()).collect()
+            candidates(Path::new(program), EMULATOR).iter().map(|at| at.display().to_string()).collect()
         };
         assert_eq!(places("/t/debug/x")[..2], ["/t/debug/deps/libfusion_driver.so", "/t/debug/libfusion_driver.so"]);
         assert_eq!(places("/t/debug/deps/x-0")[1], "/t/debug/deps/libfusion_driver.so");

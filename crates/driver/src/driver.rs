@@ -221,7 +221,7 @@ export! {
         }
         if DRIVER.get().is_none() {
             let profile = device::chosen_profile()?;
-            DRIVER.get_or_init(|| Driver::new(profile));
+            report::opened(DRIVER.get_or_init(|| Driver::new(profile)).machine.profile().name);
         }
         Ok(())
     }

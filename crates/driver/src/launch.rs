@@ -125,7 +125,7 @@ impl Launch {
             Err(mut fault) => {
                 let error = error_of(&fault);
                 self.add_site(driver, &mut fault);
-                report::faulted(*fault);
+                report::stopped(*fault);
                 let mut state = driver.state();
                 let context = state.streams.get(stream)?.context;
                 state.contexts.get_mut(context)?.error.get_or_insert(error);

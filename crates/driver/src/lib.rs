@@ -8,7 +8,8 @@
 //! of global state is the driver itself, for that is what the C API is about.
 //!
 //! `FUSION_EMULATED_GPU` chooses the GPU, `FUSION_EMULATOR_CHECKS` which checks are made, and `FUSION_EMULATOR_QUIET=1`
-//! silences stderr.
+//! silences stderr. `FUSION_EMULATOR_JOURNAL` names
+//! a folder: what happens is written there, into a file of each process, instead of being said on stderr.
 
 // The C boundary: every pointer that crosses it is followed in an `unsafe` block with its reason.
 #![allow(unsafe_code)]

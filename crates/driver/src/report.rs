@@ -3,6 +3,7 @@
 //! Beside the faults of kernels, a report has those of calls that the driver refused: `E-LAUNCH-GRID`,
 //! `E-LAUNCH-BLOCK`, `E-LAUNCH-LOCAL`, `E-LAUNCH-SHARED` and `E-LAUNCH-PARAMS` as the machine itself has them, `E-COPY`, `E-FREE`, `E-MODULE` and `E-OUT-OF-MEMORY`.
 
+mod journal;
 mod settings;
 mod text;
 
@@ -11,8 +12,9 @@ use std::ffi::{CStr, CString, c_char, c_int};
 use std::io::Write;
 use std::sync::Mutex;
 
-use fusion_machine::report::{Blame, Severity};
+use fusion_machine::report::{Blame, Event, Severity};
 use fusion_machine::{Fault, LaunchReport, Options, Report};
+use journal::Journal;
 use settings::Settings;
 use text::short;
 
@@ -35,6 +37,7 @@ struct Recorder {
     taken: bool,
     /// Titles that were printed.
     said: HashSet<String>,
+    journal: Journal,
 }
 
 fn record<T>(change: impl FnOnce(&mut Recorder) -> T) -> T {
@@ -43,7 +46,10 @@ fn record<T>(change: impl FnOnce(&mut Recorder) -> T) -> T {
 
 /// Says something on stderr, once for every different text.
 pub(crate) fn say(text: &str) {
-    let new = record(|recorder| recorder.said.len() < FAULTS && recorder.said.insert(text.to_owned()));
+    let new = record(|recorder| {
+        let new = recorder.said.len() < FAULTS && recorder.said.insert(text.to_owned());
+        new && !recorder.journal.write(|| Event::Said(text.to_owned()))
+    });
     if new && std::env::var_os(QUIET).is_none_or(|quiet| quiet != "1") {
         // Nobody is there to be told when stderr is closed.
         // One write, so that what other threads say does not come between.
@@ -60,7 +66,16 @@ pub(crate) fn machine_options() -> Options {
     })
 }
 
+/// Records that the driver was opened.
+pub(crate) fn opened(device: &str) {
+    record(|recorder| {
+        let command = || std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect();
+        recorder.journal.write(|| Event::Opened { command: command(), device: device.to_owned() })
+    });
+}
+
 pub(crate) fn launched(mut launch: LaunchReport) {
+    record(|recorder| recorder.journal.launched(&launch.kernel));
     if !launch.output.is_empty() {
         let mut stdout = std::io::stdout().lock();
         // A closed pipe is no error of the kernel that prints.
@@ -103,8 +118,9 @@ pub(crate) fn found(finding: Fault) {
         if list.len() >= FAULTS {
             return false;
         }
+        let journaled = recorder.journal.write(|| Event::Found(finding.clone()));
         list.push(finding);
-        !recorder.taken
+        !recorder.taken && !journaled
     });
     if let Some(text) = text.filter(|_| new) {
         say(&text);
@@ -122,16 +138,24 @@ fn same_site(a: &Fault, b: &Fault) -> bool {
         && (placed(a) || a.title == b.title)
 }
 
+/// Records what has stopped a kernel.
+pub(crate) fn stopped(fault: Fault) {
+    record(|recorder| recorder.journal.launched(&fault.kernel));
+    faulted(fault);
+}
+
 /// Records what has stopped a kernel, or why a call was refused.
 pub(crate) fn faulted(fault: Fault) {
     let text = short(&fault);
-    let taken = record(|recorder| {
+    let heard = record(|recorder| {
+        let mut journaled = false;
         if recorder.report.faults.len() < FAULTS {
+            journaled = recorder.journal.write(|| Event::Found(fault.clone()));
             recorder.report.faults.push(fault);
         }
-        recorder.taken
+        recorder.taken || journaled
     });
-    if !taken {
+    if !heard {
         say(&text);
     }
 }
@@ -188,6 +212,15 @@ extern "C" fn fusion_emulator_free_string(string: *mut c_char) {
     if !string.is_null() {
         // SAFETY: the caller passes what `fusion_emulator_take_report` returned, once.
         drop(unsafe { CString::from_raw(string) });
+    }
+}
+
+/// Says a text as this library does what it has to say: for the emulated CUDA runtime.
+#[unsafe(no_mangle)]
+extern "C" fn fusion_emulator_say(text: *const c_char) {
+    if !text.is_null() {
+        // SAFETY: not null, so the caller passes a NUL-terminated string.
+        say(&unsafe { CStr::from_ptr(text) }.to_string_lossy());
     }
 }
 

@@ -5,11 +5,13 @@
 
 mod code;
 mod fault;
+mod journal;
 
 use serde::{Deserialize, Serialize};
 
 pub use code::{CODES, meaning};
 pub use fault::{Blame, Buffer, Fault, PtxPosition, Related, Severity, SourcePosition};
+pub use journal::Event;
 
 /// Everything that happened on the device since the last report was taken.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -97,28 +97,11 @@ fn cores() -> Option<usize> {
 
 /// The checks that the environment's value names, if it names any.
 fn chosen(value: &str) -> Result<Option<Checks>, String> {
-    let names: Vec<&str> = value.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
-    if names.is_empty() {
+    if value.trim_matches([' ', ',']).is_empty() {
         return Ok(None);
     }
-    let mut checks = Checks::NONE;
-    for name in &names {
-        match *name {
-            "init" => checks.init = true,
-            "races" => checks.races = true,
-            "arithmetic" => checks.arithmetic = true,
-            "performance" => checks.performance = true,
-            "all" if names.len() == 1 => checks = Checks::ALL,
-            "none" if names.len() == 1 => {}
-            _ => {
-                return Err(format!(
-                    "{CHECKS} is `{value}`, where `{name}` means nothing: it may be `all`, `none`, or some of init, races, \
-                     arithmetic, performance with commas between them. The default checks are made."
-                ));
-            }
-        }
-    }
-    Ok(Some(checks))
+    let checks = value.parse().map(Some);
+    checks.map_err(|why: String| format!("{CHECKS} is `{value}`, where {why}. The default checks are made."))
 }
 
 #[cfg(test)]

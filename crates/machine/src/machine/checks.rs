@@ -24,6 +24,33 @@ impl Checks {
     }
 }
 
+/// `all`, `none`, or names with commas between them.
+impl std::str::FromStr for Checks {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let names: Vec<&str> = text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+        let mut checks = Self::NONE;
+        for name in &names {
+            match *name {
+                "init" => checks.init = true,
+                "races" => checks.races = true,
+                "arithmetic" => checks.arithmetic = true,
+                "performance" => checks.performance = true,
+                "all" if names.len() == 1 => checks = Self::ALL,
+                "none" if names.len() == 1 => {}
+                _ => {
+                    return Err(format!(
+                        "`{name}` means nothing: it may be `all`, `none`, or some of init, races, arithmetic, performance with \
+                         commas between them"
+                    ));
+                }
+            }
+        }
+        Ok(checks)
+    }
+}
+
 impl Default for Checks {
     /// Everything but the arithmetic lints, which may be about what a program means to do.
     fn default() -> Self {

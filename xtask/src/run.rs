@@ -1,0 +1,79 @@
+//! `cargo xtask run -- PROGRAM`: a program of anybody's on the emulated GPU, and what was found.
+//!
+//! The program is started with a folder of its own on the loader's path, in which `libcuda` and `libcudart` are the emulated ones. It
+//! keeps this process's standard input, output and error; the driver writes what happens into a journal, which is read when the
+//! program has ended, however that was.
+
+mod journal;
+#[cfg(target_os = "linux")]
+mod program;
+mod summary;
+
+use std::ffi::OsString;
+
+use fusion_machine::{Checks, Profile};
+
+use crate::output;
+
+/// Could not be run, or there was nothing to be judged.
+const NOTHING_JUDGED: u8 = 2;
+
+/// The command's options.
+#[derive(Clone, Debug, clap::Args)]
+#[command(
+    after_help = "Exit codes: the program's own; 128 and the signal's number when one ended it; 1 when it ended well and errors \
+                        were found; 2 when it never opened the CUDA driver; 126 and 127 when it could not be started, as in a shell."
+)]
+pub(crate) struct Options {
+    /// What is checked: `all`, `none`, or some of init, races, arithmetic, performance with commas between them
+    #[arg(long, value_name = "CHECKS", value_parser = checks)]
+    checks: Option<String>,
+    /// The GPU that is emulated
+    #[arg(long, value_name = "GPU", value_parser = profile)]
+    profile: Option<String>,
+    /// Show advice on speed, too
+    #[arg(long)]
+    advice: bool,
+    /// Print one JSON object on standard output instead of text; what the program prints there goes to standard error
+    #[arg(long)]
+    json: bool,
+    /// The program and its arguments
+    #[arg(last = true, required = true, value_name = "PROGRAM")]
+    command: Vec<OsString>,
+}
+
+fn checks(text: &str) -> Result<String, String> {
+    text.parse::<Checks>().map(|_| text.to_owned())
+}
+
+fn profile(id: &str) -> Result<String, String> {
+    let names: Vec<&str> = Profile::all().iter().map(|profile| profile.id).collect();
+    if names.contains(&id) { Ok(id.to_owned()) } else { Err(format!("it may be {}", names.join(", "))) }
+}
+
+/// Runs the program and returns the exit code.
+#[cfg(target_os = "linux")]
+pub(crate) fn run(options: &Options) -> u8 {
+    let ran = match program::run(options) {
+        Ok(ran) => ran,
+        Err(failure) => {
+            output::note(&format!("error: {}", failure.why));
+            return failure.code;
+        }
+    };
+    let summary = summary::Summary::new(&options.command, ran);
+    let said = if options.json {
+        output::print(&summary.json())
+    } else {
+        output::note(summary.text(options.advice, output::look_of_stderr()).trim_end());
+        true
+    };
+    if said { summary.exit_code() } else { NOTHING_JUDGED }
+}
+
+/// Elsewhere programs find their libraries by other rules.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn run(_options: &Options) -> u8 {
+    output::note("error: `run` puts the emulated driver where Linux looks for libraries, and works on Linux only");
+    NOTHING_JUDGED
+}

@@ -1,0 +1,105 @@
+//! What the processes of a program have done, from the files that the emulated driver wrote.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
+
+use fusion_machine::Fault;
+use fusion_machine::report::Event;
+use serde::Serialize;
+
+/// A line that is longer is no event.
+const LONGEST_LINE: u64 = 16 << 20;
+
+/// A process that opened the driver, or tried to.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Process {
+    pub(super) id: u32,
+    /// Its command line.
+    pub(super) command: Vec<String>,
+    /// The device's name; none when the driver was not initialised.
+    pub(super) device: Option<String>,
+    /// How often each kernel was launched.
+    pub(super) launches: BTreeMap<String, u64>,
+    /// What was found, in the order in which it was.
+    pub(super) findings: Vec<Fault>,
+    /// What the driver had to say beside that.
+    pub(super) notes: Vec<String>,
+}
+
+/// The processes of a journal by their numbers.
+pub(super) fn read(folder: &Path) -> Vec<Process> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut processes: Vec<Process> = entries.filter_map(|entry| process(&entry.path())).collect();
+    processes.sort_by_key(|process| process.id);
+    processes
+}
+
+fn process(path: &Path) -> Option<Process> {
+    let id = path.file_stem()?.to_str()?.parse().ok()?;
+    let mut process = Process { id, ..Process::default() };
+    let mut reader = BufReader::new(File::open(path).ok()?);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => return Some(process),
+            // The last line of a process that was killed may be cut.
+            Ok(_) => process.extend(serde_json::from_slice::<Event>(&line).ok()),
+        }
+    }
+}
+
+impl Process {
+    fn extend(&mut self, event: Option<Event>) {
+        match event {
+            Some(Event::Opened { command, device }) => (self.command, self.device) = (command, Some(device)),
+            Some(Event::Launched { kernel, times }) => *self.launches.entry(kernel).or_default() += times,
+            Some(Event::Found(fault)) => self.findings.push(fault),
+            Some(Event::Said(text)) => self.notes.push(text),
+            None => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fusion_machine::report::Blame;
+
+    use super::*;
+
+    #[test]
+    fn a_journal_that_is_cut_anywhere_is_read_up_to_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let fault = Fault::new("E-NULL", Blame::Kernel, "a title");
+        let events = [
+            Event::Opened { command: vec!["p".to_owned()], device: "Emulated H200".to_owned() },
+            Event::Launched { kernel: "k".to_owned(), times: 2 },
+            Event::Launched { kernel: "k".to_owned(), times: 1 },
+            Event::Found(fault.clone()),
+            Event::Said("so".to_owned()),
+        ];
+        let lines: Vec<String> = events.iter().map(|event| serde_json::to_string(event).unwrap() + "\n").collect();
+        let text = lines.concat();
+        let file = folder.path().join("12.jsonl");
+        std::fs::write(folder.path().join("other"), &text).unwrap();
+        for end in (0..text.len()).step_by(7).chain([text.len()]) {
+            std::fs::write(&file, &text[..end]).unwrap();
+            let read = read(folder.path());
+            let whole = lines
+                .iter()
+                .scan(0, |at, line| {
+                    *at += line.len();
+                    Some(*at)
+                })
+                .filter(|at| *at <= end + 1)
+                .count();
+            assert_eq!(read.len(), 1);
+            assert_eq!(read[0].launches.get("k").copied().unwrap_or(0), [0, 0, 2, 3, 3, 3][whole], "{end}");
+            assert_eq!((read[0].findings.len(), read[0].notes.len()), (usize::from(whole > 3), usize::from(whole > 4)));
+        }
+        assert_eq!(read(folder.path())[0].findings, [fault]);
+        assert!(super::read(Path::new("/nonexistent")).is_empty());
+    }
+}

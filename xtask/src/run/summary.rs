@@ -1,0 +1,210 @@
+//! What there is to say of a run, as text and as JSON, and the exit code.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::Path;
+
+use fusion_diagnostic::{Look, Sources, Text};
+use fusion_machine::Fault;
+use fusion_machine::report::{Severity, demangle};
+use serde_json::json;
+
+use super::NOTHING_JUDGED;
+use super::journal::Process;
+use super::program::Ran;
+use crate::process::{End, signal_name};
+
+/// The largest source file that is shown.
+const LARGEST_SOURCE: u64 = 16 << 20;
+
+/// A run and what came of it.
+#[derive(Debug)]
+pub(super) struct Summary {
+    command: Vec<String>,
+    ran: Ran,
+}
+
+impl Summary {
+    pub(super) fn new(command: &[OsString], ran: Ran) -> Self {
+        let command = command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        Self { command, ran }
+    }
+
+    fn opened(&self) -> bool {
+        self.ran.processes.iter().any(|process| process.device.is_some())
+    }
+
+    fn count(&self, severity: Severity) -> usize {
+        let findings = self.ran.processes.iter().flat_map(|process| &process.findings);
+        findings.filter(|fault| fault.severity == severity).count()
+    }
+
+    /// The program's own code, unless it says nothing and the findings do.
+    pub(super) fn exit_code(&self) -> u8 {
+        match self.ran.end {
+            End::Exited(0) if self.count(Severity::Error) > 0 => 1,
+            End::Exited(0) if !self.opened() => NOTHING_JUDGED,
+            End::Exited(code) => u8::try_from(code).unwrap_or(NOTHING_JUDGED),
+            End::Killed(signal) => u8::try_from(128 + signal).unwrap_or(NOTHING_JUDGED),
+            End::TimedOut | End::Interrupted => NOTHING_JUDGED,
+        }
+    }
+
+    /// One object, which the book's page on programs of strangers describes.
+    pub(super) fn json(&self) -> String {
+        let end = match self.ran.end {
+            End::Killed(signal) => json!({ "signal": signal, "name": signal_name(signal) }),
+            End::Exited(code) => json!({ "code": code }),
+            End::TimedOut | End::Interrupted => json!({}),
+        };
+        let object = json!({
+            "version": 1,
+            "command": self.command,
+            "end": end,
+            "opened": self.opened(),
+            "errors": self.count(Severity::Error),
+            "warnings": self.count(Severity::Warning),
+            "advice": self.count(Severity::Advice),
+            "exit_code": self.exit_code(),
+            "processes": self.ran.processes,
+        });
+        format!("{object:#}\n")
+    }
+
+    /// What was found, process by process, and a line that sums it up.
+    pub(super) fn text(&self, advice: bool, look: Look) -> String {
+        let mut parts = Vec::new();
+        let several = self.ran.processes.len() > 1;
+        for process in &self.ran.processes {
+            let least = if advice { Severity::Advice } else { Severity::Warning };
+            let shown: Vec<Fault> = process.findings.iter().filter(|fault| fault.severity >= least).cloned().collect();
+            if several && !(shown.is_empty() && process.notes.is_empty()) {
+                parts.push(format!("process {}: {}", process.id, process.command.join(" ")));
+            }
+            if !shown.is_empty() {
+                parts.push(fusion_diagnostic::all(&shown, &Files, look));
+            }
+            parts.extend(process.notes.iter().map(|note| format!("note: {note}")));
+            parts.extend(private_handshake(process));
+        }
+        parts.extend(self.end());
+        parts.push(self.line(advice));
+        parts.join("\n\n") + "\n"
+    }
+
+    /// How the program ended, where that is worth a sentence.
+    fn end(&self) -> Option<String> {
+        match self.ran.end {
+            End::Killed(signal) => Some(format!("the program was ended by signal {signal}: {}", signal_name(signal))),
+            End::Exited(0) => None,
+            End::Exited(code) => Some(format!("the program ended with code {code}")),
+            End::TimedOut | End::Interrupted => None,
+        }
+    }
+
+    fn line(&self, advice: bool) -> String {
+        let program = self.command.first().map_or("", |program| program.as_str());
+        let program = Path::new(program).file_name().map_or(program.into(), |name| name.to_string_lossy());
+        if !self.opened() {
+            return format!(
+                "{program}: it never opened the CUDA driver, so nothing was checked. Does it use CUDA? A program that looks for \
+                 libcuda.so.1 in a folder of its own (RPATH) does not come here for it, nor does one that is wholly static."
+            );
+        }
+        let devices: BTreeSet<&str> =
+            self.ran.processes.iter().filter_map(|process| process.device.as_deref()).collect();
+        let devices: Vec<&str> = devices.into_iter().collect();
+        let launches: u64 = self.ran.processes.iter().flat_map(|process| process.launches.values()).sum();
+        let kernels: BTreeSet<&String> =
+            self.ran.processes.iter().flat_map(|process| process.launches.keys()).collect();
+        let names: Vec<String> = kernels.iter().take(4).map(|name| short(name)).collect();
+        let more = if kernels.len() > names.len() { ", ..." } else { "" };
+        let names = if names.is_empty() { String::new() } else { format!(" ({}{more})", names.join(", ")) };
+        let found = [
+            plural(self.count(Severity::Error) as u64, "error", "errors"),
+            plural(self.count(Severity::Warning) as u64, "warning", "warnings"),
+            match (self.count(Severity::Advice), advice) {
+                (count @ 1.., false) => format!("{count} on speed, which --advice shows"),
+                (count, _) => format!("{count} on speed"),
+            },
+        ];
+        format!(
+            "{program} on {}: {} of {}{names}; {}",
+            devices.join(", "),
+            plural(launches, "launch", "launches"),
+            plural(kernels.len() as u64, "kernel", "kernels"),
+            found.join(", ")
+        )
+    }
+}
+
+fn plural(count: u64, one: &str, more: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { more })
+}
+
+/// A kernel's name without its parameters, and without what numba-cuda adds to tell them apart.
+fn short(name: &str) -> String {
+    let name = demangle(name);
+    name.split(['(', '[']).next().unwrap_or_default().to_owned()
+}
+
+/// NVIDIA's runtime cannot work here, and what a program says when it fails names another cause.
+fn private_handshake(process: &Process) -> Option<String> {
+    let asked = process.notes.iter().any(|note| note.contains("cuGetExportTable"));
+    asked.then(|| {
+        "help: the program brings NVIDIA's CUDA runtime, which asks the driver for tables that are not documented. Build it with \
+         `nvcc -cudart shared -gencode arch=compute_90,code=compute_90`, and let it find libcudart by the loader's path: then it runs \
+         with the emulated runtime"
+            .to_owned()
+    })
+}
+
+/// Sources as they are on disk.
+struct Files;
+
+impl Sources for Files {
+    fn text(&self, path: &str) -> Text<'_> {
+        let known = std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() <= LARGEST_SOURCE);
+        let bytes = known.then(|| std::fs::read(path).ok()).flatten();
+        bytes.map_or(Text::Missing, Text::whole)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fusion_machine::report::Blame;
+
+    use super::*;
+
+    fn summary(end: End, processes: Vec<Process>) -> Summary {
+        Summary::new(&["/bin/prog".into()], Ran { end, processes })
+    }
+
+    fn process(findings: Vec<Fault>) -> Process {
+        let launches = [("k".to_owned(), 2)].into();
+        Process { device: Some("Emulated H200".to_owned()), launches, findings, ..Process::default() }
+    }
+
+    #[test]
+    fn exit_codes_tell() {
+        let error = Fault::new("E-NULL", Blame::Kernel, "a title");
+        let code = |end, processes| summary(end, processes).exit_code();
+        assert_eq!(code(End::Exited(0), vec![process(vec![])]), 0);
+        assert_eq!(code(End::Exited(0), vec![process(vec![error.clone()])]), 1);
+        assert_eq!(code(End::Exited(3), vec![process(vec![error])]), 3);
+        assert_eq!(code(End::Exited(0), vec![]), 2);
+        assert_eq!(code(End::Killed(11), vec![process(vec![])]), 139);
+    }
+
+    #[test]
+    fn the_last_line_sums_up() {
+        let text = summary(End::Exited(0), vec![process(vec![])]).text(false, Look::default());
+        assert_eq!(text, "prog on Emulated H200: 2 launches of 1 kernel (k); 0 errors, 0 warnings, 0 on speed\n");
+        let text = summary(End::Killed(11), vec![]).text(false, Look::default());
+        assert!(text.starts_with("the program was ended by signal 11: SIGSEGV"), "{text}");
+        assert!(text.contains("never opened the CUDA driver"), "{text}");
+        let notes = vec!["cuGetExportTable is not supported".to_owned()];
+        let text = summary(End::Exited(1), vec![Process { notes, ..process(vec![]) }]).text(false, Look::default());
+        assert!(text.contains("nvcc -cudart shared"), "{text}");
+    }
+}
