@@ -5,6 +5,7 @@
 mod bench;
 mod book;
 mod build;
+mod clients;
 mod explain;
 mod grade;
 mod hint;
@@ -47,6 +48,8 @@ enum Command {
     Explain(explain::Options),
     /// Check the course: starters fail, solutions pass, wrong kernels are refused for the stated reason
     Verify(verify::Options),
+    /// Check programs of strangers: numba-cuda's, nvcc's and one in C, from packages that are fetched
+    Clients(clients::Options),
     /// Make the book's formulas and outputs anew, check them, or check every page in a browser
     Book(book::Options),
 }
@@ -75,6 +78,7 @@ fn main() -> ExitCode {
         Command::Verify(options) => verify::run(options, &interrupt),
         Command::Book(options) => book::run(options),
         Command::Run(options) => run::run(options),
+        Command::Clients(options) => clients::run(options, &interrupt),
     });
     ExitCode::from(judged.unwrap_or(2))
 }

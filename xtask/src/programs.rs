@@ -64,7 +64,7 @@ impl Programs {
 
 /// The root of the workspace: cargo names our own manifest when it runs us, otherwise the current folder and those
 /// above it are looked at.
-fn workspace_root() -> Option<PathBuf> {
+pub(crate) fn workspace_root() -> Option<PathBuf> {
     let is_root = |folder: &&Path| folder.join("xtask/Cargo.toml").is_file() && folder.join("Cargo.toml").is_file();
     let named = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     let current = std::env::current_dir().ok();

@@ -41,8 +41,12 @@ pub(crate) fn short(function: &str) -> &str {
             '<' if depth == 0 && at > start && !function[start..at].starts_with("operator") => {
                 (end, depth) = (at, 1);
             }
-            '<' => depth += 1,
-            '>' => depth = depth.saturating_sub(1),
+            // An ABI tag, as numba-cuda gives to tell compilations apart: `add[abi:v1]`.
+            '[' if depth == 0 && at > start && !function[start..at].starts_with("operator") => {
+                (end, depth) = (end.min(at), 1);
+            }
+            '<' | '[' => depth += 1,
+            '>' | ']' => depth = depth.saturating_sub(1),
             _ if depth > 0 => {}
             // `(anonymous namespace)::f` begins with a parenthesis.
             '(' if at > start => {

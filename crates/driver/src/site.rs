@@ -66,7 +66,7 @@ fn callers() -> Vec<usize> {
 fn place(callers: &[usize]) -> Option<SourcePosition> {
     let mut outside = false;
     for caller in callers {
-        let mut found = None;
+        let (mut found, mut last) = (None, false);
         // A return address may be that of the next statement; the call is before it.
         backtrace::resolve(caller.wrapping_sub(1) as *mut c_void, |symbol| {
             let name = symbol.name().map(|name| format!("{name:#}")).unwrap_or_default();
@@ -74,6 +74,7 @@ fn place(callers: &[usize]) -> Option<SourcePosition> {
                 outside = name.starts_with("cuMem");
                 return;
             }
+            last |= name == "main";
             let (Some(file), Some(line)) = (symbol.filename(), symbol.lineno()) else { return };
             let file = file.to_string_lossy().into_owned();
             if found.is_none() && !is_foreign(&name, &file) {
@@ -85,7 +86,8 @@ fn place(callers: &[usize]) -> Option<SourcePosition> {
                 });
             }
         });
-        if found.is_some() {
+        // Behind `main` comes the C library.
+        if found.is_some() || last {
             return found;
         }
     }
@@ -96,8 +98,9 @@ fn place(callers: &[usize]) -> Option<SourcePosition> {
 fn is_foreign(name: &str, file: &str) -> bool {
     let file = file.replace('\\', "/");
     let name = name.trim_start_matches('<');
-    ["core::", "std::", "alloc::", "cudarc::"].iter().any(|krate| name.starts_with(krate))
-        || ["/rustc/", "/registry/src/", "/rustlib/src/"].iter().any(|part| file.contains(part))
+    // The CUDA runtime, ours or in the headers that every CUDA C++ program includes.
+    ["core::", "std::", "alloc::", "cudarc::", "fusion_cudart::", "cuda"].iter().any(|krate| name.starts_with(krate))
+        || ["/rustc/", "/registry/src/", "/rustlib/src/", "/cuda_runtime.h", "./nptl/", "/sysdeps/"].iter().any(|part| file.contains(part))
 }
 
 /// As the program's developer would write it.
@@ -117,6 +120,8 @@ mod tests {
         assert!(is_foreign("core::ops::function::FnOnce::call_once", "/rustc/abc/library/core/src/ops/function.rs"));
         assert!(is_foreign("<cudarc::driver::CudaStream>::alloc", "/home/me/cudarc/src/safe.rs"));
         assert!(is_foreign("rayon::join", "C:\\cargo\\registry\\src\\rayon\\join.rs"));
+        assert!(is_foreign("cudaMalloc", "crates/cudart/src/memory.rs"));
+        assert!(is_foreign("cudaError cudaMalloc<float>(float**, unsigned long)", "/usr/include/cuda_runtime.h"));
         assert!(!is_foreign("program::main", "/home/me/program/src/main.rs"));
     }
 }

@@ -7,13 +7,13 @@ use std::path::Path;
 
 use fusion_machine::Fault;
 use fusion_machine::report::Event;
-use serde::Serialize;
+use serde_json::Value;
 
 /// A line that is longer is no event.
 const LONGEST_LINE: u64 = 16 << 20;
 
 /// A process that opened the driver, or tried to.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default)]
 pub(super) struct Process {
     pub(super) id: u32,
     /// Its command line.
@@ -41,13 +41,38 @@ fn process(path: &Path) -> Option<Process> {
     let mut process = Process { id, ..Process::default() };
     let mut reader = BufReader::new(File::open(path).ok()?);
     let mut line = Vec::new();
+    let here = std::env::current_dir().ok();
     loop {
         line.clear();
         match reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line) {
             Ok(0) | Err(_) => return Some(process),
             // The last line of a process that was killed may be cut.
-            Ok(_) => process.extend(serde_json::from_slice::<Event>(&line).ok()),
+            Ok(_) => process.extend(event(&line, here.as_deref())),
         }
+    }
+}
+
+fn event(line: &[u8], here: Option<&Path>) -> Option<Event> {
+    let mut value = serde_json::from_slice(line).ok()?;
+    if let Some(here) = here {
+        shorten(&mut value, here);
+    }
+    serde_json::from_value(value).ok()
+}
+
+/// Names files below the current folder as their developer would, wherever a position is in an event.
+fn shorten(value: &mut Value, here: &Path) {
+    match value {
+        Value::Object(fields) => {
+            if let Some(Value::String(file)) = fields.get_mut("file")
+                && let Ok(shorter) = Path::new(file.as_str()).strip_prefix(here)
+            {
+                *file = shorter.display().to_string();
+            }
+            fields.values_mut().for_each(|field| shorten(field, here));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| shorten(item, here)),
+        _ => {}
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use fusion_diagnostic::{Look, Sources, Text};
 use fusion_machine::Fault;
 use fusion_machine::report::{Severity, demangle};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::NOTHING_JUDGED;
 use super::journal::Process;
@@ -66,7 +66,7 @@ impl Summary {
             "warnings": self.count(Severity::Warning),
             "advice": self.count(Severity::Advice),
             "exit_code": self.exit_code(),
-            "processes": self.ran.processes,
+            "processes": self.ran.processes.iter().map(process).collect::<Vec<_>>(),
         });
         format!("{object:#}\n")
     }
@@ -136,6 +136,30 @@ impl Summary {
             found.join(", ")
         )
     }
+}
+
+fn process(process: &Process) -> Value {
+    json!({
+        "id": process.id,
+        "command": process.command,
+        "device": process.device,
+        "launches": process.launches,
+        "findings": process.findings.iter().map(finding).collect::<Vec<_>>(),
+        "notes": process.notes,
+    })
+}
+
+fn finding(fault: &Fault) -> Value {
+    let place = fusion_diagnostic::place(&fault.source, &Files);
+    json!({
+        "code": fault.code,
+        "severity": fault.severity,
+        "kernel": fault.kernel,
+        "file": place.map(|place| &place.file),
+        "line": place.map(|place| place.line),
+        "column": place.map(|place| place.column),
+        "text": fusion_diagnostic::render(fault, &Files, Look::default()),
+    })
 }
 
 fn plural(count: u64, one: &str, more: &str) -> String {
