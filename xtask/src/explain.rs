@@ -36,7 +36,7 @@ fn explain(asked: Option<&str>, look: Look) -> Result<String, String> {
     };
     let finding = Code::ALL.into_iter().find(|code| code.to_string().eq_ignore_ascii_case(asked));
     match essay::find(asked) {
-        Ok(code) => Ok(essay::text(code, look).unwrap_or_default()),
+        Ok(code) => Ok(essay::text(code, look)),
         Err(like) => {
             // What the grader finds itself is no fault of the device, and has no page of its own.
             if let Some(code) = finding {

@@ -1,14 +1,18 @@
 //! Faults as text: what went wrong, at which line, and how to mend it, as rustc shows its errors.
 //!
-//! A [`Fault`](fusion_machine::Fault) is data. [`render`] makes text of one and [`all`] of many, with the source lines
-//! that [`Sources`] has at hand. [`essay`] explains a fault's code at length, with a wrong and a right kernel.
+//! A [`Fault`](fusion_machine::Fault) is data. [`say`] puts one into words, a [`Diagnostic`]; [`render`] makes text of one
+//! and [`all`] of many, with the source lines that [`Sources`] has at hand, and [`short`] a few lines where there are none.
+//! [`essay`] explains a fault's code at length, with a wrong and a right kernel.
 //!
 //! Nothing here prints or reads files: the caller does, and says in [`Look`] what its terminal can show.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod diagnostic;
 mod excerpt;
 mod header;
 mod places;
+mod say;
+mod short;
 mod sources;
 mod title;
 mod wrap;
@@ -16,8 +20,11 @@ mod wrap;
 pub mod essay;
 mod render;
 
+pub use diagnostic::{Buffer, Diagnostic, Related};
 pub use places::place;
 pub use render::{all, more, render};
+pub use say::{class, longer_rows, meaning, say, say_all};
+pub use short::short;
 pub use sources::{Sources, Text};
 
 /// What the reader's terminal can show.

@@ -1,7 +1,8 @@
 //! The places of a fault, with what is to be written beneath each.
 
-use fusion_machine::report::{Fault, PtxPosition, Related, Severity, SourcePosition, demangle};
+use fusion_machine::report::{PtxPosition, SourcePosition, demangle};
 
+use crate::diagnostic::{Diagnostic, Related};
 use crate::header::{self, short};
 use crate::sources::{Sources, Text};
 use crate::wrap::thousands;
@@ -16,7 +17,7 @@ pub(crate) struct Mark<'a> {
 
 /// The primary place first, then the calls that it was inlined into, then the other parties. The second part says which
 /// functions of headers the places lie in, where the marks do not.
-pub(crate) fn marks<'a>(fault: &'a Fault, sources: &(impl Sources + ?Sized)) -> (Vec<Mark<'a>>, Vec<String>) {
+pub(crate) fn marks<'a>(fault: &'a Diagnostic, sources: &(impl Sources + ?Sized)) -> (Vec<Mark<'a>>, Vec<String>) {
     let mut marks = Vec::new();
     let mut insides = Vec::new();
     let primary = std::iter::once((&fault.source, true, fault.label.clone()));
@@ -79,7 +80,7 @@ fn add<'a>(marks: &mut Vec<Mark<'a>>, chain: &[&'a SourcePosition], primary: boo
 }
 
 /// Other parties that have no source line: `the other write here: PTX line 30: st.shared.f32 [%r1], %f1;`.
-pub(crate) fn unplaced(fault: &Fault) -> impl Iterator<Item = String> + '_ {
+pub(crate) fn unplaced(fault: &Diagnostic) -> impl Iterator<Item = String> + '_ {
     fault.related.iter().filter(|related| related.source.is_empty()).map(|related| match &related.ptx {
         Some(ptx) => format!("{}: {}", label(related, fault), instruction(ptx)),
         None => label(related, fault),
@@ -90,17 +91,24 @@ pub(crate) fn instruction(ptx: &PtxPosition) -> String {
     format!("PTX line {}: `{}`", ptx.line, one_line(&ptx.text))
 }
 
+/// Why an instruction is shown instead of its source line.
+pub(crate) fn no_line(ptx: &PtxPosition) -> &'static str {
+    match ptx.line_table {
+        true => "the PTX's line table has no line of the source for this instruction",
+        false => "the PTX has no line table: `-lineinfo` makes the compiler write one",
+    }
+}
+
 /// PTX lines its operands up with tabs.
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn label(related: &Related, fault: &Fault) -> String {
+fn label(related: &Related, fault: &Diagnostic) -> String {
     // A note names the fault's own thread.
     let same = (related.block, related.thread) == (fault.block, fault.thread);
     match who(related.block, related.thread).filter(|_| !same) {
-        // The label may name the thread in words of its own.
-        Some(who) if !related.label.contains("thread ") => format!("{} ({who})", related.label),
+        Some(who) if !related.names_thread => format!("{} ({who})", related.label),
         _ => related.label.clone(),
     }
 }
@@ -115,7 +123,7 @@ fn who(block: Option<[u32; 3]>, thread: Option<[u32; 3]>) -> Option<String> {
 }
 
 /// Who did it, and how often it was done: `block 1, thread 44 of `past_end`, and 1,023 times more in this launch`.
-pub(crate) fn culprit(fault: &Fault) -> Option<String> {
+pub(crate) fn culprit(fault: &Diagnostic) -> Option<String> {
     let Some(mut text) = who(fault.block, fault.thread) else {
         return (!fault.kernel.is_empty()).then(|| format!("in the launch of `{}`", kernel(fault)));
     };
@@ -132,40 +140,11 @@ pub(crate) fn culprit(fault: &Fault) -> Option<String> {
 }
 
 /// The kernel's name as the source has it.
-fn kernel(fault: &Fault) -> String {
+fn kernel(fault: &Diagnostic) -> String {
     match fault.kernel.starts_with("_Z") {
         true => short(&demangle(&fault.kernel)).to_owned(),
         false => fault.kernel.clone(),
     }
-}
-
-/// The memory in question, unless a note speaks of it already.
-pub(crate) fn memory(fault: &Fault) -> Option<String> {
-    let buffer = fault.buffer.as_ref().filter(|buffer| !buffer.name.is_empty())?;
-    let quoted = format!("`{}`", buffer.name);
-    // `x`, `x[3]`, or allocation 7.
-    let names = |text: &str| {
-        let element = quoted.trim_end_matches('`');
-        let element = text.match_indices(element).any(|(at, _)| text[at + element.len()..].starts_with(['`', '[']));
-        element || text.contains(&buffer.name) && buffer.name.contains(' ')
-    };
-    let related = fault.related.iter().map(|related| &related.label);
-    let mut texts = fault.notes.iter().chain([&fault.title, &fault.label]).chain(related);
-    let bytes = |n: u64| format!("{} {}", thousands(n), plural(n, "byte"));
-    let (offset, size) = (buffer.offset, buffer.size);
-    // A note may have its size or the place in other words.
-    let facts = [format!("byte {offset}"), bytes(size), format!("{size} bytes")];
-    let told = texts.any(|text| names(text)) || fault.notes.iter().any(|note| facts.iter().any(|f| note.contains(f)));
-    let whole = offset == 0 && size == u64::from(buffer.bytes);
-    if fault.severity == Severity::Advice || told || whole {
-        return None;
-    }
-    let place = match u64::try_from(offset) {
-        Err(_) => format!("{} before its start", bytes(offset.unsigned_abs())),
-        Ok(offset) if offset >= size => format!("{} past its end", bytes(offset - size)),
-        Ok(offset) => format!("at byte {}", thousands(offset)),
-    };
-    Some(format!("{quoted} has {}; the access is {place}", bytes(size)))
 }
 
 fn plural(n: u64, what: &str) -> String {

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
-use fusion_machine::report::{Fault, SourcePosition};
+use fusion_machine::report::{Code, SourcePosition};
 
+use crate::diagnostic::Diagnostic;
 use crate::excerpt::Excerpt;
 use crate::places::{self, Mark};
 use crate::sources::{Sources, Text};
 use crate::wrap::{clean, width, wrap};
-use crate::{Look, essay, title};
+use crate::{Look, title};
 
 /// Sites that [`all`] shows; of more it says only how many.
 const SITES: usize = 10;
@@ -29,7 +30,7 @@ const MARKS: usize = 12;
 ///   = note: block 1, thread 44 of `add`, with 19 more lanes of its warp
 ///   = help: compare `i` with the number of elements before the access
 /// ```
-pub fn render(fault: &Fault, sources: &(impl Sources + ?Sized), look: Look) -> String {
+pub fn render(fault: &Diagnostic, sources: &(impl Sources + ?Sized), look: Look) -> String {
     let (mut marks, insides) = places::marks(fault, sources);
     let left_out = marks.len().saturating_sub(MARKS);
     marks.truncate(MARKS);
@@ -40,14 +41,13 @@ pub fn render(fault: &Fault, sources: &(impl Sources + ?Sized), look: Look) -> S
     let mut snippets = snippets(marks, sources, columns, &mut notes);
     if let (true, Some(ptx)) = (fault.source.is_empty(), &fault.ptx) {
         snippets.insert(0, Shown::ptx(fault, ptx.line, clean(&places::one_line(&ptx.text)).into_owned()));
-        notes.push("the PTX has no line table: `-lineinfo` makes the compiler write one".to_owned());
+        notes.push(places::no_line(ptx).to_owned());
     }
     if left_out > 0 {
         notes.push(format!("{left_out} more places are left out"));
     }
     notes.extend(insides);
     notes.extend(places::culprit(fault));
-    notes.extend(places::memory(fault));
     notes.extend(fault.notes.iter().filter(|note| !note.trim().is_empty()).cloned());
     notes.extend(places::unplaced(fault));
     let messages = notes.iter().map(|text| ("note", text)).chain(fault.help.iter().map(|text| ("help", text)));
@@ -85,7 +85,7 @@ fn hanging(name: &str, message: &str, columns: usize) -> String {
 
 /// Several faults: the gravest first, those of one place as one, and only so many. The last lines name the command that
 /// explains them.
-pub fn all(faults: &[Fault], sources: &(impl Sources + ?Sized), look: Look) -> String {
+pub fn all(faults: &[Diagnostic], sources: &(impl Sources + ?Sized), look: Look) -> String {
     let mut sites = sites(faults, sources);
     sites.sort_by_key(|fault| std::cmp::Reverse(fault.severity));
     let mut parts: Vec<String> = sites.iter().take(SITES).map(|fault| render(fault, sources, look)).collect();
@@ -105,7 +105,7 @@ pub fn all(faults: &[Fault], sources: &(impl Sources + ?Sized), look: Look) -> S
 /// The command that explains these codes, where there is something to explain.
 pub fn more<'a>(codes: impl Iterator<Item = &'a str>) -> Option<String> {
     let mut explained: Vec<&str> = Vec::new();
-    for code in codes.filter(|code| essay::of(code).is_some()) {
+    for code in codes.filter(|code| code.parse::<Code>().is_ok()) {
         if !explained.contains(&code) {
             explained.push(code);
         }
@@ -115,8 +115,8 @@ pub fn more<'a>(codes: impl Iterator<Item = &'a str>) -> Option<String> {
 }
 
 /// Faults of one code at one place as one, with what they have in common counted together.
-fn sites(faults: &[Fault], sources: &(impl Sources + ?Sized)) -> Vec<Fault> {
-    let mut sites: Vec<Fault> = Vec::new();
+fn sites(faults: &[Diagnostic], sources: &(impl Sources + ?Sized)) -> Vec<Diagnostic> {
+    let mut sites: Vec<Diagnostic> = Vec::new();
     let mut known: BTreeMap<_, usize> = BTreeMap::new();
     // What was found before a launch stopped comes after what stopped it.
     for fault in faults.iter().flat_map(|fault| std::iter::once(fault).chain(&fault.earlier)) {
@@ -136,7 +136,7 @@ fn sites(faults: &[Fault], sources: &(impl Sources + ?Sized)) -> Vec<Fault> {
     sites
 }
 
-fn times(fault: &Fault) -> u64 {
+fn times(fault: &Diagnostic) -> u64 {
     fault.count.max(u64::from(fault.lanes)).max(1)
 }
 
@@ -151,7 +151,7 @@ struct Shown {
 }
 
 impl Shown {
-    fn ptx(fault: &Fault, line: u32, text: String) -> Self {
+    fn ptx(fault: &Diagnostic, line: u32, text: String) -> Self {
         let marks = vec![(0..text.trim_end_matches(';').len(), true, clean(&fault.label).into_owned())];
         let path = match fault.kernel.as_str() {
             "" => "PTX".to_owned(),

@@ -1,10 +1,12 @@
 //! The first line of a report: whose mistake it is, in words that are never mixed.
 
 use annotate_snippets::Level;
-use fusion_machine::report::{Blame, Fault, Severity};
+use fusion_machine::report::{Blame, Severity};
+
+use crate::diagnostic::Diagnostic;
 
 /// The word before the code, by whose mistake it is and how bad.
-pub(crate) fn name(fault: &Fault) -> &'static str {
+pub(crate) fn name(fault: &Diagnostic) -> &'static str {
     match (fault.blame, fault.severity) {
         (Blame::Kernel, Severity::Error) => "error",
         (Blame::Kernel, Severity::Warning) => "warning",
@@ -15,7 +17,7 @@ pub(crate) fn name(fault: &Fault) -> &'static str {
 }
 
 /// The same with its colour.
-pub(crate) fn level(fault: &Fault) -> Level<'static> {
+pub(crate) fn level(fault: &Diagnostic) -> Level<'static> {
     let level = match (fault.blame, fault.severity) {
         (Blame::Kernel, Severity::Error) => Level::ERROR,
         (Blame::Kernel, Severity::Warning) | (Blame::Environment, _) => Level::WARNING,
@@ -26,7 +28,7 @@ pub(crate) fn level(fault: &Fault) -> Level<'static> {
 }
 
 /// What the reader must know first when the kernel is not to blame.
-pub(crate) fn disclaimer(fault: &Fault) -> Option<&'static str> {
+pub(crate) fn disclaimer(fault: &Diagnostic) -> Option<&'static str> {
     match fault.blame {
         Blame::Kernel => None,
         Blame::Unsupported => {

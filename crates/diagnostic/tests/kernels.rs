@@ -7,8 +7,8 @@ mod bless;
 
 use std::process::ExitCode;
 
-use fusion_diagnostic::{Look, all, essay};
-use fusion_machine::Fault;
+use fusion_diagnostic::{Diagnostic, Look, all, say_all};
+use fusion_machine::report::Code;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() -> ExitCode {
@@ -16,7 +16,7 @@ fn main() -> ExitCode {
     // One device, so one kernel at a time.
     arguments.test_threads = Some(1);
     let mut trials = Vec::new();
-    for code in essay::codes() {
+    for &code in Code::ALL {
         let pending = PENDING.contains(&code);
         let essay = std::fs::read_to_string(path(code)).unwrap_or_default();
         if block(&essay, WRONG).is_some() {
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
 }
 
 /// Codes whose detection is not there yet.
-const PENDING: &[&str] = &[];
+const PENDING: &[Code] = &[];
 
 const WRONG: &str = "```cpp,wrong\n";
 const RIGHT: &str = "```cpp,right\n";
@@ -39,7 +39,7 @@ const REPORT: &str = "```text,report\n";
 const LOOK: Look = Look { color: false, width: Some(76) };
 
 /// Relative to the package, as tests are run.
-fn path(code: &str) -> String {
+fn path(code: Code) -> String {
     format!("{}/essays/{code}.md", env!("CARGO_MANIFEST_DIR"))
 }
 
@@ -50,8 +50,8 @@ fn block(essay: &str, fence: &str) -> Option<std::ops::Range<usize>> {
     Some(start..end)
 }
 
-fn run(name: &str, source: &str) -> Result<Vec<Fault>, Failed> {
-    let mut faults = fusion_ui::run_source(name, source)?;
+fn run(name: &str, source: &str) -> Result<Vec<Diagnostic>, Failed> {
+    let mut faults = say_all(&fusion_ui::run_source(name, source)?);
     faults.iter_mut().for_each(without_places);
     Ok(faults)
 }
@@ -82,7 +82,7 @@ fn without_numbers(text: &str) -> String {
 }
 
 /// Where the CUDA headers lie differs from machine to machine.
-fn without_places(fault: &mut Fault) {
+fn without_places(fault: &mut Diagnostic) {
     let related = fault.related.iter_mut().flat_map(|related| &mut related.source);
     for position in fault.source.iter_mut().chain(related) {
         if let Some((_, name)) = position.file.split_once("/include/") {
@@ -92,18 +92,18 @@ fn without_places(fault: &mut Fault) {
     fault.earlier.iter_mut().for_each(without_places);
 }
 
-fn report(faults: &[Fault], name: &str, source: &str) -> String {
+fn report(faults: &[Diagnostic], name: &str, source: &str) -> String {
     let text = all(faults, &[(format!("{name}.cu"), source)], LOOK);
     // The essay is what there is more of.
     let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with("for more: ")).collect();
     without_numbers(&lines.join("\n")).trim_end().to_owned() + "\n"
 }
 
-fn wrong(code: &str, essay: &str) -> Result<(), Failed> {
+fn wrong(code: Code, essay: &str) -> Result<(), Failed> {
     let source = &essay[block(essay, WRONG).ok_or("no wrong kernel")?];
     let faults = run("wrong", source)?;
     let actual = report(&faults, "wrong", source);
-    if faults.first().is_none_or(|fault| fault.code != code) || faults.iter().any(|fault| fault.code != code) {
+    if faults.is_empty() || faults.iter().any(|fault| fault.code != code.as_str()) {
         return Err(format!("it must get {code} and nothing else; it got\n{actual}").into());
     }
     let at = block(essay, REPORT).ok_or("no place for the report")?;

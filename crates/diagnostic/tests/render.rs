@@ -5,8 +5,8 @@ mod bless;
 
 use std::borrow::Cow;
 
-use fusion_diagnostic::{Look, Sources, Text, all, render};
-use fusion_machine::report::{Blame, Buffer, Fault, PtxPosition, Related, Severity, SourcePosition};
+use fusion_diagnostic::{Buffer, Diagnostic, Look, Related, Sources, Text, all, render};
+use fusion_machine::report::{Blame, PtxPosition, Severity, SourcePosition};
 
 const ADD: &str = "\
 #include \"fetch.cuh\"
@@ -28,12 +28,12 @@ fn at(file: &str, line: u32, column: u32, function: Option<&str>) -> SourcePosit
 }
 
 fn ptx() -> Option<PtxPosition> {
-    Some(PtxPosition { line: 31, text: "ld.global.nc.f32 \t%f1, [%rd4+4];".into() })
+    Some(PtxPosition { line: 31, text: "ld.global.nc.f32 \t%f1, [%rd4+4];".into(), line_table: false })
 }
 
 /// A read past the end, at line 6.
-fn oob() -> Fault {
-    Fault {
+fn oob() -> Diagnostic {
+    Diagnostic {
         label: "read of 4 bytes here".into(),
         notes: vec!["`x` has 1,200 bytes: 300 elements of 4. This is index 300.".into()],
         help: vec!["compare `i` with `n` before the access: `if (i < n)`".into()],
@@ -44,12 +44,12 @@ fn oob() -> Fault {
         thread: Some([44, 0, 0]),
         lanes: 20,
         count: 20,
-        ..Fault::new("E-OOB-GLOBAL", Blame::Kernel, "read of 4 bytes past the end of `x`")
+        ..Diagnostic::new("E-OOB-GLOBAL", "read of 4 bytes past the end of `x`")
     }
 }
 
-fn race() -> Fault {
-    Fault {
+fn race() -> Diagnostic {
+    Diagnostic {
         label: "this read".into(),
         source: vec![at("add.cu", 6, 14, None)],
         count: 1024,
@@ -62,7 +62,7 @@ fn race() -> Fault {
         }],
         notes: vec!["nothing orders them: there is no barrier between the two".into()],
         help: vec!["put `__syncthreads();` between line 5 and line 6".into()],
-        ..Fault::new("E-RACE-SHARED", Blame::Kernel, "two threads of a block access `tile` at once, and one writes")
+        ..Diagnostic::new("E-RACE-SHARED", "two threads of a block access `tile` at once, and one writes")
     }
     .with_thread()
 }
@@ -71,9 +71,9 @@ trait WithThread {
     fn with_thread(self) -> Self;
 }
 
-impl WithThread for Fault {
+impl WithThread for Diagnostic {
     fn with_thread(self) -> Self {
-        Fault { kernel: "add".into(), block: Some([1, 0, 0]), thread: Some([44, 0, 0]), ..self }
+        Diagnostic { kernel: "add".into(), block: Some([1, 0, 0]), thread: Some([44, 0, 0]), ..self }
     }
 }
 
@@ -107,11 +107,11 @@ fn two_places_in_one_file() {
 #[test]
 fn an_inlined_header_shows_its_caller() {
     let inlined = vec![at("fetch.cuh", 2, 12, Some("fetch(float const*, int)")), at("add.cu", 5, 25, None)];
-    check("inlined", &render(&Fault { source: inlined, ..oob() }, &FILES, wide()));
+    check("inlined", &render(&Diagnostic { source: inlined, ..oob() }, &FILES, wide()));
 }
 
 /// A copy that is three calls deep in CUDA's headers, races with one at another line.
-fn copies() -> Fault {
+fn copies() -> Diagnostic {
     let chain = |line| {
         vec![
             at("/usr/include/cuda_pipeline_helpers.h", 203, 23, Some("ns::Chooser<4ul>::copy<float>(float*)")),
@@ -125,7 +125,7 @@ fn copies() -> Fault {
         ]
     };
     let other = Related { label: "and here".into(), source: chain(6), ..Related::default() };
-    Fault { source: chain(5), related: vec![other], ..oob() }
+    Diagnostic { source: chain(5), related: vec![other], ..oob() }
 }
 
 #[test]
@@ -135,15 +135,15 @@ fn cudas_headers_are_left_out() {
     let texts = [FILES[0], ("/usr/include/cuda_pipeline_helpers.h", "text\n")];
     check("cuda_headers", &render(&copies(), &texts, wide()));
     // Two calls of one function are two places.
-    let second = Fault { source: copies().related[0].source.clone(), related: vec![], ..copies() };
-    let first = Fault { related: vec![], ..copies() };
+    let second = Diagnostic { source: copies().related[0].source.clone(), related: vec![], ..copies() };
+    let first = Diagnostic { related: vec![], ..copies() };
     assert_eq!(all(&[first, second], &FILES, wide()).matches("error[").count(), 2);
 }
 
 #[test]
 fn a_header_without_text_gives_way_to_its_caller() {
     let inlined = vec![at("fetch.cuh", 2, 12, Some("fetch(float const*, int)")), at("add.cu", 5, 25, None)];
-    check("header_without_text", &render(&Fault { source: inlined, ..oob() }, &FILES[..1], wide()));
+    check("header_without_text", &render(&Diagnostic { source: inlined, ..oob() }, &FILES[..1], wide()));
 }
 
 #[test]
@@ -154,23 +154,12 @@ fn an_allocation_in_rust() {
         source: vec![at("src/main.rs", 2, 20, None)],
         ..Related::default()
     };
-    check("allocation", &render(&Fault { related: vec![allocation], ..oob() }, &main, wide()));
-}
-
-#[test]
-fn the_buffer_is_told_unless_a_note_did() {
-    let buffer = Buffer { name: "x".into(), argument: Some(1), size: 1200, offset: -4, bytes: 4 };
-    let fault = Fault { buffer: Some(buffer), notes: vec![], title: "read before the start".into(), ..oob() };
-    assert!(render(&fault, &(), wide()).contains("`x` has 1,200 bytes; the access is 4 bytes before its start"));
-    let told = Fault { notes: vec!["`y` is byte -4 of 1200 bytes".into()], ..fault.clone() };
-    assert!(!render(&told, &(), wide()).contains("before its start"));
-    let told = Fault { notes: oob().notes, ..fault };
-    assert!(!render(&told, &(), wide()).contains("before its start"));
+    check("allocation", &render(&Diagnostic { related: vec![allocation], ..oob() }, &main, wide()));
 }
 
 #[test]
 fn titles_say_whose_mistake_it_is() {
-    let unsupported = Fault {
+    let unsupported = Diagnostic {
         blame: Blame::Unsupported,
         title: "`wgmma.mma_async` is not emulated".into(),
         code: "E-UNSUPPORTED-INSTRUCTION".into(),
@@ -178,22 +167,25 @@ fn titles_say_whose_mistake_it_is() {
         help: vec![],
         ..oob()
     };
-    let environment = Fault {
+    let environment = Diagnostic {
         notes: vec!["expected `.version`, found `hello`".into()],
-        ..Fault::new("E-MODULE", Blame::Environment, "the module is not PTX")
+        blame: Blame::Environment,
+        ..Diagnostic::new("E-MODULE", "the module is not PTX")
     };
-    let warning = Fault { severity: Severity::Warning, code: "L-SHIFT".into(), title: "a shift by 32".into(), ..oob() };
-    let advice = Fault { severity: Severity::Advice, code: "P-DIVERGENT".into(), title: "a branch".into(), ..oob() };
+    let warning = Diagnostic { severity: Severity::Warning, code: "L-SHIFT".into(), title: "a shift by 32".into(), ..oob() };
+    let advice = Diagnostic { severity: Severity::Advice, code: "P-DIVERGENT".into(), title: "a branch".into(), ..oob() };
     let texts = [&oob(), &unsupported, &environment, &warning, &advice].map(|fault| render(fault, &FILES, wide()));
     check("titles", &texts.join("\n\n"));
 }
 
 #[test]
 fn without_a_line_table_the_ptx_is_shown() {
-    check("no_line_table", &render(&Fault { source: vec![], ..oob() }, &FILES, wide()));
+    check("no_line_table", &render(&Diagnostic { source: vec![], ..oob() }, &FILES, wide()));
     let other = Related { label: "the other access".into(), ptx: ptx(), ..Related::default() };
-    let race = Fault { source: vec![], ptx: ptx(), related: vec![other], ..race() };
+    let race = Diagnostic { source: vec![], ptx: ptx(), related: vec![other], ..race() };
     check("no_line_table_race", &render(&race, &FILES, wide()));
+    let ptx = ptx().map(|ptx| PtxPosition { line_table: true, ..ptx });
+    check("no_line", &render(&Diagnostic { source: vec![], ptx, ..oob() }, &FILES, wide()));
 }
 
 #[test]
@@ -225,14 +217,14 @@ fn bytes_that_are_not_text() {
             Text::Lines { first: 6, bytes: Cow::Borrowed(b"    /* gr\xf6\xdfer */ out[i] = x[i]; // \x1b[31m\n") }
         }
     }
-    check("not_utf8", &render(&Fault { source: vec![at("add.cu", 6, 27, None)], ..oob() }, &Latin, wide()));
+    check("not_utf8", &render(&Diagnostic { source: vec![at("add.cu", 6, 27, None)], ..oob() }, &Latin, wide()));
 }
 
 #[test]
 fn a_very_long_line_is_cut_around_the_place() {
     let line = format!("{}out[i] = x[i + 1];{}", "a = b + c; ".repeat(50_000), " d = e + f;".repeat(50_000));
     let column = 11 * 50_000 + 10;
-    let fault = Fault { source: vec![at("long.cu", 1, column, None)], ..oob() };
+    let fault = Diagnostic { source: vec![at("long.cu", 1, column, None)], ..oob() };
     let text = render(&fault, &[("long.cu", &line)], wide());
     check("long_line", &text);
     check("long_line_narrow", &render(&fault, &[("long.cu", &line)], narrow()));
@@ -241,7 +233,7 @@ fn a_very_long_line_is_cut_around_the_place() {
 #[test]
 fn tabs_and_wide_characters() {
     let source = "\t\tfloat\tv = /* 漢字 😀 */ x[i];\n";
-    let fault = Fault { source: vec![at("tabs.cu", 1, 31, None)], ..oob() };
+    let fault = Diagnostic { source: vec![at("tabs.cu", 1, 31, None)], ..oob() };
     check("tabs", &render(&fault, &[("tabs.cu", source)], wide()));
 }
 
@@ -250,7 +242,7 @@ fn forty_columns() {
     let text = render(&race(), &FILES, narrow());
     check("narrow", &text);
     let inlined = vec![at("fetch.cuh", 2, 12, Some("fetch(float const*, int)")), at("add.cu", 5, 25, None)];
-    check("narrow_inlined", &render(&Fault { source: inlined, ..oob() }, &FILES, narrow()));
+    check("narrow_inlined", &render(&Diagnostic { source: inlined, ..oob() }, &FILES, narrow()));
     check("narrow_no_text", &render(&oob(), &(), narrow()));
 }
 
@@ -263,11 +255,11 @@ fn colour_only_when_asked() {
 
 #[test]
 fn many_faults_are_bounded_and_the_gravest_come_first() {
-    let mut faults = vec![Fault { severity: Severity::Advice, code: "P-DIVERGENT".into(), ..oob() }];
+    let mut faults = vec![Diagnostic { severity: Severity::Advice, code: "P-DIVERGENT".into(), ..oob() }];
     for line in 1..=30 {
         // The same place, again and again.
         for _ in 0..1000 {
-            faults.push(Fault { source: vec![at("add.cu", line % 6 + 1, line, None)], ..oob() });
+            faults.push(Diagnostic { source: vec![at("add.cu", line % 6 + 1, line, None)], ..oob() });
         }
     }
     let text = all(&faults, &FILES, wide());
@@ -317,14 +309,19 @@ fn nothing_makes_it_panic() {
             let name = |random: &mut fastrand::Rng| ["a.cu", "", "b\u{7}.cu", "none.cu"][random.usize(..4)];
             places.into_iter().map(|(l, c)| at(name(random), l, c, random.bool().then_some("f\u{1b}("))).collect()
         };
+        let ptx = |random: &mut fastrand::Rng| -> Option<PtxPosition> {
+            let (line, text, line_table) = (numbers[random.usize(..9)], text(random), random.bool());
+            random.bool().then_some(PtxPosition { line, text, line_table })
+        };
         let related = |random: &mut fastrand::Rng| Related {
             label: text(random),
+            names_thread: random.bool(),
             source: chain(random),
-            ptx: random.bool().then(|| PtxPosition { line: numbers[random.usize(..9)], text: text(random) }),
+            ptx: ptx(random),
             block: random.bool().then_some([0, 1, u32::MAX]),
             thread: None,
         };
-        let fault = Fault {
+        let fault = Diagnostic {
             code: text(&mut random),
             blame: [Blame::Kernel, Blame::Unsupported, Blame::Environment][random.usize(..3)],
             severity: [Severity::Advice, Severity::Warning, Severity::Error][random.usize(..3)],
@@ -334,7 +331,7 @@ fn nothing_makes_it_panic() {
             help: (0..random.usize(..3)).map(|_| text(&mut random)).collect(),
             kernel: text(&mut random),
             source: chain(&mut random),
-            ptx: random.bool().then(|| PtxPosition { line: numbers[random.usize(..9)], text: text(&mut random) }),
+            ptx: ptx(&mut random),
             block: random.bool().then_some([7, 0, 0]),
             thread: random.bool().then_some([7, 0, 1]),
             lanes: numbers[random.usize(..9)],

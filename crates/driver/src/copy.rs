@@ -1,6 +1,6 @@
 //! Copies in every direction, of lines, planes and boxes.
 
-use fusion_machine::report::{Blame, Severity};
+use fusion_machine::report::kind::{Call, Init, Stray};
 use fusion_machine::{AllocationKind, Fault, Footprint};
 
 use crate::boundary::{In, Raw, export};
@@ -125,22 +125,8 @@ impl Copy {
                 break;
             }
         }
-        let more = if runs == RUNS { "at least " } else { "" };
-        let title = format!("a copy to the host reads {more}{missing} bytes that were never written");
-        let mut fault = Fault::new("W-COPY-UNINIT", Blame::Kernel, title);
-        (fault.severity, fault.count) = (Severity::Warning, 1);
-        fault.notes = vec![match first % 4 {
-            0 => format!(
-                "the first one is byte {first} of the {len} that are copied: index {} of 4-byte elements",
-                first / 4
-            ),
-            _ => format!("the first one is byte {first} of the {len} that are copied"),
-        }];
-        fault.help = vec![
-            "let the kernel write every element: compare the launch's blocks and threads with the number of elements, and \
-             the kernel's guard. Where some are meant to stay as they are, begin with `alloc_zeros`"
-                .into(),
-        ];
+        let mut fault = Fault::new(Init::Copied { missing, at_least: runs == RUNS, first, len });
+        fault.count = 1;
         fault.related.extend(driver.state().sites.related(address));
         Some(fault)
     }
@@ -183,12 +169,11 @@ fn line(driver: &Driver, to: Place, from: Place, len: usize) -> Result {
             Ok(())
         }
     };
-    done.map_err(|error| refuse(&error.to_string()))
+    done.map_err(|error| report::refused(Call::from(error)))
 }
 
-fn refuse(title: &str) -> Error {
-    report::refused(Blame::Kernel, "E-COPY", title, "");
-    Error::INVALID_VALUE
+fn refuse(stray: Stray) -> Error {
+    report::refused(Call::Copy(stray))
 }
 
 /// Finds out where `len` bytes from an address lie, and refuses what no allocation covers.
@@ -198,21 +183,18 @@ fn resolve(driver: &Driver, named: Named, len: usize) -> Result<Place> {
         Named::Device(address) | Named::Unified(address) => address,
     };
     if address == 0 {
-        return Err(refuse("a copy was given a null pointer"));
+        return Err(refuse(Stray::Null));
     }
     let Some(allocation) = driver.machine.memory().find(address) else {
         return match named {
-            Named::Device(_) => Err(refuse(&format!("{address:#x} is not an address of device memory"))),
+            Named::Device(_) => Err(refuse(Stray::Unmapped { address })),
             Named::Host(_) | Named::Unified(_) => Ok(Place::Host(address as usize)),
         };
     };
     let left = allocation.base + allocation.size - address;
     if len as u64 > left {
-        return Err(refuse(&format!(
-            "a copy or memset of {len} bytes at {address:#x} goes {} bytes past the end of its allocation of {} bytes",
-            len as u64 - left,
-            allocation.size
-        )));
+        let (size, end) = (allocation.size, allocation.end());
+        return Err(refuse(Stray::PastEnd { address, len: len as u64, size, end }));
     }
     // The host's memory is the truth of what is mirrored.
     Ok(match allocation.kind {

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_uint};
 use std::path::Path;
 use std::time::Instant;
 
-use fusion_machine::report::Blame;
+use fusion_machine::report::kind::Call;
 use fusion_machine::{Loaded, Machine, Profile};
 use fusion_ptx::{Severity, Unit, ast};
 
@@ -155,7 +155,7 @@ fn finish<T>(compiled: std::result::Result<(T, String), Refusal>, options: &Opti
             options.error.write(&refusal.log);
             // A program that did not ask for the log would learn nothing but a number.
             if options.error.buffer.is_null() {
-                report::refused(Blame::Environment, "E-MODULE", &refusal.error.to_string(), refusal.log.trim_end());
+                report::refused(Call::Module { error: refusal.error.to_string(), log: refusal.log });
             }
             Err(refusal.error)
         }

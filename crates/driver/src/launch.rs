@@ -5,7 +5,8 @@ mod limit;
 use std::ffi::c_uint;
 use std::sync::Arc;
 
-use fusion_machine::report::{PtxPosition, SourcePosition};
+use fusion_machine::report::kind::{Parameters, Refusal};
+use fusion_machine::report::{Name, PtxPosition, SourcePosition};
 use fusion_machine::{Fault, Kernel, Loaded, ParamInfo, Tracing};
 
 use crate::boundary::{In, Raw, export};
@@ -50,10 +51,8 @@ impl Launch {
     ) -> Result<Self> {
         let found = session.state.functions.get(function)?;
         let profile = session.driver.machine.profile();
-        limit::check(profile, found, &shape).map_err(|refusal| {
-            report::refused_launch(refusal.code, &found.info.name, &refusal.title, &refusal.note);
-            refusal.error
-        })?;
+        limit::check(profile, found, &shape)
+            .map_err(|refusal| report::refused_launch(&found.info.name, refusal))?;
         let params = params(found, kernel_params, extra)?;
         let places = found.info.params.iter().map(|p| params.as_ptr() as usize + p.offset as usize).collect();
         Ok(Self { function, loaded: found.loaded.clone(), kernel: found.kernel, shape, params, places })
@@ -82,7 +81,7 @@ impl Launch {
 
     /// Adds to a fault where the buffer was allocated that it is about, when that may be the mistake.
     fn add_site(&self, driver: &Driver, fault: &mut Fault) {
-        let concerned = ["E-OOB-GLOBAL", "E-UNINIT-GLOBAL", "E-USE-AFTER-FREE"].contains(&fault.code.as_str());
+        let concerned = fault.code().concerns_allocation();
         let argument = fault.buffer.as_ref().and_then(|buffer| buffer.argument);
         let param = argument.and_then(|i| self.loaded.info(self.kernel).params.into_iter().nth(i as usize));
         if concerned && let Some(address) = param.and_then(|param| self.pointer(&param)) {
@@ -97,11 +96,11 @@ impl Launch {
     }
 
     /// The first argument that points to this allocation, or else into it: its index and what it is called.
-    pub(crate) fn argument_at(&self, base: u64, size: u64) -> Option<(u32, String)> {
+    pub(crate) fn argument_at(&self, base: u64, size: u64) -> Option<(u32, Name)> {
         let params = self.loaded.info(self.kernel).params;
         let pointing = |at: &dyn Fn(u64) -> bool| params.iter().position(|p| self.pointer(p).is_some_and(at));
         let index = pointing(&|v| v == base).or_else(|| pointing(&|v| v > base && v <= base + size))?;
-        let name = params[index].argument.clone().unwrap_or_else(|| format!("argument {index}"));
+        let name = params[index].argument.clone().map_or(Name::Argument(index as u32), Name::Parameter);
         Some((index as u32, name))
     }
 
@@ -123,7 +122,7 @@ impl Launch {
                 driver.state().advance(stream, Engine::Compute, nanoseconds).map(|_| ())
             }
             Err(mut fault) => {
-                let error = error_of(&fault);
+                let error = report::error_of(&fault);
                 self.add_site(driver, &mut fault);
                 report::stopped(*fault);
                 let mut state = driver.state();
@@ -135,27 +134,6 @@ impl Launch {
     }
 }
 
-/// The code with which a real driver answers after such a fault. Faults that a GPU would not notice at
-/// all, like a race or a read of memory that was never written, are launch failures here.
-fn error_of(fault: &Fault) -> Error {
-    const CODES: &[(&str, Error)] = &[
-        ("MISALIGN", Error::MISALIGNED_ADDRESS),
-        ("ASSERT", Error::ASSERT),
-        ("BUDGET", Error::LAUNCH_TIMEOUT),
-        ("DEADLOCK", Error::LAUNCH_TIMEOUT),
-        ("UNSUPPORTED", Error::ILLEGAL_INSTRUCTION),
-        ("STACK", Error::HARDWARE_STACK_ERROR),
-        ("OOB", Error::ILLEGAL_ADDRESS),
-        ("FREE", Error::ILLEGAL_ADDRESS),
-        ("NULL", Error::ILLEGAL_ADDRESS),
-        ("READONLY", Error::ILLEGAL_ADDRESS),
-        ("UNMAPPED", Error::ILLEGAL_ADDRESS),
-        ("HOST-POINTER", Error::ILLEGAL_ADDRESS),
-    ];
-    let known = CODES.iter().find(|(part, _)| fault.code.contains(part));
-    known.map_or(Error::LAUNCH_FAILED, |(_, error)| *error)
-}
-
 /// The parameter buffer, from an array of pointers or from a buffer that the caller has packed.
 fn params(function: &Function, kernel_params: Raw, extra: Raw) -> Result<Vec<u8>> {
     let info = &function.info;
@@ -163,30 +141,29 @@ fn params(function: &Function, kernel_params: Raw, extra: Raw) -> Result<Vec<u8>
     if size == 0 {
         return Ok(Vec::new());
     }
-    let refuse = |title: String| {
-        let note = format!("The kernel takes {} parameters. Were too few passed?", info.params.len());
-        report::refused_launch("E-LAUNCH-PARAMS", &info.name, &title, &note);
-        Error::INVALID_VALUE
+    let refuse = |problem: Parameters| {
+        let expected = info.params.len() as u64;
+        report::refused_launch(&info.name, Refusal::Parameters { problem, expected })
     };
     if kernel_params.is_null() {
-        let packed = packed(extra)?.ok_or_else(|| refuse("the launch passes no parameters".into()))?;
+        let packed = packed(extra)?.ok_or_else(|| refuse(Parameters::Missing))?;
         let (buffer, len) = packed;
         if len < size {
-            return Err(refuse(format!("the packed parameters have {len} bytes, and the kernel's {size}")));
+            return Err(refuse(Parameters::Short { bytes: len as u64, expected: size as u64 }));
         }
-        return peek::read(&[(buffer, size)]).map_err(|_| refuse("the packed parameters cannot be read".into()));
+        return peek::read(&[(buffer, size)]).map_err(|_| refuse(Parameters::UnreadableBuffer));
     }
     const POINTER: usize = size_of::<usize>();
     let pointers = peek::read(&[(kernel_params.0, info.params.len() * POINTER)])
-        .map_err(|_| refuse("the array of pointers to the parameters cannot be read".into()))?;
+        .map_err(|_| refuse(Parameters::UnreadablePointers))?;
     let addresses =
         pointers.chunks_exact(POINTER).map(|bytes| usize::from_ne_bytes(bytes.try_into().unwrap_or_default()));
     let places: Vec<(usize, usize)> =
         addresses.zip(&info.params).map(|(address, p)| (address, p.size as usize)).collect();
     let values = peek::read(&places).map_err(|bad| {
         let param = &info.params[bad];
-        let pointer = if places[bad].0 == 0 { "null" } else { "no address that can be read" };
-        refuse(format!("the pointer to parameter {bad} (`{}`, {} bytes) is {pointer}", param.name, param.size))
+        let (name, bytes, null) = (param.name.clone(), param.size, places[bad].0 == 0);
+        refuse(Parameters::Pointer { index: bad as u32, name, bytes, null })
     })?;
     let mut buffer = vec![0; size];
     let mut values = values.as_slice();

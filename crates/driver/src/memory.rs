@@ -2,7 +2,7 @@
 
 use std::ffi::c_uint;
 
-use fusion_machine::report::Blame;
+use fusion_machine::report::kind::Call;
 use fusion_machine::{AllocationKind, OutOfMemory};
 
 use crate::boundary::{Out, Raw, export};
@@ -26,8 +26,7 @@ pub(crate) struct Owned {
 }
 
 pub(crate) fn out_of_memory(error: OutOfMemory) -> Error {
-    report::refused(Blame::Environment, "E-OUT-OF-MEMORY", &error.to_string(), "");
-    Error::OUT_OF_MEMORY
+    report::refused(Call::from(error))
 }
 
 impl Session {
@@ -100,14 +99,7 @@ impl State {
 }
 
 fn refuse_unknown(address: DevicePtr) -> Error {
-    let title = format!("{address:#x} is not the start of an allocation that can be freed");
-    report::refused(
-        Blame::Kernel,
-        "E-FREE",
-        &title,
-        "It was freed before, or never allocated, or points into the middle of one.",
-    );
-    Error::INVALID_VALUE
+    report::refused(Call::Free { address })
 }
 
 fn free(address: DevicePtr) -> Result {

@@ -44,8 +44,8 @@ struct Past {
     stream: Handle,
     /// Counted from 1 in its stream.
     number: u64,
-    /// What the stream is called.
-    place: String,
+    /// What people know the stream by; 0 for a default stream.
+    stream_number: u32,
     act: Act,
     footprint: Footprint,
 }
@@ -83,7 +83,7 @@ impl State {
         let mut clock = self.behind(stream)?;
         let this = self.streams.get_mut(stream)?;
         this.operations += 1;
-        let later = Past { stream, number: this.operations, place: this.name(), act, footprint };
+        let later = Past { stream, number: this.operations, stream_number: this.number, act, footprint };
         let unordered = self.order.past.iter().rev().filter(|past| !clock.knows(past.stream, past.number));
         let race = unordered
             .filter_map(|past| Some((past, overlap::find(&past.footprint, &later.footprint)?)))

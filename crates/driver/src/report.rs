@@ -5,20 +5,20 @@
 
 mod journal;
 mod settings;
-mod text;
 
 use std::collections::HashSet;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::io::Write;
 use std::sync::Mutex;
 
-use fusion_machine::report::{Blame, Event, Severity};
+use fusion_diagnostic::{say as words, short};
+use fusion_machine::report::{Event, Kind, Severity, Status};
 use fusion_machine::{Fault, LaunchReport, Options, Report};
 use journal::Journal;
 use settings::Settings;
-use text::short;
 
 use crate::driver::{driver, lock};
+use crate::error::Error;
 
 /// Set to 1, nothing is said on stderr.
 const QUIET: &str = "FUSION_EMULATOR_QUIET";
@@ -107,7 +107,7 @@ pub(crate) fn allocation_sites() -> bool {
 /// Records what a check has found beside work that went on: an error among the faults, and anything less as advice.
 /// What launches do again and again is one entry, with its counts added.
 pub(crate) fn found(finding: Fault) {
-    let text = (finding.severity == Severity::Error).then(|| short(&finding));
+    let text = (finding.severity() == Severity::Error).then(|| short(&words(&finding)));
     let new = record(|recorder| {
         let report = &mut recorder.report;
         let list = if text.is_some() { &mut report.faults } else { &mut report.advice };
@@ -127,15 +127,15 @@ pub(crate) fn found(finding: Fault) {
     }
 }
 
-/// Whether two findings are about the same mistake in the same place. What is about no place is known by its title.
+/// Whether two findings are about the same mistake in the same place. What is about no place is known by its kind.
 fn same_site(a: &Fault, b: &Fault) -> bool {
     let place = |fault: &Fault| fault.ptx.as_ref().map(|ptx| ptx.line);
     let placed = |fault: &Fault| !fault.source.is_empty() || fault.ptx.is_some();
-    a.code == b.code
+    a.code() == b.code()
         && a.kernel == b.kernel
         && a.source.first() == b.source.first()
         && place(a) == place(b)
-        && (placed(a) || a.title == b.title)
+        && (placed(a) || a.kind == b.kind)
 }
 
 /// Records what has stopped a kernel.
@@ -146,7 +146,7 @@ pub(crate) fn stopped(fault: Fault) {
 
 /// Records what has stopped a kernel, or why a call was refused.
 pub(crate) fn faulted(fault: Fault) {
-    let text = short(&fault);
+    let text = short(&words(&fault));
     let heard = record(|recorder| {
         let mut journaled = false;
         if recorder.report.faults.len() < FAULTS {
@@ -161,20 +161,35 @@ pub(crate) fn faulted(fault: Fault) {
 }
 
 /// Records that a call was refused, and why, for the code that it returns says little.
-pub(crate) fn refused(blame: Blame, code: &str, title: &str, note: &str) {
-    refuse(blame, code, "", title, note);
+pub(crate) fn refused(kind: impl Into<Kind>) -> Error {
+    refused_launch("", kind)
 }
 
 /// Records that the launch of a kernel was refused, and why.
-pub(crate) fn refused_launch(code: &str, kernel: &str, title: &str, note: &str) {
-    refuse(Blame::Kernel, code, kernel, title, note);
+pub(crate) fn refused_launch(kernel: &str, kind: impl Into<Kind>) -> Error {
+    let fault = Fault { kernel: kernel.to_owned(), ..Fault::new(kind) };
+    let error = error_of(&fault);
+    faulted(fault);
+    error
 }
 
-fn refuse(blame: Blame, code: &str, kernel: &str, title: &str, note: &str) {
-    let mut fault = Fault::new(code, blame, title);
-    fault.notes = if note.is_empty() { Vec::new() } else { vec![note.to_owned()] };
-    fault.kernel = kernel.to_owned();
-    faulted(fault);
+/// The code with which a real driver answers such a fault. Faults that a GPU would not notice at all, like a race or a
+/// read of memory that was never written, are launch failures here.
+pub(crate) fn error_of(fault: &Fault) -> Error {
+    match fault.kind.status() {
+        Status::InvalidValue => Error::INVALID_VALUE,
+        Status::OutOfMemory => Error::OUT_OF_MEMORY,
+        Status::OutOfResources => Error::LAUNCH_OUT_OF_RESOURCES,
+        Status::TooManyBlocks => Error::COOPERATIVE_LAUNCH_TOO_LARGE,
+        Status::InvalidModule => Error::INVALID_IMAGE,
+        Status::IllegalAddress => Error::ILLEGAL_ADDRESS,
+        Status::MisalignedAddress => Error::MISALIGNED_ADDRESS,
+        Status::IllegalInstruction => Error::ILLEGAL_INSTRUCTION,
+        Status::Assertion => Error::ASSERT,
+        Status::Timeout => Error::LAUNCH_TIMEOUT,
+        Status::StackOverflow => Error::HARDWARE_STACK_ERROR,
+        Status::GoesOn | Status::LaunchFailed => Error::LAUNCH_FAILED,
+    }
 }
 
 pub(crate) fn allocated(bytes: u64) {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::OnceLock;
 
-use fusion_machine::report::{Related, SourcePosition};
+use fusion_machine::report::{Related, Role, SourcePosition};
 
 use crate::report;
 
@@ -42,7 +42,7 @@ impl Sites {
 
     /// The same, as a fault's other place.
     pub(crate) fn related(&self, address: u64) -> Option<Related> {
-        Some(Related { label: "allocated here".into(), source: vec![self.of(address)?], ..Related::default() })
+        Some(Related { source: vec![self.of(address)?], ..Related::new(Role::Allocation) })
     }
 
     /// Where the allocation was made that holds this address, or ends there.

@@ -45,14 +45,6 @@ impl Stream {
         let (operations, behind) = (0, Clock::default());
         Self { context, blocking, priority, clock: 0.0, operations, behind, number: 0, capturing: None }
     }
-
-    /// What reports call it.
-    pub(crate) fn name(&self) -> String {
-        match self.number {
-            0 => "the default stream".into(),
-            number => format!("stream {number}"),
-        }
-    }
 }
 
 impl Session {

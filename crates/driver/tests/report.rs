@@ -10,6 +10,8 @@ use std::sync::{Arc, Mutex, Once};
 
 use cudarc::driver::{CudaContext, DevicePtr, LaunchConfig, PushKernelArg};
 use fusion_machine::report::Blame;
+use fusion_diagnostic::{say, say_all};
+use fusion_machine::report::{Code, Name, Role};
 use fusion_machine::{Fault, Report};
 use support::{ADD_ONE, WRONG, add_one, module, symbol};
 
@@ -91,24 +93,21 @@ fn fault_of(context: &Arc<CudaContext>, ptx: &str, out: u64, x: u64, n: u32) -> 
 fn buffers_have_the_names_of_arguments() {
     let _turn = TURN.lock();
     let named = format!("{ADD_ONE}\n// parameters add_one: result, _, n\n");
-    for (ptx, name) in [(ADD_ONE, "argument 0"), (named.as_str(), "result")] {
+    let names = [("argument 0", Name::Argument(0)), ("`result`", Name::Parameter("result".into()))];
+    for (ptx, (shown, name)) in [ADD_ONE, named.as_str()].into_iter().zip(names) {
         let context = own_context();
         let stream = context.default_stream();
         let (x, y) = (stream.alloc_zeros::<f32>(64).unwrap(), stream.alloc_zeros::<f32>(32).unwrap());
         take();
         let fault = fault_of(&context, ptx, y.device_ptr(&stream).0, x.device_ptr(&stream).0, 64);
         let buffer = fault.buffer.as_ref().unwrap();
-        assert_eq!((buffer.name.as_str(), buffer.argument, buffer.size, buffer.offset), (name, Some(0), 128, 128));
-        assert_eq!(fault.title, format!("write past the end of `{name}`"));
+        assert_eq!((&buffer.name, buffer.argument, buffer.size, buffer.offset), (&name, Some(0), 128, 128));
+        assert_eq!(say(&fault).title, format!("write past the end of {shown}"));
         // Where the program, which is this one, asked cudarc for it.
         let line =
             include_str!("report.rs").lines().position(|line| line.contains("let (x, y) = (stream.alloc")).unwrap();
         let allocated = &fault.related[0];
-        assert_eq!(
-            (allocated.label.as_str(), allocated.source[0].line),
-            ("allocated here", line as u32 + 1),
-            "{fault:#?}"
-        );
+        assert_eq!((&allocated.role, allocated.source[0].line), (&Role::Allocation, line as u32 + 1), "{fault:#?}");
         assert!(allocated.source[0].file.ends_with("tests/report.rs"), "{allocated:?}");
     }
 }
@@ -131,7 +130,8 @@ fn copies_of_what_was_never_written_are_advised_upon() {
         stream.clone_dtoh(&y).unwrap();
         let report = take();
         assert!(report.faults.is_empty(), "{:#?}", report.faults);
-        let advice: Vec<_> = report.advice.iter().filter(|advice| advice.code == "W-COPY-UNINIT").collect();
+        let advice = report.advice.iter().filter(|advice| advice.code() == Code::CopyUninit);
+        let advice = say_all(advice);
         assert_eq!(advice.first().map(|advice| advice.title.as_str()), missing);
         assert!(advice.iter().all(|advice| advice.notes[0].contains("index 48 of")), "{advice:#?}");
     }
@@ -144,8 +144,8 @@ fn pointers_to_host_memory_are_recognised() {
     let host = vec![1.0f32; 64];
     take();
     let fault = fault_of(&context, ADD_ONE, 0, host.as_ptr() as u64, 64);
-    assert_eq!((fault.code.as_str(), fault.buffer.unwrap().argument), ("E-HOST-POINTER", Some(1)));
-    assert!(fault.help[0].contains("CudaSlice"), "{:?}", fault.help);
+    assert_eq!((fault.code().as_str(), fault.buffer.as_ref().unwrap().argument), ("E-HOST-POINTER", Some(1)));
+    assert!(say(&fault).help[0].contains("CudaSlice"), "{fault:?}");
     // Past the end of pinned memory lies the host's too, and yet it is out of bounds.
     let context = own_context();
     // SAFETY: only the device reads it, in a launch that goes wrong.
@@ -154,7 +154,7 @@ fn pointers_to_host_memory_are_recognised() {
     let out = stream.alloc_zeros::<f32>(2048).unwrap();
     take();
     let fault = fault_of(&context, ADD_ONE, out.device_ptr(&stream).0, pinned.as_ptr().unwrap() as u64, 2048);
-    assert_eq!((fault.code.as_str(), fault.buffer.unwrap().argument), ("E-OOB-GLOBAL", Some(1)));
+    assert_eq!((fault.code().as_str(), fault.buffer.as_ref().unwrap().argument), ("E-OOB-GLOBAL", Some(1)));
 }
 
 /// The code that a refused call returns says little; the report says why.
@@ -171,10 +171,10 @@ fn refused_calls_are_explained() {
     // SAFETY: the launch is refused.
     assert!(unsafe { launch.launch(config) }.is_err());
     let fault = &take().faults[0];
-    assert_eq!((fault.code.as_str(), fault.kernel.as_str()), ("E-LAUNCH-BLOCK", "add_one"));
-    assert_eq!(fault.title, "a block of 2048 threads is too large: the device allows 1024");
+    assert_eq!((fault.code().as_str(), fault.kernel.as_str()), ("E-LAUNCH-BLOCK", "add_one"));
+    assert_eq!(say(&fault).title, "a block of 2048 threads is too large: the device allows 1024");
     assert!(context.load_module(cudarc::nvrtc::Ptx::from_src("nonsense")).is_err());
-    assert_eq!(take().faults[0].blame, Blame::Environment);
+    assert_eq!(take().faults[0].blame(), Blame::Environment);
 }
 
 #[test]

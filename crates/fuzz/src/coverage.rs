@@ -3,6 +3,8 @@
 
 use std::collections::HashSet;
 
+use fusion_machine::report::Code;
+
 /// Something that an input can reach.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Feature {
@@ -11,7 +13,7 @@ pub enum Feature {
     /// An instruction form in a kernel that ran to its end.
     Ran(String),
     /// A fault's code and the instruction form that it names.
-    Fault(String, String),
+    Fault(Code, String),
     /// A diagnostic of the front end or the loader, without its names and numbers.
     Diagnostic(String),
     /// A counter's name and its number of binary digits.
@@ -46,13 +48,13 @@ impl Coverage {
     }
 
     /// Distinct fault codes, sorted.
-    pub fn codes(&self) -> Vec<String> {
+    pub fn codes(&self) -> Vec<Code> {
         let code = |feature: &'_ Feature| match feature {
-            Feature::Fault(code, _) => Some(code.clone()),
+            Feature::Fault(code, _) => Some(*code),
             _ => None,
         };
-        let codes: HashSet<String> = self.seen.iter().filter_map(code).collect();
-        let mut codes: Vec<String> = codes.into_iter().collect();
+        let codes: HashSet<Code> = self.seen.iter().filter_map(code).collect();
+        let mut codes: Vec<Code> = codes.into_iter().collect();
         codes.sort_unstable();
         codes
     }

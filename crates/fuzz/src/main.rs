@@ -94,7 +94,8 @@ fn look(arguments: Arguments) -> std::io::Result<bool> {
     for (finding, path) in &findings {
         println!("\n{finding}\n  again with: cargo run --release -p fusion-fuzz -- --replay {}", path.display());
     }
-    println!("\nfault codes seen: {}", session.status().codes.join(" "));
+    let codes: Vec<&str> = session.status().codes.iter().map(|code| code.as_str()).collect();
+    println!("\nfault codes seen: {}", codes.join(" "));
     println!("{} findings with seed {}", findings.len(), arguments.seed);
     Ok(findings.is_empty())
 }

@@ -4,6 +4,7 @@ mod report;
 mod syntax;
 
 use fastrand::Rng;
+use fusion_machine::report::{Class, Code};
 use fusion_machine::{Checks, Fault, LaunchReport, Options};
 
 use crate::coverage::{Feature, form, shape};
@@ -39,7 +40,7 @@ pub fn check(input: &Input) -> Result<Observed, Finding> {
         report::check(result, &text)?;
     }
 
-    if input.private && first.codes().any(|code| code == "E-RACE-BLOCKS") {
+    if input.private && first.codes().any(|code| code == Code::RaceBlocks) {
         return Err(Finding::new(Kind::Check, "a race between blocks where each has memory of its own"));
     }
 
@@ -122,16 +123,16 @@ impl Trial {
 
     /// No launch's blocks touched what others wrote, as far as the checks tell.
     fn free_of_races(&self) -> bool {
-        !self.codes().any(|code| code.contains("-RACE-"))
+        !self.codes().any(|code| code.class() == Class::Race)
     }
 
     /// Of everything that was found, also before something stopped the launch.
-    fn codes(&self) -> impl Iterator<Item = &str> {
+    fn codes(&self) -> impl Iterator<Item = Code> {
         let findings = self.results.iter().flat_map(|result| match result {
             Ok(report) => &report.findings,
             Err(fault) => &fault.earlier,
         });
-        findings.map(|finding| finding.code.as_str())
+        findings.map(Fault::code)
     }
 
     /// What two runs of the same must have in common: everything.
@@ -222,7 +223,7 @@ const COUNTERS: &[&str] = &[
 ];
 
 fn at(fault: &Fault) -> Feature {
-    Feature::Fault(fault.code.clone(), fault.ptx.as_ref().map_or_else(String::new, |ptx| form(&ptx.text)))
+    Feature::Fault(fault.code(), fault.ptx.as_ref().map_or_else(String::new, |ptx| form(&ptx.text)))
 }
 
 fn difference(what: &str, a: &impl std::fmt::Debug, b: &impl std::fmt::Debug) -> String {

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use fastrand::Rng;
+use fusion_machine::report::Code;
 
 use crate::{Coverage, Feature, Finding, Input, check, generate, minimise, mutate, noise, seeds, splice};
 
@@ -65,7 +66,7 @@ pub struct Status {
     /// Everything that was reached, of all kinds.
     pub features: usize,
     pub forms: usize,
-    pub codes: Vec<String>,
+    pub codes: Vec<Code>,
     pub diagnostics: usize,
     pub pool: usize,
     pub findings: usize,

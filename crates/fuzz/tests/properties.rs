@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use fastrand::Rng;
+use fusion_machine::report::Code;
 use fusion_fuzz::{Feature, Input, check, generate, mutate, noise, seeds, splice};
 
 #[track_caller]
@@ -28,7 +29,7 @@ fn the_corpus_holds() {
 
 #[test]
 fn generated_modules_hold_and_are_mostly_right() {
-    let mut ends: BTreeMap<String, usize> = BTreeMap::new();
+    let mut ends: BTreeMap<Code, usize> = BTreeMap::new();
     let (mut right, mut ran) = (0, 0);
     for seed in 0..100 {
         let input = generate(seed);

@@ -3,10 +3,10 @@
 use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUresult;
 use fusion_course::{Entry, Shape, Shapes, Source};
-use fusion_device::{Diagnostic, Program, Severity};
-use fusion_diagnostic::{Sources, Text};
+use fusion_device::{Diagnostic as CompilerMessage, Program, Severity};
+use fusion_diagnostic::{Diagnostic, Sources, Text, say};
 use fusion_machine::Fault;
-use fusion_machine::report::Blame;
+use fusion_machine::report::{Blame, Class, Kind as FaultKind};
 
 use crate::judgement::{Code, Failure, Judgement, Line, Location};
 use crate::trouble::Trouble;
@@ -16,64 +16,64 @@ const MOST_ADVICE: usize = 64;
 
 /// Whether a fault is the emulated device's own shortcoming.
 pub(crate) fn is_not_theirs(fault: &Fault) -> bool {
-    fault.blame != Blame::Kernel
+    fault.blame() != Blame::Kernel
 }
 
 /// Faults of the emulated device: the first, and what it found beside it.
 pub(crate) fn faults(faults: &[Fault], entry: &Entry) -> Option<Trouble> {
-    let mut faults = faults.to_vec();
-    if let Shapes::Rows { .. } = entry.exercise.shapes {
-        faults.iter_mut().for_each(mind_longer_rows);
-    }
     // What the emulated device lacks decides: after it, nothing that it says can be relied on.
     let first = faults.iter().position(is_not_theirs).unwrap_or(0);
-    let mut trouble = fault(faults.get(first)?, &entry.source);
+    let tell = |fault: &Fault| match entry.exercise.shapes {
+        Shapes::Rows { .. } => mind_longer_rows(fault),
+        _ => say(fault),
+    };
+    let lead = faults.get(first)?;
+    let mut trouble = fault(lead, tell(lead), &entry.source);
     if let Trouble::Failure(failure) = &mut trouble {
-        failure.also = faults.split_off(1);
+        failure.also = faults.iter().skip(1).map(tell).collect();
     }
     Some(trouble)
 }
 
 /// A race is first found where rows are short and a block may be a single warp. There a barrier of the warp is enough, and
 /// at the next length it is not.
-fn mind_longer_rows(fault: &mut Fault) {
-    let warp_only = fault.help.iter().any(|help| help.contains("`__syncwarp()`"));
-    // Where the block has more warps, the emulated device says so itself.
-    if warp_only && !fault.notes.iter().any(|note| note.contains("`__syncthreads()`")) {
-        fault.notes.push(
-            "longer rows are judged too: if their blocks have more warps, and these come to this memory as well, only \
-             `__syncthreads()` orders them"
-                .to_owned(),
-        );
+fn mind_longer_rows(fault: &Fault) -> Diagnostic {
+    let mut told = say(fault);
+    if let FaultKind::Race(race) = &fault.kind {
+        told.notes.extend(fusion_diagnostic::longer_rows(race));
     }
+    told
 }
 
-/// Adds advice of some codes, once for each place: every shape and every call brings it up again.
-pub(crate) fn gather(advice: &mut Vec<Fault>, found: &[Fault], wanted: impl Fn(&str) -> bool) {
-    for fault in found.iter().filter(|fault| wanted(&fault.code)) {
-        let known = |known: &Fault| known.code == fault.code && known.source == fault.source && known.ptx == fault.ptx;
+/// Faults of some classes in words.
+pub(crate) fn told(faults: &[Fault], wanted: impl Fn(Class) -> bool) -> impl Iterator<Item = Diagnostic> {
+    faults.iter().filter(move |fault| wanted(fault.code().class())).map(say)
+}
+
+/// Adds advice, once for each place: every shape and every call brings it up again.
+pub(crate) fn gather(advice: &mut Vec<Diagnostic>, found: impl IntoIterator<Item = Diagnostic>) {
+    for told in found {
+        let known = |known: &Diagnostic| known.code == told.code && known.source == told.source && known.ptx == told.ptx;
         if advice.len() < MOST_ADVICE && !advice.iter().any(known) {
-            advice.push(fault.clone());
+            advice.push(told);
         }
     }
 }
 
-fn fault(fault: &Fault, source: &Source) -> Trouble {
+fn fault(fault: &Fault, told: Diagnostic, source: &Source) -> Trouble {
     if is_not_theirs(fault) {
         let at = fault.source.first().map(|at| format!(" at {}:{}", at.file, at.line)).unwrap_or_default();
-        let notes: String = fault.notes.iter().map(|note| format!("; {note}")).collect();
-        return Trouble::Unable(format!("not a mistake in your program: {}{at} ({}){notes}", fault.title, fault.code));
+        let notes: String = told.notes.iter().map(|note| format!("; {note}")).collect();
+        return Trouble::Unable(format!("not a mistake in your program: {}{at} ({}){notes}", told.title, told.code));
     }
-    let (code, id) = match fault.code.as_str() {
+    let (code, id) = match &fault.kind {
         // The launch was refused before a thread ran: a real driver's refusal, only better told.
-        code if code.starts_with("E-LAUNCH") || code.starts_with("E-OUT-OF-MEMORY") => (Code::Launch, None),
-        code if code.starts_with("E-MODULE") => (Code::Compile, None),
-        code => (Code::Fault, Some(code.to_owned())),
+        FaultKind::Refusal(_) => (Code::Launch, None),
+        _ => (Code::Fault, Some(told.code.clone())),
     };
-    let mut failure = Failure::new(code, fault.title.clone());
+    let mut failure = Failure::new(code, told.title.clone());
     failure.fault = id;
-    failure.diagnostic = Some(Box::new(fault.clone()));
-    failure.notes = fault.notes.iter().filter(|note| !note.is_empty()).cloned().collect();
+    failure.notes = told.notes.iter().filter(|note| !note.is_empty()).cloned().collect();
     failure.location = fusion_diagnostic::place(&fault.source, &Known(source))
         .map(|at| Location::new(&at.file, at.line, at.column, &text(&at.file, source)));
     for caller in fault.source.iter().skip(1) {
@@ -89,6 +89,7 @@ fn fault(fault: &Fault, source: &Source) -> Trouble {
     if let (true, Some(ptx)) = (fault.source.is_empty(), &fault.ptx) {
         failure.notes.push(format!("PTX line {}: {}", ptx.line, ptx.text.trim()));
     }
+    failure.diagnostic = Some(Box::new(told));
     failure.into()
 }
 
@@ -153,7 +154,7 @@ fn triple([x, y, z]: [u32; 3]) -> String {
 }
 
 /// The first error of the CUDA compiler, with the others counted.
-pub(crate) fn diagnostics(diagnostics: &[Diagnostic], log: &str, source: &Source) -> Failure {
+pub(crate) fn diagnostics(diagnostics: &[CompilerMessage], log: &str, source: &Source) -> Failure {
     let mut errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
     let Some(first) = errors.next() else {
         return log.lines().fold(Failure::new(Code::Compile, "the CUDA source does not compile"), Failure::note);
@@ -267,49 +268,39 @@ pub(crate) fn driver_error(error: DriverError, entry: &Entry, program: &Program,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fusion_machine::report::SourcePosition;
+    use fusion_machine::report::kind::{Access, Memory, Refusal, Unsupported};
+    use fusion_machine::report::{Buffer, Name, SourcePosition};
 
     fn source() -> Source {
         Source { path: "a.cu".to_owned(), text: "one\n  two(x);\n".to_owned() }
     }
 
     fn oob() -> Fault {
+        let access = Access { write: false, bytes: 4, address: 1200 };
+        let name = Name::Parameter("x".to_owned());
         Fault {
-            code: "E-OOB-GLOBAL".to_owned(),
-            blame: Blame::Kernel,
-            title: "load past the end".to_owned(),
-            notes: vec!["by 4 bytes".to_owned()],
             kernel: "k".to_owned(),
             source: vec![SourcePosition { file: "a.cu".to_owned(), line: 2, column: 3, function: None }],
-            ptx: None,
             block: Some([4, 0, 0]),
             thread: Some([3, 1, 0]),
             lanes: 29,
-            ..Fault::new("", Blame::Kernel, "")
+            buffer: Some(Buffer { name, argument: Some(0), size: 1200, offset: 1200, bytes: 4 }),
+            ..Fault::new(Memory::OutOfBounds { access, constant: false })
         }
+    }
+
+    fn told(kind: impl Into<FaultKind>) -> Trouble {
+        let of = Fault { kind: kind.into(), ..oob() };
+        fault(&of, say(&of), &source())
     }
 
     #[test]
     fn a_kernels_fault_has_its_line_and_thread() {
-        let Trouble::Failure(failure) = fault(&oob(), &source()) else { panic!("the kernel is to blame") };
+        let Trouble::Failure(failure) = told(oob().kind) else { panic!("the kernel is to blame") };
         assert_eq!(failure.reason(), "fault E-OOB-GLOBAL");
+        assert_eq!(failure.title, "read past the end of `x`");
         assert_eq!(failure.location.as_ref().map(|at| at.text.as_str()), Some("  two(x);"));
-        assert_eq!(failure.notes, ["by 4 bytes", "block 4, thread (3, 1, 0) of `k`, with 28 more lanes of its warp"]);
-    }
-
-    #[test]
-    fn a_barrier_of_the_warp_is_not_all_that_longer_rows_need() {
-        let told = |help: &str, note: &str| {
-            let mut race = Fault { help: vec![help.to_owned()], notes: vec![note.to_owned()], ..oob() };
-            mind_longer_rows(&mut race);
-            race.notes.len() == 2
-        };
-        assert!(told("put `__syncwarp()` between the write and the read", "each has a program counter of its own"));
-        assert!(!told(
-            "put `__syncwarp()` between",
-            "if threads of other warps come too, only `__syncthreads()` orders them"
-        ));
-        assert!(!told("put `__syncthreads()` between the write and the read", "by 4 bytes"));
+        assert_eq!(failure.notes[1], "block 4, thread (3, 1, 0) of `k`, with 28 more lanes of its warp");
     }
 
     #[test]
@@ -331,24 +322,22 @@ mod tests {
 
     #[test]
     fn a_refused_launch_is_a_launch_failure() {
-        let refused = Fault { code: "E-LAUNCH-LIMIT".to_owned(), ..oob() };
-        let Trouble::Failure(failure) = fault(&refused, &source()) else { panic!("the launch is to blame") };
+        let Trouble::Failure(failure) = told(Refusal::EmptyGrid { grid: [0, 1, 1] }) else {
+            panic!("the launch is to blame")
+        };
         assert_eq!(failure.reason(), "launch");
     }
 
     #[test]
     fn what_the_emulator_lacks_is_nobodys_failure() {
-        let unsupported = Fault { blame: Blame::Unsupported, ..oob() };
-        let Trouble::Unable(text) = fault(&unsupported, &source()) else { panic!("the emulator is to blame") };
-        assert!(
-            text.starts_with("not a mistake in your program: load past the end at a.cu:2 (E-OOB-GLOBAL)"),
-            "{text}"
-        );
+        let Trouble::Unable(text) = told(Unsupported::NoBody) else { panic!("the emulator is to blame") };
+        let expected = "not a mistake in your program: call of a function that has no body at a.cu:2 (E-UNSUPPORTED-INSTRUCTION)";
+        assert_eq!(text, expected);
     }
 
     #[test]
     fn the_first_compiler_error_leads() {
-        let diagnostic = |severity, message: &str| Diagnostic {
+        let diagnostic = |severity, message: &str| CompilerMessage {
             severity,
             place: Some(fusion_device::compiler::Place { file: "a.cu".to_owned(), line: 2, column: Some(3) }),
             message: message.to_owned(),

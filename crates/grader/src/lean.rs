@@ -1,7 +1,7 @@
 //! Does it move no more than it must? Exact, from the emulated device's counters.
 
 use fusion_course::{Access, Exercise, Shape};
-use fusion_machine::report::Traffic;
+use fusion_machine::report::{Class, Traffic};
 use fusion_machine::{Counters, Report};
 
 use crate::explain;
@@ -26,7 +26,7 @@ pub(crate) fn judge(exercise: &Exercise, surveys: &[Survey]) -> Lean {
     let mut lean = Lean::worst(surveys.iter().map(|survey| judge_shape(exercise, survey)).collect());
     // Advice is about places in the source, whatever the shape.
     for shape in &mut lean.shapes {
-        explain::gather(&mut lean.advice, &std::mem::take(&mut shape.advice), |_| true);
+        explain::gather(&mut lean.advice, std::mem::take(&mut shape.advice));
     }
     lean
 }
@@ -51,7 +51,7 @@ fn judge_shape(exercise: &Exercise, survey: &Survey) -> Lean {
         summary: Some(summary.clone()),
         ..Lean::default()
     };
-    explain::gather(&mut lean.advice, &submission.advice, |code| code.starts_with("P-"));
+    explain::gather(&mut lean.advice, explain::told(&submission.advice, |class| class == Class::Speed));
     let buffers = (exercise.inputs.len() + exercise.outputs.len()) as u64;
     let allowed = (needed as f64 * (1.0 + ALLOWANCE)) as u64 + 2 * buffers * SECTOR;
     let failure = if launches.yours > launches.needed {

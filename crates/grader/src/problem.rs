@@ -169,6 +169,7 @@ impl Expected<'_> {
             block: place.map(|(block, _)| block),
             thread: place.map(|(_, thread)| thread),
             in_tail,
+            unwritten: wrong.is_unwritten(),
             count: wrong.count as u64,
             total: len,
             worst_index: wrong.worst_index as u64,

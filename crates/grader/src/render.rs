@@ -3,8 +3,8 @@
 //! Nothing here prints. The caller knows whether it writes to a terminal and says so in [`Look`].
 
 use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table, presets};
-use fusion_diagnostic::{Sources, Text};
-use fusion_machine::report::{Blame, Fault, SourcePosition};
+use fusion_diagnostic::{Diagnostic, Sources, Text};
+use fusion_machine::report::SourcePosition;
 
 use crate::judgement::{
     Code, Contest, DeviceInfo, Failure, Fast, Judgement, Lean, Line, Location, Report, Right, Verdict,
@@ -104,14 +104,14 @@ pub fn failure(failure: &Failure, lines: &[Line], look: Look) -> String {
         None => plain(failure),
     };
     fault.notes.splice(0..0, place);
-    let faults: Vec<Fault> = std::iter::once(fault).chain(failure.also.iter().cloned()).collect();
+    let faults: Vec<Diagnostic> = std::iter::once(fault).chain(failure.also.iter().cloned()).collect();
     fusion_diagnostic::all(&faults, &sources, look.into())
 }
 
-/// A failure that is the grader's own finding, in the form of a fault.
-fn plain(failure: &Failure) -> Fault {
+/// A failure that is the grader's own finding, in the form of the device's.
+fn plain(failure: &Failure) -> Diagnostic {
     let code = failure.fault.clone().unwrap_or_else(|| failure.code.to_string());
-    let mut fault = Fault::new(code, Blame::Kernel, failure.title.clone());
+    let mut fault = Diagnostic::new(code, failure.title.clone());
     fault.notes = failure.notes.clone();
     fault.source = (failure.location.iter())
         .map(|at| SourcePosition { file: at.file.clone(), line: at.line, column: at.column, function: None })
@@ -138,7 +138,7 @@ impl Sources for Lines<'_> {
 fn advice(judgement: &Judgement, look: Look) -> Option<String> {
     let Judgement { right, lean, fast, .. } = judgement;
     let wrong_values = |failure: &Failure| matches!(failure.code, Code::Values | Code::Unwritten | Code::Tail);
-    let mut faults: Vec<Fault> = Vec::new();
+    let mut faults: Vec<Diagnostic> = Vec::new();
     if look.advice || right.failure.as_ref().is_some_and(wrong_values) {
         faults.extend(right.advice.iter().cloned());
     }

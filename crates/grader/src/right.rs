@@ -7,6 +7,7 @@ mod bench;
 
 use fusion_course::{Case, Entry, Inputs, Shape};
 use fusion_device::Program;
+use fusion_machine::report::Class;
 
 use crate::explain;
 use crate::judgement::{Code, Failure, IDLE, Right, Verdict};
@@ -117,7 +118,7 @@ fn judge_calls(
     for (call, case) in cases.iter().enumerate() {
         right.launches += 1;
         let ran = bench.launch(entry, program, case)?;
-        explain::gather(&mut right.advice, &ran.advice, |code| !code.starts_with("P-"));
+        explain::gather(&mut right.advice, explain::told(&ran.advice, |class| class != Class::Speed));
         check(bench, entry, case, ran.threads, &ran.outputs).map_err(|trouble| match trouble {
             Trouble::Failure(failure) if is_about_values(failure.code) => {
                 let mut failure = *failure;
@@ -183,7 +184,7 @@ fn check(
     };
     for (index, output) in outputs.iter().enumerate() {
         expected.check(index, output).map_err(|mut failure| {
-            let written = failure.mismatch.as_ref().filter(|_| !failure.title.ends_with("was never written"));
+            let written = failure.mismatch.as_ref().filter(|wrong| !wrong.unwritten);
             let operands = written.and_then(|wrong| problem::operands(entry.exercise, case, wrong.index as usize));
             failure.notes.splice(0..0, operands);
             failure

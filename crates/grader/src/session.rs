@@ -5,6 +5,7 @@ use std::cell::{Cell, OnceCell};
 use cudarc::driver::DriverError;
 use fusion_course::{Arguments, DeviceBuffer, Entry, Exercise, Gemm, NoGemm, Scalar, Shape};
 use fusion_device::{Choice, CompileError, Compiled, Device, EmulatorOptions, Options, Program, Source};
+use fusion_machine::report::Class;
 use fusion_machine::{Checks, Fault, Report};
 use kernels::{Baseline, Multiplier};
 
@@ -223,7 +224,7 @@ impl Session {
             self.spent.set(true);
         }
         // An index that overflows explains the access that missed.
-        let lints = report.advice.iter().filter(|fault| fault.code.starts_with("L-"));
+        let lints = report.advice.iter().filter(|fault| fault.code().class() == Class::Arithmetic);
         let faults: Vec<Fault> =
             report.faults.iter().chain(lints.filter(|_| !report.faults.is_empty())).cloned().collect();
         let told = explain::faults(&faults, entry);

@@ -94,7 +94,7 @@ pub(crate) fn reports(lesson: &Lesson) -> Result<Vec<LaunchReport>, LessonError>
     let report = emulator.take_report().map_err(|error| LessonError::Wrong(error.to_string()))?;
     match report.faults.first() {
         Some(fault) => {
-            Err(LessonError::Wrong(format!("kernel `{}` is wrong: {}: {}", fault.kernel, fault.code, fault.title)))
+            Err(LessonError::Wrong(format!("kernel `{}` is wrong: {}", fault.kernel, fusion_diagnostic::say(fault))))
         }
         None => Ok(report.launches),
     }

@@ -31,5 +31,5 @@ mod window;
 pub(crate) use finding::{Finding, Findings, Site};
 pub(crate) use grid::{Outcome, Run, Stopped, run};
 pub(crate) use race::Shadow;
-pub(crate) use tally::{Parting, Requests, Row, SECTOR, Stride, Tally, WIDEST, Who};
+pub(crate) use tally::{Parting, Requests, Row, Stride, Tally, WIDEST, Who};
 pub(crate) use trap::{Party, Trap};

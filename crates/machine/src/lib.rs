@@ -17,7 +17,7 @@ pub mod report;
 pub mod timing;
 
 pub use machine::{
-    Checks, Footprint, Kernel, KernelInfo, Launch, LoadError, Loaded, Machine, Options, ParamInfo, Span, Tracing,
+    Checks, Footprint, Kernel, KernelInfo, Launch, Limits, LoadError, Loaded, Machine, Options, ParamInfo, Span, Tracing,
     thresholds,
 };
 pub use memory::{AccessError, Allocation, AllocationKind, Memory, OutOfMemory};

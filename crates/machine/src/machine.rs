@@ -4,6 +4,7 @@ mod advice;
 mod blame;
 mod checks;
 mod footprint;
+mod limits;
 mod loaded;
 pub mod thresholds;
 
@@ -14,14 +15,16 @@ use fusion_ptx::ast::Module;
 
 pub use checks::Checks;
 pub use footprint::{Footprint, Span, Tracing};
+pub use limits::Limits;
 pub use loaded::{Kernel, KernelInfo, LoadError, Loaded, ParamInfo};
 
 use advice::round_trip::{self, Left, Used};
 
 use crate::exec::{self, Outcome, Run};
-use crate::memory::{AllocationKind, Memory, Region};
+use crate::memory::{AllocationKind, Memory, OutOfMemory, Region};
 use crate::occupancy;
 use crate::profile::Profile;
+use crate::report::kind::{Parameters, Refusal};
 use crate::report::{Fault, LaunchReport};
 use crate::timing;
 
@@ -78,6 +81,18 @@ pub struct Launch {
     /// In bytes, beyond the static shared memory.
     pub dynamic_shared: u32,
     pub cooperative: bool,
+}
+
+impl Launch {
+    /// Threads of a block.
+    pub fn threads(&self) -> u64 {
+        self.block.iter().fold(1, |product, &n| product.saturating_mul(u64::from(n)))
+    }
+
+    /// Blocks of the grid.
+    pub fn blocks(&self) -> u64 {
+        self.grid.iter().fold(1, |product, &n| product.saturating_mul(u64::from(n)))
+    }
 }
 
 impl Machine {
@@ -152,11 +167,16 @@ impl Machine {
         let checks = self.checks();
         let code = if checks.arithmetic { loaded.checked(kernel) } else { loaded.code(kernel) };
         let Some(code) = code else {
-            return Err(blame::launch(&info.name, "E-LAUNCH-KERNEL", "this module has no such kernel", Vec::new()));
+            return Err(blame::refused(&info.name, Refusal::NoKernel));
         };
-        blame::check_launch(&self.profile, &info, launch, params)?;
-        let threads: u32 = launch.block.iter().product();
-        let blocks: u64 = launch.grid.iter().map(|&n| u64::from(n)).product();
+        let refuse = |refusal: Refusal| blame::refused(&info.name, refusal);
+        Limits::of(&self.profile, &info).check(&self.profile, &info, launch).map_err(refuse)?;
+        if params.len() < info.param_bytes as usize {
+            let problem = Parameters::Short { bytes: params.len() as u64, expected: u64::from(info.param_bytes) };
+            return Err(refuse(Refusal::Parameters { problem, expected: info.params.len() as u64 }));
+        }
+        let threads = launch.threads() as u32;
+        let blocks = launch.blocks();
         let shared_bytes = code.dynamic_shared_offset.max(code.static_shared) + launch.dynamic_shared;
         let block = occupancy::Block { threads, registers: info.registers, shared: shared_bytes };
         let fits = occupancy::Limits::of(&self.profile).occupancy(&block).blocks.max(1);
@@ -165,21 +185,21 @@ impl Machine {
             (HOST_BYTES / (u64::from(shared_bytes) + u64::from(threads) * u64::from(info.local_bytes) + 1)).max(1);
         let resident = u64::from(fits * self.profile.sms).min(room);
         if launch.cooperative && blocks > resident {
-            return Err(blame::too_many_to_meet(&info.name, blocks, resident, room));
+            // The blocks of a cooperative launch wait for one another, so that all of them must be there at once.
+            return Err(refuse(match resident == room {
+                true => Refusal::TooManyForHost { blocks, resident },
+                false => Refusal::TooManyBlocks { blocks, resident },
+            }));
         }
 
         let mut launches = self.launches.lock().unwrap_or_else(PoisonError::into_inner);
         launches.count += 1;
         let before = std::mem::take(&mut launches.left);
         let workspace = match launch.cooperative {
-            true => self.memory.alloc(WORKSPACE_BYTES, AllocationKind::Global).map_err(|error| {
-                blame::launch(
-                    &info.name,
-                    "E-LAUNCH-MEMORY",
-                    "no memory for the grid's barrier",
-                    vec![error.to_string()],
-                )
-            })?,
+            true => self
+                .memory
+                .alloc(WORKSPACE_BYTES, AllocationKind::Global)
+                .map_err(|OutOfMemory { requested, free }| refuse(Refusal::NoBarrier { requested, free }))?,
             false => 0,
         };
         let regions = self.memory.snapshot();

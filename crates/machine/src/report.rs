@@ -3,15 +3,19 @@
 //! Everything here serialises, because the driver hands it to our own tools as JSON across the C
 //! boundary.
 
+mod buffer;
 mod code;
 mod fault;
 mod journal;
+pub mod kind;
 
 use serde::{Deserialize, Serialize};
 
-pub use code::{CODES, meaning};
-pub use fault::{Blame, Buffer, Fault, PtxPosition, Related, Severity, SourcePosition};
+pub use buffer::{Buffer, Name};
+pub use code::{Class, Code, Status, UnknownCode};
+pub use fault::{Blame, Fault, PtxPosition, Related, Severity, SourcePosition};
 pub use journal::Event;
+pub use kind::{Kind, Role};
 
 /// Everything that happened on the device since the last report was taken.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -3,6 +3,8 @@
 use std::error::Error;
 use std::fmt;
 
+use fusion_machine::report::Code;
+
 use crate::launch::{Launch, stream};
 use crate::suite;
 
@@ -52,7 +54,7 @@ pub struct Case {
 pub enum Expected {
     Pass,
     /// These codes, sorted, and no others.
-    Fail(Vec<String>),
+    Fail(Vec<Code>),
 }
 
 /// Checks that are quiet unless asked for.
@@ -149,11 +151,9 @@ impl Case {
         match word {
             "pass" => self.expected = Expected::Pass,
             "fail:" => {
-                let mut codes: Vec<String> = list().collect();
+                let code = |text: String| text.parse().map_err(|_| format!("`{text}` is no code"));
+                let mut codes: Vec<Code> = list().map(code).collect::<Result<_, _>>()?;
                 codes.sort();
-                if let Some(unknown) = codes.iter().find(|code| fusion_machine::report::meaning(code).is_none()) {
-                    return Err(format!("`{unknown}` is no code"));
-                }
                 self.expected = Expected::Fail(codes);
             }
             "near:" => self.near = Some(rest.to_owned()),
@@ -226,7 +226,7 @@ mod tests {
                     // options: no-lineinfo -DN=4\n// launch: k<<<1, 32>>>(x: f32[4])\n// wait: 2 for 1\n\
                     // copy: host to x on 2\n// sync\n// free: x\n\n// fail: after the leading comment\n";
         let case = Case::parse("a/b", text).unwrap();
-        assert_eq!(case.expected, Expected::Fail(vec!["E-NULL".into(), "L-SHIFT".into()]));
+        assert_eq!(case.expected, Expected::Fail(vec![Code::Null, Code::Shift]));
         assert!(case.checks.arithmetic && !case.checks.performance && !case.line_info);
         assert_eq!(case.options, ["-DN=4"]);
         assert_eq!(case.steps[1], Step::Wait { stream: 2, after: 1 });

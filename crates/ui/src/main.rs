@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use fusion_device::{Choice, Device};
+use fusion_machine::report::Code;
 use fusion_ui::sanitizer::{self, Record};
 use fusion_ui::{Case, Expected, Session, codes, find, source, text};
 
@@ -121,7 +122,7 @@ fn run(cases: &[Case], device: Choice, out: &mut impl Write) -> Result<ExitCode,
         }
         let found = match codes(&outcome.faults) {
             codes if codes.is_empty() => "pass".to_owned(),
-            codes => codes.join(", "),
+            codes => list(&codes),
         };
         let expected = expected(case);
         wrong |= found != expected && !case.pending;
@@ -156,8 +157,13 @@ fn under_sanitizer(arguments: &Sanitizer, out: &mut impl Write) -> Result<ExitCo
 fn expected(case: &Case) -> String {
     match &case.expected {
         Expected::Pass => "pass".to_owned(),
-        Expected::Fail(codes) => codes.join(", "),
+        Expected::Fail(codes) => list(codes),
     }
+}
+
+fn list(codes: &[Code]) -> String {
+    let codes: Vec<&str> = codes.iter().map(|code| code.as_str()).collect();
+    codes.join(", ")
 }
 
 fn cases(words: &[String]) -> Result<Vec<Case>, Box<dyn Error>> {

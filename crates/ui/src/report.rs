@@ -1,14 +1,15 @@
 //! The text that stands beside a case.
 
-use fusion_diagnostic::Look;
+use fusion_diagnostic::{Diagnostic, Look, say};
 use fusion_machine::Fault;
+use fusion_machine::report::Code;
 
 use crate::case::Case;
 
 /// The codes of the faults and of what was found before them, sorted, each once.
-pub fn codes(faults: &[Fault]) -> Vec<String> {
+pub fn codes(faults: &[Fault]) -> Vec<Code> {
     let all = faults.iter().flat_map(|fault| std::iter::once(fault).chain(&fault.earlier));
-    let mut codes: Vec<String> = all.map(|fault| fault.code.clone()).collect();
+    let mut codes: Vec<Code> = all.map(Fault::code).collect();
     codes.sort();
     codes.dedup();
     codes
@@ -25,12 +26,12 @@ pub fn text(case: &Case, faults: &[Fault]) -> String {
     for name in &case.headers {
         sources.extend(case.header(name).map(|text| (name.clone(), text)));
     }
-    let faults: Vec<Fault> = faults.iter().cloned().map(portable).collect();
-    fusion_diagnostic::all(&faults, sources.as_slice(), Look::default()) + "\n"
+    let told: Vec<Diagnostic> = faults.iter().map(|fault| portable(say(fault))).collect();
+    fusion_diagnostic::all(&told, sources.as_slice(), Look::default()) + "\n"
 }
 
 /// Changed before it is rendered, for lines are wrapped by their length.
-fn portable(mut fault: Fault) -> Fault {
+fn portable(mut fault: Diagnostic) -> Diagnostic {
     fault.earlier = fault.earlier.into_iter().map(portable).collect();
     let mut texts = vec![&mut fault.title, &mut fault.label];
     texts.extend(fault.notes.iter_mut().chain(&mut fault.help));
@@ -87,7 +88,8 @@ fn with_streams_counted(text: &str, streams: &mut Vec<String>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use fusion_machine::report::{Blame, SourcePosition};
+    use fusion_machine::report::SourcePosition;
+    use fusion_machine::report::kind::{Memory, Stop};
 
     use super::*;
 
@@ -97,16 +99,11 @@ mod tests {
         let mut streams = Vec::new();
         assert_eq!(with_streams_counted("stream 7, the second stream", &mut streams), "stream 1, the second stream");
         assert_eq!(with_streams_counted("of stream 9 and stream 7", &mut streams), "of stream 2 and stream 1");
-        let mut fault = Fault::new("E-NULL", Blame::Kernel, "at 0x123456789");
+        let stopped = Fault { earlier: vec![Fault::new(Stop::Trap)], ..Fault::new(Memory::WriteParameter) };
+        assert_eq!(codes(&[stopped.clone(), stopped]), [Code::Trap, Code::WriteReadonly]);
+        let mut fault = Diagnostic::new("E-NULL", "at 0x123456789");
         let file = "/home/me/include/a.h".to_owned();
         fault.source.push(SourcePosition { file, line: 1, column: 1, function: None });
-        assert_eq!(
-            codes(&[
-                fault.clone(),
-                Fault { earlier: vec![Fault::new("E-ASSERT", Blame::Kernel, "")], ..fault.clone() }
-            ]),
-            ["E-ASSERT", "E-NULL"]
-        );
         let fault = portable(fault);
         assert_eq!((fault.title.as_str(), fault.source[0].file.as_str()), ("at 0x...", "a.h"));
     }

@@ -7,6 +7,7 @@ use std::fmt;
 
 use cudarc::driver::{DriverError, result, sys};
 use fusion_device::{CompileError, Device, KernelError, OpenError, Options, Program, Source, describe};
+use fusion_machine::report::Class;
 use fusion_machine::{Fault, Report};
 
 use crate::argument::Argument;
@@ -59,9 +60,9 @@ fn report(device: &Device) -> Report {
 fn findings(case: &Case, report: Report) -> Vec<Fault> {
     let mut found: Vec<Fault> = Vec::new();
     let launches = report.launches.into_iter().flat_map(|launch| launch.findings);
-    let asked = |fault: &Fault| match fault.code.get(..2) {
-        Some("L-") => case.checks.arithmetic,
-        Some("P-") => case.checks.performance,
+    let asked = |fault: &Fault| match fault.code().class() {
+        Class::Arithmetic => case.checks.arithmetic,
+        Class::Speed => case.checks.performance,
         _ => true,
     };
     for mut fault in report.faults.into_iter().chain(launches).chain(report.advice) {

@@ -12,6 +12,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
+use fusion_machine::report::Code;
 use serde::{Deserialize, Serialize};
 
 pub use comparison::{Agreement, Row, compare, markdown, summary, table};
@@ -46,7 +47,7 @@ pub struct Finding {
 pub struct Verdict {
     pub case: String,
     /// The codes that the emulated device must give, pending ones among them; empty for a passing case.
-    pub ours: Vec<String>,
+    pub ours: Vec<Code>,
     pub findings: Vec<Finding>,
     /// Tools that were stopped because the kernel did not end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -103,7 +103,7 @@ impl<'a> Bench<'a> {
         stream.synchronize().map_err(failed())?;
         let mut report = report()?;
         if let Some(fault) = report.faults.first() {
-            return Err(LessonError::Wrong(format!("kernel `{}`: {}: {}", fault.kernel, fault.code, fault.title)));
+            return Err(LessonError::Wrong(format!("kernel `{}`: {}", fault.kernel, fusion_diagnostic::say(fault))));
         }
         self.multiplier.predict(&mut report);
         Ok(Took {

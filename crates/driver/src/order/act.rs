@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fusion_machine::report::kind;
 use fusion_machine::{Footprint, Span};
 
 use crate::launch::Launch;
@@ -17,20 +18,15 @@ pub(crate) enum Act {
 }
 
 impl Act {
-    /// Whether the host's memory is the other end.
-    pub(super) fn with_host(&self) -> bool {
-        matches!(self, Self::ToDevice | Self::ToHost)
-    }
-
-    /// As the subject of a sentence.
-    pub(super) fn name(&self) -> String {
+    /// What a report says of it.
+    pub(super) fn kind(&self) -> kind::Act {
         match self {
-            Self::Launch(launch) => format!("`{}`", launch.kernel_name()),
-            Self::ToDevice => "a copy to the device".into(),
-            Self::ToHost => "a copy to the host".into(),
-            Self::WithinDevice => "a copy within the device".into(),
-            Self::Memset => "a memset".into(),
-            Self::Free => "a free".into(),
+            Self::Launch(launch) => kind::Act::Launch { kernel: launch.kernel_name() },
+            Self::ToDevice => kind::Act::ToDevice,
+            Self::ToHost => kind::Act::ToHost,
+            Self::WithinDevice => kind::Act::WithinDevice,
+            Self::Memset => kind::Act::Memset,
+            Self::Free => kind::Act::Free,
         }
     }
 }

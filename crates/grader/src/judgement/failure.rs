@@ -1,6 +1,6 @@
 //! Why a submission was refused.
 
-use fusion_machine::Fault;
+use fusion_diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
 
 use super::Location;
@@ -153,10 +153,10 @@ pub struct Failure {
     pub fault: Option<String>,
     /// All that the emulated device knows of it. Title, notes and location repeat the gist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub diagnostic: Option<Box<Fault>>,
+    pub diagnostic: Option<Box<Diagnostic>>,
     /// What it found at further places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub also: Vec<Fault>,
+    pub also: Vec<Diagnostic>,
     /// One line: what happened.
     pub title: String,
     /// Further lines: by how much, and what to do.
@@ -236,6 +236,9 @@ pub struct Mismatch {
     pub thread: Option<u64>,
     /// Whether it lies past the last full block (or the last full group of four, without a block size).
     pub in_tail: bool,
+    /// None of the bad elements was written.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unwritten: bool,
     /// Bad elements, of how many.
     pub count: u64,
     pub total: u64,

@@ -1,6 +1,7 @@
 //! Places in source files, with their text.
 
-use fusion_machine::report::{Fault, SourcePosition};
+use fusion_diagnostic::Diagnostic;
+use fusion_machine::report::SourcePosition;
 use serde::{Deserialize, Serialize};
 
 /// A position in a source file, with the text of its line.
@@ -35,7 +36,7 @@ impl Line {
     /// The lines that faults name, by file and number, and those in between where it is only two.
     ///
     /// `text` gives a file's text as it was compiled.
-    pub fn of<'a>(faults: impl Iterator<Item = &'a Fault>, text: impl Fn(&str) -> Option<String>) -> Vec<Self> {
+    pub fn of<'a>(faults: impl Iterator<Item = &'a Diagnostic>, text: impl Fn(&str) -> Option<String>) -> Vec<Self> {
         let mut places: Vec<(&str, u32)> = faults.flat_map(positions).map(|at| (at.file.as_str(), at.line)).collect();
         places.retain(|&(_, line)| line > 0);
         places.sort_unstable();
@@ -60,7 +61,7 @@ impl Line {
 
 impl Line {
     /// The files that faults name.
-    pub fn files<'a>(faults: impl Iterator<Item = &'a Fault>) -> Vec<&'a str> {
+    pub fn files<'a>(faults: impl Iterator<Item = &'a Diagnostic>) -> Vec<&'a str> {
         let mut files: Vec<&str> = faults.flat_map(positions).map(|at| at.file.as_str()).collect();
         files.sort_unstable();
         files.dedup();
@@ -69,7 +70,7 @@ impl Line {
 }
 
 /// Every position that a fault names.
-fn positions(fault: &Fault) -> Vec<&SourcePosition> {
+fn positions(fault: &Diagnostic) -> Vec<&SourcePosition> {
     let related = fault.related.iter().flat_map(|related| &related.source);
     let earlier = fault.earlier.iter().flat_map(positions);
     fault.source.iter().chain(related).chain(earlier).collect()
@@ -78,16 +79,16 @@ fn positions(fault: &Fault) -> Vec<&SourcePosition> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fusion_machine::report::{Blame, Related};
+    use fusion_diagnostic::Related;
 
     #[test]
     fn lines_are_those_that_are_named_and_what_is_between_neighbours() {
         let at = |file: &str, line| SourcePosition { file: file.to_owned(), line, column: 1, function: None };
         let related = |line| Related { source: vec![at("a", line)], ..Related::default() };
-        let fault = Fault {
+        let fault = Diagnostic {
             source: vec![at("a", 9), at("b", 1)],
             related: vec![related(2), related(4), related(99), related(0)],
-            ..Fault::new("E-RACE-SHARED", Blame::Kernel, "")
+            ..Diagnostic::new("E-RACE-SHARED", "")
         };
         let text: String = (1..=20).map(|line| format!("line {line}\n")).collect();
         let lines = Line::of([&fault].into_iter(), |file| (file == "a").then(|| text.clone()));

@@ -1,6 +1,6 @@
 //! The three things that are judged: right, lean, fast.
 
-use fusion_machine::Fault;
+use fusion_diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
 
 use super::{Failure, Verdict};
@@ -18,7 +18,7 @@ pub struct Right {
     pub failure: Option<Failure>,
     /// What the emulated device found that is no error, or not necessarily: `L-` and `W-` codes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub advice: Vec<Fault>,
+    pub advice: Vec<Diagnostic>,
     /// Why it is ungraded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
@@ -55,7 +55,7 @@ pub struct Lean {
     pub failure: Option<Failure>,
     /// What the emulated device has to say on speed: `P-` codes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub advice: Vec<Fault>,
+    pub advice: Vec<Diagnostic>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// The same at the other shapes, which are no worse.

@@ -1,6 +1,6 @@
 //! A judgement with its device, and a whole run.
 
-use fusion_machine::Fault;
+use fusion_diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
 
 use super::{Fast, Lean, Line, Right, Verdict};
@@ -70,7 +70,7 @@ impl Judgement {
     }
 
     /// All that the emulated device found: with what stopped it first, then advice.
-    pub fn faults(&self) -> impl Iterator<Item = &Fault> {
+    pub fn faults(&self) -> impl Iterator<Item = &Diagnostic> {
         let failures = [&self.right.failure, &self.lean.failure, &self.fast.failure].into_iter().flatten();
         let found = failures.flat_map(|failure| failure.diagnostic.as_deref().into_iter().chain(&failure.also));
         found.chain(&self.right.advice).chain(&self.lean.advice)

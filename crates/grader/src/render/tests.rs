@@ -122,6 +122,7 @@ fn json_keeps_numbers_that_json_has_not() {
         block: Some(0),
         thread: Some(3),
         in_tail: true,
+        unwritten: false,
         count: 1,
         total: 4,
         worst_index: 3,

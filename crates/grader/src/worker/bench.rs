@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use fusion_course::{Entry, Shape, Submission};
 use fusion_device::{EmulatorOptions, Program};
+use fusion_machine::report::Code as FaultCode;
 
 use super::BenchOptions;
 use super::judge::{tell, unable};
@@ -78,7 +79,7 @@ fn sound(session: &Session, entry: &Entry, seed: u64) -> Result<Program, Trouble
 fn untimed(shape: Option<Shape>, trouble: &Trouble) {
     let note = match trouble {
         // It was right at the sizes of the grader, so the size is the likelier reason.
-        Trouble::Failure(failure) if shape.is_some() && failure.fault.as_deref() == Some("E-BUDGET") => {
+        Trouble::Failure(failure) if shape.is_some() && failure.fault.as_deref() == Some(FaultCode::Budget.as_str()) => {
             format!("{TOO_LARGE}; or the kernel does not end at this size")
         }
         Trouble::Failure(failure) => {

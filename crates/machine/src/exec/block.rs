@@ -1,14 +1,13 @@
 //! A block: its warps, its shared memory, its barriers.
 
-use super::collective::waits_in_vain;
-use super::fault;
 use super::finding::Site;
 use super::grid::Worker;
 use super::trap::{Party, Trap, Trapped};
 use super::warp::{BarrierResult, Split, State, Warp};
 use super::watch::BlockChecks;
 use crate::code::SlowOp;
-use crate::report::Severity;
+use crate::report::kind::{Arrivals, Lanes, Standstill, Sync, Waits};
+use crate::report::{Code, Role};
 
 /// What the warps of a block share.
 #[derive(Debug)]
@@ -198,13 +197,10 @@ impl Block {
     pub(crate) fn endless(&self, worker: &mut Worker<'_>) -> Box<Trap> {
         let spent: u64 = self.warps.iter().map(|w| w.clock).sum();
         let Some((warp, split)) = self.splits().find(|(_, s)| s.state == State::Ready).or(self.splits().next()) else {
-            return Trap::new("E-BUDGET", 0, "the kernel does not end");
+            return Trap::new(Sync::Endless { executed: None }, 0);
         };
         worker.warp = warp.index;
-        Trap::new("E-BUDGET", split.mask, "the kernel does not end")
-            .at(split.pc)
-            .note(format!("stopped when the block had executed {spent} warp instructions; it was here then"))
-            .note("a loop whose condition never becomes false, or that waits for what no other thread does?")
+        Trap::new(Sync::Endless { executed: Some(spent) }, split.mask).at(split.pc)
     }
 
     /// The last turn was spent on waiting for other blocks.
@@ -229,70 +225,60 @@ impl Block {
         // Lanes that a warp operation waits for while they stand before a barrier: the mask is wrong, not the barrier.
         let in_vain = at_barrier.and_then(|(w, _)| gathering().find(|(v, s)| v.index == w.index && !before_barrier(s)));
         let first = in_vain.or(at_barrier).or(gathering().next()).or(self.splits().next());
-        let Some((warp, split)) = first else { return Trap::new("E-DEADLOCK", 0, "the block cannot go on") };
+        let standstill = self.standstill();
+        let Some((warp, split)) = first else {
+            return Trap::new(Sync::Deadlock { waiting: None, barrier: None, standstill }, 0);
+        };
         worker.warp = warp.index;
-        let lanes = fault::lane_list(split.mask);
-        let trap = if in_vain.is_some() {
-            waits_in_vain(split.mask, warp.index)
+        let waiting = Lanes { warp: warp.index, mask: split.mask };
+        let kind = if in_vain.is_some() {
+            Sync::MaskNamesAbsent { waiting, standstill }
         } else if at_barrier.is_some() {
             let another = gathering().any(|(_, s)| before_barrier(s) && s.pc != split.pc);
-            Trap::new("E-BARRIER-DIVERGENT", split.mask, "a barrier in divergent code")
-                .label(format!("{lanes} of warp {} wait here", warp.index))
-                .note(match another {
-                    true => "two barriers, one on either side of a branch, are not one: each waits for all threads".to_string(),
-                    false => format!(
-                        "{lanes} of warp {} wait at the barrier; the warp's other threads never come to it",
-                        warp.index
-                    ),
-                })
-                .note("every thread of the block must reach the same `__syncthreads()`")
-                .help("move the barrier out of the condition, so that threads with nothing to do wait there too, and guard what follows it again")
+            Sync::DivergentBarrier { waiting, another, standstill }
         } else {
-            let label = match split.state {
-                State::Barrier { id, .. } => format!("{lanes} of warp {} wait at barrier {id} here", warp.index),
-                _ => format!("{lanes} of warp {} wait here for other lanes", warp.index),
+            let barrier = match split.state {
+                State::Barrier { id, .. } => Some(id),
+                _ => None,
             };
-            Trap::new("E-DEADLOCK", split.mask, "every thread of the block waits for another").label(label).help(
-                "let all who take part come to the same barriers in the same order, as many threads as each counts",
-            )
+            Sync::Deadlock { waiting: Some(waiting), barrier, standstill }
         };
         let here = |s: &Split| if let State::Barrier { at, .. } = s.state { at } else { s.pc };
-        let mut trap = trap.at(here(split));
+        let mut trap = Trap::new(kind, split.mask).at(here(split));
         let others = self.splits().filter(|(w, s)| (w.index, s.mask) != (warp.index, split.mask));
         // Warps that wait together are one party.
-        let mut told: Vec<(u32, String, Party, u32)> = Vec::new();
+        let mut told: Vec<(u32, Waits, Lanes, u32)> = Vec::new();
         for (w, s) in others {
-            let what = match s.state {
-                State::Barrier { id, .. } => format!("at barrier {id}"),
-                _ if before_barrier(s) => "before this barrier for the rest of the warp".into(),
-                _ => "for other lanes of the warp".into(),
+            let waits = match s.state {
+                State::Barrier { id, .. } => Waits::AtBarrier(id),
+                _ if before_barrier(s) => Waits::BeforeBarrier,
+                _ => Waits::ForLanes,
             };
             let at = here(s);
-            if let Some(same) = told.iter_mut().find(|t| t.0 == at && t.1 == what) {
-                same.3 += 1;
-                continue;
+            match told.iter_mut().find(|t| (t.0, t.1) == (at, waits)) {
+                Some(same) => same.3 += 1,
+                None => told.push((at, waits, Lanes { warp: w.index, mask: s.mask }, 0)),
             }
-            let label = format!("{} of warp {} wait {what}", fault::lane_list(s.mask), w.index);
-            let thread = Some(32 * w.index + s.mask.trailing_zeros());
-            told.push((at, what, Party { label, pc: at, block: Some(self.index), thread }, 0));
         }
-        for (.., mut party, more) in told.into_iter().take(8) {
-            match more {
-                0 => {}
-                1 => party.label += ", and so does another warp",
-                n => party.label += &format!(", and so do {n} other warps"),
-            }
-            trap = trap.party(party);
+        for (pc, waits, lanes, more) in told.into_iter().take(8) {
+            let thread = Some(32 * lanes.warp + lanes.mask.trailing_zeros());
+            let role = Role::Waiting { lanes, waits, more };
+            trap = trap.party(Party { role, pc, block: Some(self.index), thread });
         }
-        for (id, barrier) in self.common.barriers.iter().enumerate().filter(|(_, b)| b.arrived > 0) {
-            let wanted = barrier.expected.unwrap_or(self.common.live);
-            trap = trap.note(format!("barrier {id} has {} of the {wanted} threads that it waits for", barrier.arrived));
-        }
-        let exited: u32 = self.warps.iter().map(|w| w.exited().count_ones()).sum();
-        match exited {
-            0 => trap,
-            1 => trap.note("1 thread of the block has exited: nobody waits for it"),
-            n => trap.note(format!("{n} threads of the block have exited: nobody waits for them")),
+        trap
+    }
+
+    fn standstill(&self) -> Standstill {
+        let barriers = self.common.barriers.iter().enumerate().filter(|(_, b)| b.arrived > 0);
+        Standstill {
+            barriers: barriers
+                .map(|(id, barrier)| Arrivals {
+                    id: id as u32,
+                    arrived: barrier.arrived,
+                    expected: barrier.expected.unwrap_or(self.common.live),
+                })
+                .collect(),
+            exited: self.warps.iter().map(|w| w.exited().count_ones()).sum(),
         }
     }
 }
@@ -302,10 +288,7 @@ fn too_long(worker: &mut Worker<'_>) -> Box<Trap> {
     let run = worker.run;
     worker.warp = 0;
     let start = run.code.function(run.code.entry).map_or(0, |entry| entry.start);
-    Trap::new("E-BUDGET", 1, "the launch executes more than its budget")
-        .at(start)
-        .note(format!("{} blocks may execute {} warp instructions together; this block ended, and others were still to come or running", run.blocks, run.budget))
-        .help("give every thread less to do, or the launch less data; where the work is needed, allow more with `instruction_budget`")
+    Trap::new(Sync::TooMuchWork { blocks: run.blocks, budget: run.budget }, 1).at(start)
 }
 
 /// Two warps at different barriers of the source that are one to the hardware.
@@ -319,23 +302,14 @@ pub(crate) fn mismatch(worker: &mut Worker<'_>, lanes: u32, id: u32, at: u32, fi
     if location(at).is_some() && location(at) == location(first.pc) {
         return;
     }
-    let site = Site { code: "E-BARRIER-MISMATCH", pc: at, other: first.pc };
+    let site = Site { code: Code::BarrierMismatch, pc: at, other: first.pc };
     let (block, warp) = (worker.block, worker.warp);
     worker.findings.add(site, block, warp, u64::from(lanes.count_ones()), || {
-        let trap = Trap::new("E-BARRIER-MISMATCH", lanes, "warps of a block wait at different barriers")
-            .at(at)
-            .label(format!("warp {warp} comes to this one"))
-            .party(Party {
-                label: format!("warp {} waits at this one", first.thread / 32),
-                pc: first.pc,
-                block: Some(block),
-                thread: Some(first.thread),
-            })
-            .note(format!(
-                "both are barrier {id}, and the hardware counts who arrives, not where: the two let each other go on, and \
-                 later barriers may pair up wrongly too"
-            ))
-            .help("let every thread of the block reach the same `__syncthreads()`: put one behind the branches");
-        (Severity::Error, trap)
+        Trap::new(Sync::Mismatch { id, warp }, lanes).at(at).party(Party {
+            role: Role::OtherBarrier { warp: first.thread / 32 },
+            pc: first.pc,
+            block: Some(block),
+            thread: Some(first.thread),
+        })
     });
 }

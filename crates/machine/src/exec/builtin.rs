@@ -12,6 +12,7 @@ use super::trap::{Trap, Trapped};
 use super::warp::{Split, Warp};
 use super::{local, shared};
 use crate::code::{Argument, Place};
+use crate::report::{self, kind::Stop};
 
 /// What a block may print; as on a GPU, whose buffer has a megabyte, the rest is lost.
 const MAX_OUTPUT: usize = 1 << 20;
@@ -38,7 +39,7 @@ pub(crate) fn call(
         let buffer = argument(warp, split, lane, args.get(1));
         let memory = Memory::new(worker, common, warp, lane);
         let Some(format) = memory.string(format) else {
-            return Err(Trap::new("E-OOB-GLOBAL", 1 << lane, "printf: the format is not readable memory"));
+            return Err(Trap::new(report::kind::Memory::UnreadableFormat, 1 << lane));
         };
         let mut text = String::new();
         printed[lane] = print(&mut text, &format, &memory, buffer);
@@ -82,8 +83,7 @@ fn failed_assertion(
     let memory = Memory::new(worker, common, warp, lane);
     let text = |at: usize| memory.string(values[at]).unwrap_or_default();
     let (message, file, function) = (text(0), text(1), text(3));
-    Trap::new("E-ASSERT", mask, format!("assertion `{message}` failed"))
-        .note(format!("{file}:{}: {function}", values[2] as u32))
+    Trap::new(Stop::Assertion { message, file, line: values[2] as u32, function }, mask)
 }
 
 /// Memory as one lane sees it through generic addresses.

@@ -4,15 +4,14 @@
 //! do is no mistake. But a thread that never comes and executes what stands *behind* the operation, while others wait there,
 //! has gone around it (CUDA C++ Programming Guide, "Synchronization Functions" and "Warp Vote Functions").
 
-use super::collective::waits_in_vain;
-use super::fault::lane_list;
 use super::finding::Site;
 use super::grid::Worker;
 use super::lanes::each;
 use super::trap::{Party, Trap};
 use super::warp::{Split, State, Warp};
 use crate::code::{Code, Collective, MicroOp, SlowOp, TRUE};
-use crate::report::Severity;
+use crate::report::Role;
+use crate::report::kind::{Lanes, Standstill, Sync};
 
 /// Stores of a warp that are remembered while some of its lanes wait. More are not needed to name one.
 const STORES: usize = 16;
@@ -78,9 +77,9 @@ pub(crate) fn find(worker: &mut Worker<'_>, warp: &mut Warp, leaving: u32) {
         return;
     }
     if let Some((pc, other, trap)) = found(worker, warp, leaving) {
-        let site = Site { code: trap.code, pc, other };
+        let site = Site { code: trap.code(), pc, other };
         let count = u64::from(trap.lanes.count_ones());
-        worker.findings.add(site, worker.block, worker.warp, count, || (Severity::Error, trap));
+        worker.findings.add(site, worker.block, worker.warp, count, || trap);
     }
 }
 
@@ -113,21 +112,17 @@ fn found(worker: &Worker<'_>, warp: &mut Warp, leaving: u32) -> Option<(u32, u32
 
 fn story(worker: &Worker<'_>, split: &Split, pc: u32, barrier: bool, store: &Elsewhere, gone: u32) -> Box<Trap> {
     let warp = worker.warp;
-    let (here, there) = (lane_list(split.mask), lane_list(gone));
-    let trap = if barrier {
-        Trap::new("E-BARRIER-DIVERGENT", split.mask, "a barrier that part of a warp goes around")
-            .label(format!("{here} of warp {warp} wait here"))
-            .note("every thread of the block must reach the same `__syncthreads()`")
-            .help("move the barrier out of the condition or loop, so that threads with nothing to do wait there too")
-    } else {
-        waits_in_vain(split.mask, warp)
+    let waiting = Lanes { warp, mask: split.mask };
+    let kind = match barrier {
+        true => Sync::BypassedBarrier { waiting },
+        false => Sync::MaskNamesAbsent { waiting, standstill: Standstill::default() },
     };
-    let thread = Some(32 * warp + gone.trailing_zeros());
-    let label = match barrier {
-        true => format!("{there} of the same warp are here, behind the barrier, without having waited"),
-        false => format!("{there} of the same warp are here, behind it, without having taken part"),
-    };
-    trap.at(pc).party(Party { label, pc: store.pc, block: Some(worker.block), thread })
+    Trap::new(kind, split.mask).at(pc).party(Party {
+        role: Role::Bypassing { lanes: gone, barrier },
+        pc: store.pc,
+        block: Some(worker.block),
+        thread: Some(32 * warp + gone.trailing_zeros()),
+    })
 }
 
 /// Whether control can come from behind the instruction `from` to `to`, within one function.

@@ -11,7 +11,7 @@ use super::trap::{Trap, Trapped};
 use super::warp::{Frame, Split, Warp};
 use crate::code::{Argument, Call, MicroOp, Reg, SlowOp, Target, window};
 use crate::profile::Profile;
-use crate::report::Blame;
+use crate::report::kind::{Stop, Unsupported};
 
 /// Calls inside of calls.
 const MAX_DEPTH: usize = 256;
@@ -44,14 +44,13 @@ pub(crate) fn call(
             detach_to(warp, split, same, here);
             let id = address.wrapping_sub(window::FUNCTION);
             if !id.is_multiple_of(16) || id / 16 > u64::from(u32::MAX) {
-                return Err(Trap::new("E-CALL", same, format!("call through {address:#x}, which is no function")));
+                return Err(Trap::new(Stop::NoFunction { address }, same));
             }
             ((id / 16) as u32, same)
         }
     };
     let Some(function) = code.function(callee) else {
-        return Err(Trap::new("E-UNSUPPORTED-INSTRUCTION", mask, "call of a function that has no body")
-            .blame(Blame::Unsupported));
+        return Err(Trap::new(Unsupported::NoBody, mask));
     };
     let Some(caller) = code.function(split.function) else { return Ok(Flow::Next) };
     let bases = Bases {
@@ -61,9 +60,9 @@ pub(crate) fn call(
     };
     let local_base = split.local_base + caller.frame_bytes;
     if split.callers.len() >= MAX_DEPTH || local_base + function.frame_bytes > Profile::MAX_LOCAL_PER_THREAD {
-        return Err(Trap::new("E-STACK", mask, format!("stack overflow in `{}`", function.name))
-            .note(format!("{} calls deep, {local_base} bytes of local memory", split.callers.len()))
-            .note("a recursion that does not end?"));
+        let depth = split.callers.len() as u64;
+        let kind = Stop::StackOverflow { function: function.name.clone(), depth, local_bytes: local_base };
+        return Err(Trap::new(kind, mask));
     }
     warp.enter(worker, common.id, function, bases, mask);
     if let Some(init) = &mut common.checks.init {

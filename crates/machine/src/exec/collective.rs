@@ -1,11 +1,11 @@
 //! What the lanes of a warp tell each other: shuffles, votes, matches, reductions (PTX ISA 9.7.9.6, 9.7.13).
 
-use super::fault::lane_list;
 use super::lanes::{FULL, each, lanes};
 use super::slow::{Flow, gather};
 use super::trap::{Trap, Trapped};
 use super::warp::{Split, Warp};
 use crate::code::Collective;
+use crate::report::kind::{Lanes, Sync};
 use fusion_ptx::ast::{self, ShuffleMode, VoteMode};
 use smallvec::SmallVec;
 
@@ -30,20 +30,9 @@ fn presence(warp: &Warp, members: &[u32; 32], mask: u32) -> Trapped<Presence> {
     }
     if outside != 0 {
         let lane = outside.trailing_zeros() as usize & 31;
-        return Err(Trap::new("E-SYNC-MASK", outside, "a thread executes a warp operation whose mask leaves it out")
-            .label(format!("{} come here", lane_list(mask)))
-            .note(format!("the mask is {:#010x}, which does not name {}", members[lane], lane_list(outside)))
-            .help("name in the mask every thread that executes the operation, and no other: `__ballot_sync` before the branch tells"));
+        return Err(Trap::new(Sync::MaskExcludes { here: mask, outside, mask: members[lane] }, outside));
     }
     Ok(if missing == 0 { Presence::Complete } else { Presence::Missing })
-}
-
-/// Lanes wait at a warp operation for others that its mask names and that do not come.
-pub(crate) fn waits_in_vain(lanes: u32, warp: u32) -> Box<Trap> {
-    Trap::new("E-SYNC-MASK", lanes, "a warp operation whose mask names threads that do not come to it")
-        .label(format!("{} of warp {warp} wait here for the others that the mask names", lane_list(lanes)))
-        .note("every thread that the mask names must execute the same operation")
-        .help("let the whole warp execute it, or name in the mask those that do (`__ballot_sync` before the branch)")
 }
 
 /// The members that each lane names.
@@ -79,13 +68,8 @@ pub(crate) fn execute(warp: &mut Warp, split: &mut Split, op: &Collective, mask:
                 .fold(0u32, |found, i| found | 1 << i);
             if from_exited != 0 {
                 let lane = from_exited.trailing_zeros() as usize & 31;
-                return Err(Trap::new("E-SYNC-MASK", from_exited, "a shuffle reads from threads that have exited")
-                    .note(format!("the mask is {:#010x}; {} have exited", members[lane], lane_list(exited)))
-                    .label(format!("{} of warp {} read from them here", lane_list(from_exited), warp.index))
-                    .help(
-                        "let no thread return before the shuffle: threads with nothing to do take part with a value that changes \
-                         nothing (0 in a sum, -infinity in a maximum), and what is stored afterwards is guarded",
-                    ));
+                let reading = Lanes { warp: warp.index, mask: from_exited };
+                return Err(Trap::new(Sync::ShuffleFromExited { reading, exited, mask: members[lane] }, from_exited));
             }
             value = lanes(|i| a[source(i)]);
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::trap::Trap;
-use crate::report::Severity;
+use crate::report::Code;
 
 /// Sites of one launch that are kept. Whoever makes more different mistakes mends some first.
 const SITES: usize = 1024;
@@ -11,7 +11,7 @@ const SITES: usize = 1024;
 /// Where in the code, and which mistake. The order is that in which findings are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Site {
-    pub(crate) code: &'static str,
+    pub(crate) code: Code,
     pub(crate) pc: u32,
     /// The other party's instruction, `u32::MAX` where there is none.
     pub(crate) other: u32,
@@ -20,7 +20,6 @@ pub(crate) struct Site {
 /// One mistake, with the first thread that made it.
 #[derive(Debug)]
 pub(crate) struct Finding {
-    pub(crate) severity: Severity,
     pub(crate) block: u64,
     pub(crate) warp: u32,
     pub(crate) trap: Box<Trap>,
@@ -43,32 +42,30 @@ impl Findings {
         block: u64,
         warp: u32,
         count: u64,
-        make: impl FnOnce() -> (Severity, Box<Trap>),
+        make: impl FnOnce() -> Box<Trap>,
     ) {
         if let Some(known) = self.sites.get_mut(&site) {
             known.count += count;
             if (block, warp) < (known.block, known.warp) {
-                let (severity, trap) = make();
-                *known = Finding { severity, block, warp, trap, count: known.count };
+                *known = Finding { block, warp, trap: make(), count: known.count };
             }
         } else if self.sites.len() < SITES {
-            let (severity, trap) = make();
-            self.sites.insert(site, Finding { severity, block, warp, trap, count });
+            self.sites.insert(site, Finding { block, warp, trap: make(), count });
         }
     }
 
     /// Takes in what another worker found.
     pub(crate) fn merge(&mut self, other: Self) {
         for (site, finding) in other.sites {
-            let Finding { severity, block, warp, trap, count } = finding;
-            self.add(site, block, warp, count, || (severity, trap));
+            let Finding { block, warp, trap, count } = finding;
+            self.add(site, block, warp, count, || trap);
         }
     }
 
     /// By severity, worst first; then by code and place.
     pub(crate) fn sorted(self) -> impl Iterator<Item = Finding> {
         let mut all: Vec<(Site, Finding)> = self.sites.into_iter().collect();
-        all.sort_by_key(|(site, finding)| (std::cmp::Reverse(finding.severity), *site));
+        all.sort_by_key(|(site, finding)| (std::cmp::Reverse(finding.trap.code().severity()), *site));
         all.into_iter().map(|(_, finding)| finding)
     }
 }

@@ -21,7 +21,7 @@ use super::window::Window;
 use crate::code::Code;
 use crate::machine::{Checks, Launch, ParamInfo};
 use crate::memory::{Memory, Region};
-use crate::report::Counters;
+use crate::report::{Counters, Name};
 
 /// What every worker of a launch shares.
 pub(crate) struct Run<'a> {
@@ -75,10 +75,10 @@ impl Run<'_> {
         [linear % x, linear / x % y, linear / x / y]
     }
 
-    /// What a parameter is called: as the source has it, or `argument 2`, counted from 0, where the PTX does not tell.
-    pub(crate) fn argument(&self, index: usize) -> String {
+    /// What a parameter is called, by its index.
+    pub(crate) fn argument(&self, index: usize) -> Name {
         let name = self.arguments.get(index).and_then(|p| p.argument.clone());
-        name.unwrap_or_else(|| format!("argument {index}"))
+        name.map_or(Name::Argument(index as u32), Name::Parameter)
     }
 
     /// Whether an instruction belongs to what cooperative groups do in a launch that is not cooperative: a trap there

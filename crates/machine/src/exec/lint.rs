@@ -8,7 +8,8 @@ use super::lanes::{View, each, lanes};
 use super::trap::{Party, Trap};
 use crate::arith;
 use crate::code::{Checked, Lint, MicroOp, Reg};
-use crate::report::Severity;
+use crate::report::Role;
+use crate::report::kind::{Arithmetic, Formula};
 
 /// Executes a suspect, and notes what is wrong with it.
 pub(crate) fn execute(worker: &mut Worker<'_>, regs: &mut View<'_>, checked: &Checked, mask: u32) {
@@ -152,83 +153,38 @@ fn holds(ty: ScalarType, value: f64) -> bool {
 }
 
 fn note(worker: &mut Worker<'_>, checked: &Checked, lint: &Lint, operands: &Operands, wrong: u32) {
-    let code = match lint {
-        Lint::Index { .. } => "L-INDEX-OVERFLOW",
-        Lint::Shift { .. } => "L-SHIFT",
-        Lint::Divide => "L-DIVIDE-BY-ZERO",
-        Lint::FloatToInt { .. } => "L-FLOAT-TO-INT",
+    let lane = wrong.trailing_zeros() as usize & 31;
+    let kind = match *lint {
+        Lint::Index { signed, .. } => index(checked.op, operands, lane, signed),
+        Lint::Shift { bits } => Arithmetic::Shift { bits, amount: operands[1][lane] as u32 as i32 },
+        Lint::Divide => Arithmetic::DivideByZero { dividend: operands[0][lane] as i64 },
+        Lint::FloatToInt { from, to } => Arithmetic::FloatToInt {
+            value: float(from, operands[0][lane]).unwrap_or(f64::NAN).to_bits(),
+            bits: to.bits(),
+            signed: to.is_signed(),
+        },
     };
-    let site = Site { code, pc: worker.pc, other: u32::MAX };
+    let site = Site { code: kind.code(), pc: worker.pc, other: u32::MAX };
     let (pc, count) = (worker.pc, u64::from(wrong.count_ones()));
     worker.findings.add(site, worker.block, worker.warp, count, || {
-        let lane = wrong.trailing_zeros() as usize & 31;
-        let trap = match *lint {
-            Lint::Index { signed, access } => index(checked.op, operands, lane, signed, wrong, access),
-            Lint::Shift { bits } => shift(bits, operands[1][lane], wrong),
-            Lint::Divide => division(operands[0][lane], wrong),
-            Lint::FloatToInt { from, to } => conversion(to, float(from, operands[0][lane]).unwrap_or(f64::NAN), wrong),
-        };
-        (Severity::Warning, trap.at(pc))
+        let trap = Trap::new(kind, wrong).at(pc);
+        match *lint {
+            Lint::Index { access, .. } => trap.party(Party::at(access, Role::Addressed)),
+            _ => trap,
+        }
     });
 }
 
-fn index(op: MicroOp, operands: &Operands, lane: usize, signed: bool, wrong: u32, access: u32) -> Box<Trap> {
+fn index(op: MicroOp, operands: &Operands, lane: usize, signed: bool) -> Arithmetic {
     let of = if signed { as_signed } else { as_unsigned };
-    let [a, b, c] = operands.map(|operand| of(operand[lane]));
-    let exact = exact(op, operands, lane, of);
+    // Words, which 64 bits hold in either reading.
+    let [a, b, c] = operands.map(|operand| of(operand[lane]) as i64);
     let formula = match op {
-        MicroOp::Add32(_) => format!("{a} + {b}"),
-        MicroOp::Sub32(_) => format!("{a} - {b}"),
-        MicroOp::Mad32(_) => format!("{a} * {b} + {c}"),
-        MicroOp::Shl32(_) => format!("{a} << {b}"),
-        _ => format!("{a} * {b}"),
+        MicroOp::Add32(_) => Formula::Add(a, b),
+        MicroOp::Sub32(_) => Formula::Subtract(a, b),
+        MicroOp::Mad32(_) => Formula::MultiplyAdd(a, b, c),
+        MicroOp::Shl32(_) => Formula::ShiftLeft(a, b),
+        _ => Formula::Multiply(a, b),
     };
-    let (kind, kept, most) = match signed {
-        true => ("int", i128::from(exact as i32), i128::from(i32::MAX)),
-        false => ("unsigned int", i128::from(exact as u32), i128::from(u32::MAX)),
-    };
-    let trap = Trap::new("L-INDEX-OVERFLOW", wrong, "an index overflows 32 bits before it becomes an address")
-        .label(format!("{formula} does not fit 32 bits"))
-        .note(format!("{formula} is {exact}; as {kind}, which ends at {most}, it becomes {kept}"));
-    let trap = match signed {
-        true => trap
-            .note("overflow of a signed integer is undefined in C++: the compiler may assume that it does not happen"),
-        false => trap.note("an unsigned integer wraps around: the index then names another element of the same buffer"),
-    };
-    trap.help("widen before multiplying: `long long i = (long long)a * b;` instead of `int i = a * b;`, and the same for what it is compared with")
-        .party(Party {
-            label: "the address of this access is made from it".into(),
-            pc: access,
-            block: None,
-            thread: None,
-        })
-}
-
-fn shift(bits: u32, amount: u64, wrong: u32) -> Box<Trap> {
-    Trap::new("L-SHIFT", wrong, format!("a shift of {bits} bits by {bits} or more"))
-        .label(format!("shifts by {}", amount as u32 as i32))
-        .note(format!("the amount is {}; C++ defines shifts by 0 to {} only", amount as u32 as i32, bits - 1))
-        .note("the GPU gives 0 (or, shifting right, the sign), but the compiler may assume that it does not happen")
-        .help(format!("test the amount first: `n < {bits} ? x << n : 0`, or shift a wider type"))
-}
-
-fn division(dividend: u64, wrong: u32) -> Box<Trap> {
-    Trap::new("L-DIVIDE-BY-ZERO", wrong, "an integer is divided by zero")
-        .label("the divisor is 0")
-        .note(format!("the dividend is {}", dividend as i64))
-        .note("the GPU does not stop: the result is some number, and in C++ the behaviour is undefined")
-        .help("test the divisor first, or see to it that the host never passes 0")
-}
-
-fn conversion(to: ScalarType, value: f64, wrong: u32) -> Box<Trap> {
-    let sign = if to.is_signed() { "signed" } else { "unsigned" };
-    let what = format!("{sign} integer of {} bits", to.bits());
-    let trap = Trap::new("L-FLOAT-TO-INT", wrong, "a float is converted to an integer that cannot hold it")
-        .label(format!("{value} does not fit"))
-        .note(format!("the value is {value}, which no {what} holds"));
-    let trap = match value.is_nan() {
-        true => trap.note("the GPU gives 0 for it (or the type's largest power of two), where C++ leaves it undefined"),
-        false => trap.note("the GPU gives the nearest end of the type's range, where C++ leaves it undefined"),
-    };
-    trap.help("clamp it first, in floating point: `(int)fminf(fmaxf(x, low), high)`; a NaN becomes `low` by that")
+    Arithmetic::IndexOverflow { formula, exact: exact(op, operands, lane, of), signed }
 }

@@ -8,7 +8,7 @@ use super::warp::{BarrierResult, Split, State, WAITS, Warp};
 use super::{atomic, bypass, call, collective, generic, lint, step};
 use crate::arith;
 use crate::code::{CarryKind, CarryOp, Comparison, Dynamic, Place, SlowOp};
-use crate::report::Blame;
+use crate::report::kind::{Stop, Sync, Unsupported};
 use fusion_ptx::ast::{BarrierOp, BoolOp, Collective};
 
 /// Where a split goes after the operation.
@@ -120,37 +120,22 @@ pub(crate) fn execute(
         SlowOp::Return => return call::ret(worker, common, warp, split, mask),
         SlowOp::Call(call) => return call::call(worker, common, warp, split, mask, call),
         SlowOp::Trap if worker.run.is_grid_barrier(worker.pc) => {
-            return Err(Trap::new("E-COOPERATIVE", mask, "a grid barrier in a launch that is not cooperative")
-                .label("waits for all blocks, which nothing makes run at once here")
-                .note("without a cooperative launch a grid has no barrier, and this code stops the kernel")
-                .help("launch it with `launch_cooperative` instead of `launch`, with no more blocks than fit on the device at once"));
+            return Err(Trap::new(Sync::NotCooperative, mask));
         }
-        SlowOp::Trap | SlowOp::Breakpoint => {
-            return Err(Trap::new("E-TRAP", mask, "the kernel stopped itself (trap)").note(
-                "a __trap(), a failed assertion without its message, or code that the compiler knows to be wrong",
-            ));
-        }
+        SlowOp::Trap | SlowOp::Breakpoint => return Err(Trap::new(Stop::Trap, mask)),
         SlowOp::Yield => return Ok(waited(common, warp, split)),
         SlowOp::Nothing => {}
         SlowOp::Unsupported { opcode, reason } => {
-            let title = match opcode.as_str() {
-                "" => "the emulator does not support this instruction".to_string(),
-                opcode => format!("the emulator does not support `{opcode}`"),
-            };
-            return Err(Trap::new("E-UNSUPPORTED-INSTRUCTION", mask, title)
-                .note(reason.clone())
-                .blame(Blame::Unsupported));
+            let (opcode, reason) = (opcode.clone(), reason.clone());
+            return Err(Trap::new(Unsupported::Instruction { opcode, reason }, mask));
         }
         SlowOp::BranchTable { index, targets } => {
             let chosen = *warp.regs.view(split.bases).word(*index);
             let Some(first) = each(mask).next() else { return Ok(Flow::Next) };
             let same = each(mask).fold(0, |same, lane| same | u32::from(chosen[lane] == chosen[first]) << lane);
             let Some(&target) = targets.get(chosen[first] as usize) else {
-                return Err(Trap::new("E-TRAP", same, "a branch table's index is past its end").note(format!(
-                    "index {} of {} targets",
-                    chosen[first],
-                    targets.len()
-                )));
+                let (index, targets) = (chosen[first], targets.len() as u64);
+                return Err(Trap::new(Stop::BranchTable { index, targets }, same));
             };
             // Lanes that the guard excludes go on behind; those with another index come back here.
             detach(warp, split, mask);
@@ -320,13 +305,12 @@ fn barrier(
     let id = regs.word(id)[lane];
     let expected = threads.map(|t| regs.word(t)[lane]);
     if id >= 16 {
-        return Err(Trap::new("E-BARRIER-ID", mask, format!("there is no barrier {id}: a block has 16")));
+        return Err(Trap::new(Sync::NoSuchBarrier { id }, mask));
     }
-    if let Some(n) = expected
-        && (n == 0 || n % 32 != 0)
+    if let Some(threads) = expected
+        && (threads == 0 || threads % 32 != 0)
     {
-        return Err(Trap::new("E-BARRIER-COUNT", mask, format!("a barrier of {n} threads"))
-            .note("the number of threads must be a positive multiple of the warp size, 32"));
+        return Err(Trap::new(Sync::BarrierCount { threads }, mask));
     }
     let truths = p.map_or(FULL, |(slot, negated)| regs.predicate(slot, negated)) & mask;
     // With a count, a warp counts whole (PTX ISA 9.7.13.1); without, its live threads do.

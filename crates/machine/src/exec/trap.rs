@@ -1,17 +1,11 @@
 //! What stops a kernel, before it is known where in the source that is.
 
-use crate::report::{Blame, Buffer};
+use crate::report::{Buffer, Code, Kind, Role};
 
 /// A mistake found while executing an instruction.
 #[derive(Debug)]
 pub(crate) struct Trap {
-    pub(crate) code: &'static str,
-    pub(crate) blame: Blame,
-    pub(crate) title: String,
-    /// A few words for beneath the source line.
-    pub(crate) label: String,
-    pub(crate) notes: Vec<String>,
-    pub(crate) help: Vec<String>,
+    pub(crate) kind: Kind,
     /// The lanes of the warp that did it.
     pub(crate) lanes: u32,
     /// The instruction, where it is not the one being executed.
@@ -23,7 +17,7 @@ pub(crate) struct Trap {
 /// Another place that a mistake is about.
 #[derive(Clone, Debug)]
 pub(crate) struct Party {
-    pub(crate) label: String,
+    pub(crate) role: Role,
     /// Its instruction.
     pub(crate) pc: u32,
     /// Its block and, within that, its thread, in the grid's and the block's order.
@@ -35,35 +29,12 @@ pub(crate) struct Party {
 pub(crate) type Trapped<T = ()> = Result<T, Box<Trap>>;
 
 impl Trap {
-    pub(crate) fn new(code: &'static str, lanes: u32, title: impl Into<String>) -> Box<Self> {
-        let blame = Blame::Kernel;
-        Box::new(Self {
-            code,
-            blame,
-            title: title.into(),
-            label: String::new(),
-            notes: Vec::new(),
-            help: Vec::new(),
-            lanes,
-            pc: None,
-            parties: Vec::new(),
-            buffer: None,
-        })
+    pub(crate) fn new(kind: impl Into<Kind>, lanes: u32) -> Box<Self> {
+        Box::new(Self { kind: kind.into(), lanes, pc: None, parties: Vec::new(), buffer: None })
     }
 
-    pub(crate) fn note(mut self: Box<Self>, note: impl Into<String>) -> Box<Self> {
-        self.notes.push(note.into());
-        self
-    }
-
-    pub(crate) fn label(mut self: Box<Self>, label: impl Into<String>) -> Box<Self> {
-        self.label = label.into();
-        self
-    }
-
-    pub(crate) fn help(mut self: Box<Self>, help: impl Into<String>) -> Box<Self> {
-        self.help.push(help.into());
-        self
+    pub(crate) fn code(&self) -> Code {
+        self.kind.code()
     }
 
     pub(crate) fn party(mut self: Box<Self>, party: Party) -> Box<Self> {
@@ -76,13 +47,15 @@ impl Trap {
         self
     }
 
-    pub(crate) fn blame(mut self: Box<Self>, blame: Blame) -> Box<Self> {
-        self.blame = blame;
-        self
-    }
-
     pub(crate) fn at(mut self: Box<Self>, pc: u32) -> Box<Self> {
         self.pc = Some(pc);
         self
+    }
+}
+
+impl Party {
+    /// An instruction that nobody in particular executes.
+    pub(crate) fn at(pc: u32, role: Role) -> Self {
+        Self { role, pc, block: None, thread: None }
     }
 }

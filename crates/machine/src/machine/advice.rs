@@ -16,6 +16,7 @@ use crate::code::{Access, MicroOp};
 use crate::exec::{Findings, Requests, Row, Run, Tally};
 use crate::profile::Profile;
 use crate::report::Counters;
+use crate::report::kind::Saving;
 use crate::timing::{Shape, Times};
 
 /// A launch that has ended, as the advice sees it.
@@ -73,21 +74,11 @@ impl<'a> Ended<'a> {
         matches!(self.run.code.insts.get(pc as usize).map(|i| i.op), Some(MicroOp::Store(_)))
     }
 
-    /// `load` or `store`.
-    fn verb(&self, pc: u32) -> &'static str {
-        if self.writes(pc) { "store" } else { "load" }
-    }
-
-    /// What the model would save if the counters were these, in words; `None` where it is next to nothing.
-    fn saving(&self, better: &Counters) -> Option<String> {
-        let (now, then) = (self.times.longest(), Times::of(self.profile, &self.shape, better).longest());
-        (then < 0.97 * now).then(|| {
-            format!(
-                "the launch's work takes {} with it and {} without it (predicted by a model, not measured)",
-                nanoseconds(now),
-                nanoseconds(then)
-            )
-        })
+    /// What the model would save if the counters were these; `None` where it is next to nothing.
+    fn saving(&self, better: &Counters) -> Option<Saving> {
+        let with_ns = self.times.longest();
+        let without_ns = Times::of(self.profile, &self.shape, better).longest();
+        (without_ns < 0.97 * with_ns).then_some(Saving { with_ns, without_ns })
     }
 }
 
@@ -106,32 +97,4 @@ pub(super) fn advise(ended: &Ended<'_>, findings: &mut Findings) {
 /// Bytes of one lane's access.
 fn each_lane(requests: &Requests) -> u64 {
     requests.bytes / requests.lanes.max(1)
-}
-
-/// `96 bytes`, `12 KiB`, `1.5 MiB`.
-fn bytes(n: u64) -> String {
-    let units = [(1u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
-    match units.iter().find(|(unit, _)| n >= *unit) {
-        Some((unit, name)) => format!("{} {name}", short(n as f64 / *unit as f64)),
-        None if n == 1 => "1 byte".into(),
-        None => format!("{n} bytes"),
-    }
-}
-
-fn nanoseconds(ns: f64) -> String {
-    match ns {
-        ns if ns >= 1e6 => format!("{} ms", short(ns / 1e6)),
-        ns if ns >= 1e3 => format!("{} us", short(ns / 1e3)),
-        ns => format!("{} ns", short(ns)),
-    }
-}
-
-/// Three digits at most before they say nothing: `1.5`, `12`, `128`.
-fn short(x: f64) -> String {
-    let text = if x < 9.95 { format!("{x:.1}") } else { format!("{x:.0}") };
-    text.strip_suffix(".0").map_or(text.clone(), str::to_string)
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.0}%", 100.0 * share)
 }

@@ -2,87 +2,14 @@
 
 use fusion_ptx::ast::{LocId, Module};
 
-use super::{KernelInfo, Launch};
 use crate::code::Code;
 use crate::exec::{Finding, Run, Stopped, Trap};
-use crate::profile::Profile;
-use crate::report::{self, Blame, Buffer, Fault, PtxPosition, Related, SourcePosition};
+use crate::report::kind::Refusal;
+use crate::report::{self, Class, Fault, Name, PtxPosition, Related, Severity, SourcePosition};
 
-/// Refuses what no GPU of the profile would launch.
-pub(super) fn check_launch(
-    profile: &Profile,
-    info: &KernelInfo,
-    config: &Launch,
-    params: &[u8],
-) -> Result<(), Box<Fault>> {
-    let fail = |code: &str, title: String, note: String| Err(launch(&info.name, code, &title, vec![note]));
-    let Launch { grid, block, dynamic_shared, .. } = *config;
-    let within = |dims: [u32; 3], most: [u32; 3]| dims.iter().zip(most).all(|(&n, most)| n > 0 && n <= most);
-    if !within(grid, Profile::MAX_GRID) {
-        let note = match grid.contains(&0) {
-            true => "every dimension must be at least 1: an empty problem needs no launch".to_string(),
-            false => format!("the largest grid is {:?}", Profile::MAX_GRID),
-        };
-        return fail("E-LAUNCH-GRID", format!("a grid of {grid:?} blocks"), note);
-    }
-    let threads = block.iter().fold(1u64, |n, &d| n.saturating_mul(u64::from(d)));
-    if !within(block, Profile::MAX_BLOCK) || threads > u64::from(Profile::MAX_THREADS_PER_BLOCK) {
-        let note = format!(
-            "every dimension must be at least 1 and at most {:?}, and their product at most {}; it is {threads}",
-            Profile::MAX_BLOCK,
-            Profile::MAX_THREADS_PER_BLOCK
-        );
-        return fail("E-LAUNCH-BLOCK", format!("a block of {block:?} threads"), note);
-    }
-    if threads > u64::from(info.max_threads) {
-        let note =
-            format!("this kernel runs with {} threads at most: __launch_bounds__, or its registers", info.max_threads);
-        return fail("E-LAUNCH-BLOCK", format!("a block of {threads} threads"), note);
-    }
-    if let Some(required) = info.required_threads
-        && required.map(|n| n.max(1)) != block
-    {
-        let note = format!("the kernel demands blocks of {required:?} (.reqntid)");
-        return fail("E-LAUNCH-BLOCK", format!("a block of {block:?} threads"), note);
-    }
-    let shared = u64::from(info.static_shared) + u64::from(dynamic_shared);
-    if shared > u64::from(profile.shared_per_block_optin) {
-        let note = format!(
-            "{} static and {dynamic_shared} dynamic; a block of this device has {} at most",
-            info.static_shared, profile.shared_per_block_optin
-        );
-        return fail("E-LAUNCH-SHARED", format!("{shared} bytes of shared memory a block"), note);
-    }
-    if info.local_bytes > Profile::MAX_LOCAL_PER_THREAD {
-        let note = format!("a thread has {} at most: use global memory", Profile::MAX_LOCAL_PER_THREAD);
-        return fail("E-LAUNCH-LOCAL", format!("{} bytes of local memory a thread", info.local_bytes), note);
-    }
-    if params.len() < info.param_bytes as usize {
-        let note = format!("the kernel has {} parameters of {} bytes in all", info.params.len(), info.param_bytes);
-        return fail("E-LAUNCH-PARAMS", format!("{} bytes of parameters", params.len()), note);
-    }
-    Ok(())
-}
-
-/// The blocks of a cooperative launch wait for one another, so that all of them must be there at once.
-pub(super) fn too_many_to_meet(kernel: &str, blocks: u64, resident: u64, room: u64) -> Box<Fault> {
-    let title = format!("{blocks} blocks are too many for a cooperative launch");
-    let note = format!("{resident} of them can be there at once, and all of them must be: they wait for one another");
-    if resident == room {
-        let mut fault = launch(kernel, "E-LAUNCH-MEMORY", &title, vec![note]);
-        fault.blame = Blame::Environment;
-        return fault;
-    }
-    let mut fault = launch(kernel, "E-COOPERATIVE", &title, vec![note]);
-    fault.help.push("let every block do more than one piece of the work".to_string());
-    fault
-}
-
-pub(super) fn launch(kernel: &str, code: &str, title: &str, notes: Vec<String>) -> Box<Fault> {
-    let mut fault = Fault::new(code, Blame::Kernel, title);
-    fault.notes = notes;
-    fault.kernel = kernel.into();
-    Box::new(fault)
+/// A launch that was refused, as a fault.
+pub(super) fn refused(kernel: &str, refusal: Refusal) -> Box<Fault> {
+    Box::new(Fault { kernel: kernel.into(), ..Fault::new(refusal) })
 }
 
 /// The trap that stopped a launch, as a fault.
@@ -96,10 +23,8 @@ pub(super) fn fault(run: &Run<'_>, source: &str, kernel: &str, stopped: Stopped)
 
 /// What a check has found, as a fault.
 pub(super) fn finding(run: &Run<'_>, source: &str, kernel: &str, finding: Finding) -> Fault {
-    let Finding { severity, block, warp, trap, count } = finding;
-    let mut fault = story(run, source, kernel, block, warp, *trap);
-    (fault.severity, fault.count) = (severity, count);
-    fault
+    let Finding { block, warp, trap, count } = finding;
+    Fault { count, ..story(run, source, kernel, block, warp, *trap) }
 }
 
 /// One fault a place in the source: the compiler may have made several instructions of one, by unrolling a loop. The first
@@ -110,7 +35,7 @@ pub(super) fn by_source(faults: impl Iterator<Item = Fault>) -> Vec<Fault> {
         std::iter::once(&fault.source).chain(fault.related.iter().map(|party| &party.source)).cloned().collect()
     };
     for fault in faults {
-        let same = |known: &&mut Fault| known.code == fault.code && places(known) == places(&fault);
+        let same = |known: &&mut Fault| known.code() == fault.code() && places(known) == places(&fault);
         match kept.iter_mut().find(same).filter(|_| !fault.source.is_empty()) {
             Some(known) => known.count = known.count.saturating_add(fault.count),
             None => kept.push(fault),
@@ -122,24 +47,23 @@ pub(super) fn by_source(faults: impl Iterator<Item = Fault>) -> Vec<Fault> {
 /// Drops what a missing barrier brings about: a read that races with the write it was meant for may come before it, and so
 /// find nothing there; two threads that both read too early may write the same value by chance. The race says what is wrong.
 pub(super) fn without_consequences(faults: &mut Vec<Fault>) {
-    let races: Vec<(Option<Buffer>, Vec<SourcePosition>)> = (faults.iter())
-        .filter(|fault| fault.code.starts_with("E-RACE-"))
+    let name = |fault: &Fault| fault.buffer.as_ref().map(|buffer| buffer.name.clone());
+    let is_race = |fault: &&Fault| fault.code().class() == Class::Race && fault.severity() == Severity::Error;
+    let races: Vec<(Option<Name>, Vec<SourcePosition>)> = (faults.iter())
+        .filter(is_race)
         .flat_map(|fault| {
             let places = std::iter::once(&fault.source).chain(fault.related.iter().map(|party| &party.source));
-            places.map(|place| (fault.buffer.clone(), place.clone()))
+            places.map(|place| (name(fault), place.clone()))
         })
         .collect();
     faults.retain(|fault| {
-        if fault.code == "W-RACE-BENIGN" {
+        if fault.code() == report::Code::RaceBenign {
             return !races.iter().any(|(_, place)| !place.is_empty() && *place == fault.source);
         }
         // The read is the other party, unless it is an atomic's own.
         let read = fault.related.first().map_or(&fault.source, |party| &party.source);
-        let same = |(buffer, place): &(Option<Buffer>, Vec<SourcePosition>)| {
-            let name = |buffer: &Option<Buffer>| buffer.as_ref().map(|buffer| buffer.name.clone());
-            place == read && name(buffer) == name(&fault.buffer)
-        };
-        !fault.code.starts_with("E-UNINIT-") || read.is_empty() || !races.iter().any(same)
+        let same = |(raced, place): &(Option<Name>, Vec<SourcePosition>)| place == read && *raced == name(fault);
+        fault.code().class() != Class::Init || read.is_empty() || !races.iter().any(same)
     });
 }
 
@@ -150,7 +74,7 @@ fn story(run: &Run<'_>, source: &str, kernel: &str, block: u64, warp: u32, trap:
     let related = trap.parties.into_iter().map(|party| {
         let (source, ptx) = place(run.code, run.module, source, party.pc);
         Related {
-            label: party.label,
+            role: party.role,
             source,
             ptx,
             block: party.block.map(|block| run.block(block)),
@@ -158,9 +82,6 @@ fn story(run: &Run<'_>, source: &str, kernel: &str, block: u64, warp: u32, trap:
         }
     });
     Fault {
-        label: trap.label,
-        notes: trap.notes,
-        help: trap.help,
         kernel: kernel.into(),
         source: positions,
         ptx,
@@ -169,7 +90,7 @@ fn story(run: &Run<'_>, source: &str, kernel: &str, block: u64, warp: u32, trap:
         lanes: trap.lanes.count_ones(),
         related: related.collect(),
         buffer: trap.buffer,
-        ..Fault::new(trap.code, trap.blame, trap.title)
+        ..Fault::new(trap.kind)
     }
 }
 
@@ -179,7 +100,8 @@ pub(super) fn place(code: &Code, module: &Module, source: &str, pc: u32) -> (Vec
     let position = fusion_ptx::position(source, origin.span);
     let text = source.get(origin.span.start as usize..origin.span.end as usize).unwrap_or(position.text);
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    (positions(module, nearest(code, module, pc).or(origin.loc)), Some(PtxPosition { line: position.line, text }))
+    let ptx = PtxPosition { line: position.line, text, line_table: !module.locations.is_empty() };
+    (positions(module, nearest(code, module, pc).or(origin.loc)), Some(ptx))
 }
 
 /// The `.loc` of an instruction, or of the nearest one before it where the compiler knew no line for this one.
@@ -215,36 +137,63 @@ fn positions(module: &Module, loc: Option<LocId>) -> Vec<SourcePosition> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::kind::{Arithmetic, Does, Hazard, Init, Race, Rule, Side, Undefined, Use};
+    use crate::report::{Buffer, Kind, Role};
 
     fn at(line: u32) -> Vec<SourcePosition> {
         vec![SourcePosition { file: "a.cu".into(), line, column: 5, function: None }]
     }
 
-    /// The other party of the race writes, and that of the undefined value reads.
-    fn fault(code: &str, name: &str, source: u32, other: u32) -> Fault {
-        let buffer = Buffer { name: name.into(), ..Buffer::default() };
-        let related = vec![Related { source: at(other), ..Related::default() }];
-        Fault { source: at(source), related, buffer: Some(buffer), ..Fault::new(code, Blame::Kernel, "") }
+    fn fault(kind: impl Into<Kind>, name: &str, source: u32, other: u32) -> Fault {
+        let name = Name::Variable(name.into());
+        let buffer = Buffer { name, argument: None, size: 64, offset: 0, bytes: 4 };
+        let related = vec![Related { source: at(other), ..Related::new(Role::Access) }];
+        Fault { source: at(source), related, buffer: Some(buffer), ..Fault::new(kind) }
     }
 
+    fn race(name: &str, source: u32, other: u32) -> Fault {
+        let side = Side { does: Does::Writes, strong: false, bytes: 4, buffer: None };
+        let race = Race {
+            rule: Rule::Shared,
+            hazard: Hazard::Read,
+            one: side.clone(),
+            other: side,
+            grid: [1; 3],
+            block: [64, 1, 1],
+            same_block: true,
+            same_warp: false,
+            same_instruction: false,
+            update: false,
+            unfenced: false,
+            communicates: false,
+            lone_warps: false,
+        };
+        fault(race, name, source, other)
+    }
+
+    fn undefined(name: &str, source: u32, other: u32) -> Fault {
+        fault(Init::Used { what: Undefined::Shared, by: Use::Branch, bytes: 4 }, name, source, other)
+    }
+
+    /// The other party of the race writes, and that of the undefined value reads.
     #[test]
     fn a_race_explains_what_its_read_found() {
         let kept = |other: Fault| {
-            let mut faults = vec![other, fault("E-UNINIT-SHARED", "tile", 9, 7)];
+            let mut faults = vec![other, undefined("tile", 9, 7)];
             without_consequences(&mut faults);
             faults.len() == 2
         };
-        assert!(!kept(fault("E-RACE-SHARED", "tile", 7, 5)));
-        assert!(!kept(fault("E-RACE-SHARED", "tile", 5, 7)));
-        assert!(kept(fault("E-RACE-SHARED", "tile", 9, 5)), "another read");
-        assert!(kept(fault("E-RACE-SHARED", "halo", 7, 5)), "other memory at the same place");
-        assert!(kept(fault("L-SHIFT", "tile", 7, 5)), "no race");
+        assert!(!kept(race("tile", 7, 5)));
+        assert!(!kept(race("tile", 5, 7)));
+        assert!(kept(race("tile", 9, 5)), "another read");
+        assert!(kept(race("halo", 7, 5)), "other memory at the same place");
+        assert!(kept(fault(Arithmetic::Shift { bits: 32, amount: 32 }, "tile", 7, 5)), "no race");
     }
 
     #[test]
     fn an_atomic_reads_where_it_is() {
-        let atomic = Fault { related: vec![], ..fault("E-UNINIT-SHARED", "counts", 7, 0) };
-        let mut faults = vec![fault("E-RACE-SHARED", "counts", 5, 7), atomic];
+        let atomic = Fault { related: vec![], ..undefined("counts", 7, 0) };
+        let mut faults = vec![race("counts", 5, 7), atomic];
         without_consequences(&mut faults);
         assert_eq!(faults.len(), 1);
     }

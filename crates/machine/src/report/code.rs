@@ -1,78 +1,253 @@
-//! Every code that a fault can carry, with what it means in a line. Codes are stable: tools, tests and
-//! essays (`cargo xtask explain`) name them.
+//! Every code that a fault can carry. Codes are stable: tools, tests and essays (`cargo xtask explain`) name them.
 
-/// Codes with their meanings, grouped as the book's reference groups them.
-pub const CODES: &[(&str, &str)] = &[
-    // Memory. These stop the launch, as on hardware.
-    ("E-OOB-GLOBAL", "access before or past an allocation in global memory"),
-    ("E-OOB-SHARED", "access outside of the block's shared memory"),
-    ("E-OOB-LOCAL", "access outside of a thread's local memory"),
-    ("E-OOB-CONST", "access outside of a constant variable"),
-    ("E-OOB-PARAM", "access outside of the kernel's parameters"),
-    ("E-NULL", "access through a null pointer"),
-    ("E-HOST-POINTER", "a pointer to host memory was passed where device memory is expected"),
-    ("E-UNMAPPED", "access to an address where nothing is allocated"),
-    ("E-USE-AFTER-FREE", "access to memory that has been freed"),
-    ("E-MISALIGNED", "access to an address that is not a multiple of the access's size"),
-    ("E-WRITE-READONLY", "write to memory that kernels may only read"),
-    // Initialisation.
-    ("E-UNINIT-GLOBAL", "a value depends on global memory that was never written"),
-    ("E-UNINIT-SHARED", "a value depends on shared memory that was never written"),
-    ("E-UNINIT-LOCAL", "a value depends on local memory that was never written"),
-    ("E-UNINIT-REGISTER", "a value depends on a variable that was never set"),
-    ("W-COPY-UNINIT", "a copy to the host reads device memory that was never written"),
-    // Races.
-    ("E-RACE-SHARED", "two threads of a block access the same shared memory, one writes, and nothing orders them"),
-    ("E-RACE-GLOBAL", "two threads of a block access the same global memory, one writes, and nothing orders them"),
-    ("E-RACE-BLOCKS", "two blocks access the same global memory, one writes, and nothing orders them"),
-    ("E-RACE-SCOPE", "two atomics race because the scope of one leaves the other out"),
-    ("E-RACE-ASYNC", "shared memory is used before the asynchronous copy into it has been waited for"),
-    ("E-RACE-STREAMS", "two kernels on different streams access the same memory, one writes, and nothing orders them"),
-    ("E-RACE-HOST", "a kernel and a copy access the same memory, one writes, and nothing orders them"),
-    ("W-RACE-BENIGN", "threads write the same value to the same place, and nothing orders them"),
-    // Synchronisation.
-    ("E-BARRIER-DIVERGENT", "a barrier that only part of the block reaches"),
-    ("E-BARRIER-MISMATCH", "warps of a block wait at different barriers in the code that are the same to the hardware"),
-    ("E-BARRIER-ID", "a barrier number past 15"),
-    ("E-BARRIER-COUNT", "a barrier of a number of threads that is no multiple of 32"),
-    ("E-SYNC-MASK", "a warp operation whose mask does not match the threads that execute it"),
-    ("E-DEADLOCK", "every thread waits for another"),
-    ("E-COOPERATIVE", "a grid barrier in a launch that is not cooperative, or that does not fit on the device"),
-    ("E-BUDGET", "the kernel does not end"),
-    // What a kernel does to itself.
-    ("E-TRAP", "the kernel stopped itself"),
-    ("E-ASSERT", "an assertion in the kernel failed"),
-    ("E-STACK", "calls inside of calls, or their frames, use up the stack"),
-    ("E-CALL", "a call to what is no function"),
-    // Launches and calls that were refused.
-    ("E-LAUNCH-GRID", "a grid that no device launches"),
-    ("E-LAUNCH-BLOCK", "a block that this kernel or device does not run"),
-    ("E-LAUNCH-SHARED", "more shared memory than a block may have"),
-    ("E-LAUNCH-LOCAL", "more local memory than a thread may have"),
-    ("E-LAUNCH-PARAMS", "parameters that do not match the kernel's"),
-    ("E-LAUNCH-KERNEL", "a kernel that the module does not have"),
-    ("E-LAUNCH-MEMORY", "no memory for what the launch needs"),
-    ("E-COPY", "a copy or memset outside of what is allocated"),
-    ("E-FREE", "a free of what is not allocated"),
-    ("E-MODULE", "a module that cannot be loaded"),
-    ("E-OUT-OF-MEMORY", "the device's memory is used up"),
-    // The emulator's own limits: not the kernel's mistake.
-    ("E-UNSUPPORTED-INSTRUCTION", "the emulator does not execute this instruction"),
-    // Arithmetic lints: asked for, or shown beside a wrong result.
-    ("L-INDEX-OVERFLOW", "an index overflows 32 bits before it is widened to an address"),
-    ("L-SHIFT", "a shift by the width of the type or more"),
-    ("L-FLOAT-TO-INT", "a float that does not fit the integer it is converted to"),
-    ("L-DIVIDE-BY-ZERO", "an integer division by zero"),
-    // Advice on speed.
-    ("P-UNCOALESCED", "a warp's accesses are scattered over more sectors than they need"),
-    ("P-BANK-CONFLICT", "lanes of a warp access different words of the same shared-memory bank"),
-    ("P-SCALAR-ACCESS", "neighbouring elements are accessed one by one where 16 bytes at once were possible"),
-    ("P-LOCAL-MEMORY", "spilled registers or an array that is indexed at run time go through memory"),
-    ("P-DIVERGENT", "lanes of a warp take different sides of a branch, one after the other"),
-    ("P-ROUND-TRIP", "an intermediate is written by one launch only to be read again by the next"),
-];
+use std::fmt;
+use std::str::FromStr;
 
-/// The one-line meaning of a code.
-pub fn meaning(code: &str) -> Option<&'static str> {
-    CODES.iter().find(|(known, _)| *known == code).map(|(_, meaning)| *meaning)
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{Blame, Severity};
+
+/// What a mistake is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// Accesses that stop a launch, as on hardware.
+    Memory,
+    /// Values that depend on what was never written.
+    Init,
+    Race,
+    /// Barriers, warp operations, and kernels that do not end.
+    Sync,
+    /// What a kernel does to itself.
+    Stop,
+    /// Launches and calls that are refused.
+    Call,
+    /// The emulator's own limits.
+    Emulator,
+    /// Lints of arithmetic: asked for, or shown beside a wrong result.
+    Arithmetic,
+    /// Advice on speed.
+    Speed,
+}
+
+/// How a mistake ends for the program that made it: what an error code of the host's API is chosen by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// The work goes on.
+    GoesOn,
+    InvalidValue,
+    OutOfMemory,
+    OutOfResources,
+    /// A cooperative launch has more blocks than fit at once.
+    TooManyBlocks,
+    InvalidModule,
+    IllegalAddress,
+    MisalignedAddress,
+    IllegalInstruction,
+    Assertion,
+    Timeout,
+    StackOverflow,
+    /// Whatever else stops a launch.
+    LaunchFailed,
+}
+
+macro_rules! codes {
+    ($($variant:ident $text:literal $class:ident $severity:ident $status:ident;)*) => {
+        /// A stable name of a kind of mistake, ordered by its text.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Code {
+            $($variant,)*
+        }
+
+        impl Code {
+            /// All of them, by class.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $text,)*
+                }
+            }
+
+            pub fn class(self) -> Class {
+                match self {
+                    $(Self::$variant => Class::$class,)*
+                }
+            }
+
+            pub fn severity(self) -> Severity {
+                match self {
+                    $(Self::$variant => Severity::$severity,)*
+                }
+            }
+
+            /// How it ends, unless the kind of fault says otherwise (see [`super::Kind::status`]).
+            pub fn status(self) -> Status {
+                match self {
+                    $(Self::$variant => Status::$status,)*
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    OobGlobal "E-OOB-GLOBAL" Memory Error IllegalAddress;
+    OobShared "E-OOB-SHARED" Memory Error IllegalAddress;
+    OobLocal "E-OOB-LOCAL" Memory Error IllegalAddress;
+    OobConst "E-OOB-CONST" Memory Error IllegalAddress;
+    OobParam "E-OOB-PARAM" Memory Error IllegalAddress;
+    Null "E-NULL" Memory Error IllegalAddress;
+    HostPointer "E-HOST-POINTER" Memory Error IllegalAddress;
+    Unmapped "E-UNMAPPED" Memory Error IllegalAddress;
+    UseAfterFree "E-USE-AFTER-FREE" Memory Error IllegalAddress;
+    Misaligned "E-MISALIGNED" Memory Error MisalignedAddress;
+    WriteReadonly "E-WRITE-READONLY" Memory Error IllegalAddress;
+
+    UninitGlobal "E-UNINIT-GLOBAL" Init Error GoesOn;
+    UninitShared "E-UNINIT-SHARED" Init Error GoesOn;
+    UninitLocal "E-UNINIT-LOCAL" Init Error GoesOn;
+    UninitRegister "E-UNINIT-REGISTER" Init Error GoesOn;
+    CopyUninit "W-COPY-UNINIT" Init Warning GoesOn;
+
+    RaceShared "E-RACE-SHARED" Race Error GoesOn;
+    RaceGlobal "E-RACE-GLOBAL" Race Error GoesOn;
+    RaceBlocks "E-RACE-BLOCKS" Race Error GoesOn;
+    RaceScope "E-RACE-SCOPE" Race Error GoesOn;
+    RaceAsync "E-RACE-ASYNC" Race Error GoesOn;
+    RaceStreams "E-RACE-STREAMS" Race Error GoesOn;
+    RaceHost "E-RACE-HOST" Race Error GoesOn;
+    RaceBenign "W-RACE-BENIGN" Race Warning GoesOn;
+
+    BarrierDivergent "E-BARRIER-DIVERGENT" Sync Error LaunchFailed;
+    BarrierMismatch "E-BARRIER-MISMATCH" Sync Error GoesOn;
+    BarrierId "E-BARRIER-ID" Sync Error LaunchFailed;
+    BarrierCount "E-BARRIER-COUNT" Sync Error LaunchFailed;
+    SyncMask "E-SYNC-MASK" Sync Error LaunchFailed;
+    Deadlock "E-DEADLOCK" Sync Error Timeout;
+    Cooperative "E-COOPERATIVE" Sync Error LaunchFailed;
+    Budget "E-BUDGET" Sync Error Timeout;
+
+    Trap "E-TRAP" Stop Error LaunchFailed;
+    Assert "E-ASSERT" Stop Error Assertion;
+    Stack "E-STACK" Stop Error StackOverflow;
+    Call "E-CALL" Stop Error LaunchFailed;
+
+    LaunchGrid "E-LAUNCH-GRID" Call Error InvalidValue;
+    LaunchBlock "E-LAUNCH-BLOCK" Call Error InvalidValue;
+    LaunchShared "E-LAUNCH-SHARED" Call Error InvalidValue;
+    LaunchLocal "E-LAUNCH-LOCAL" Call Error OutOfResources;
+    LaunchParams "E-LAUNCH-PARAMS" Call Error InvalidValue;
+    LaunchKernel "E-LAUNCH-KERNEL" Call Error InvalidValue;
+    LaunchMemory "E-LAUNCH-MEMORY" Call Error OutOfMemory;
+    Copy "E-COPY" Call Error InvalidValue;
+    Free "E-FREE" Call Error InvalidValue;
+    Module "E-MODULE" Call Error InvalidModule;
+    OutOfMemory "E-OUT-OF-MEMORY" Call Error OutOfMemory;
+
+    UnsupportedInstruction "E-UNSUPPORTED-INSTRUCTION" Emulator Error IllegalInstruction;
+
+    IndexOverflow "L-INDEX-OVERFLOW" Arithmetic Warning GoesOn;
+    Shift "L-SHIFT" Arithmetic Warning GoesOn;
+    FloatToInt "L-FLOAT-TO-INT" Arithmetic Warning GoesOn;
+    DivideByZero "L-DIVIDE-BY-ZERO" Arithmetic Warning GoesOn;
+
+    Uncoalesced "P-UNCOALESCED" Speed Advice GoesOn;
+    BankConflict "P-BANK-CONFLICT" Speed Advice GoesOn;
+    ScalarAccess "P-SCALAR-ACCESS" Speed Advice GoesOn;
+    LocalMemory "P-LOCAL-MEMORY" Speed Advice GoesOn;
+    Divergent "P-DIVERGENT" Speed Advice GoesOn;
+    RoundTrip "P-ROUND-TRIP" Speed Advice GoesOn;
+}
+
+impl Code {
+    /// Whose mistake it is.
+    pub fn blame(self) -> Blame {
+        match self {
+            Self::UnsupportedInstruction => Blame::Unsupported,
+            Self::Module | Self::OutOfMemory | Self::LaunchMemory => Blame::Environment,
+            _ => Blame::Kernel,
+        }
+    }
+
+    /// The kernel ran out of some allocation's bounds, or past its life: where the allocation was made may be the mistake.
+    pub fn concerns_allocation(self) -> bool {
+        matches!(self, Self::OobGlobal | Self::UninitGlobal | Self::UseAfterFree)
+    }
+}
+
+/// No code has this text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownCode;
+
+impl fmt::Display for UnknownCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}
+
+impl std::error::Error for UnknownCode {}
+
+impl FromStr for Code {
+    type Err = UnknownCode;
+
+    fn from_str(text: &str) -> Result<Self, UnknownCode> {
+        Self::ALL.iter().copied().find(|code| code.as_str() == text).ok_or(UnknownCode)
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl fmt::Debug for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Ord for Code {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.as_str().cmp(other.as_str())
+    }
+}
+
+impl PartialOrd for Code {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Code {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_tells_its_severity_by_its_letter() {
+        for &code in Code::ALL {
+            let letter = match (code.severity(), code.class()) {
+                (Severity::Error, _) => "E-",
+                (Severity::Warning, Class::Arithmetic) => "L-",
+                (Severity::Warning, _) => "W-",
+                (Severity::Advice, _) => "P-",
+            };
+            assert!(code.as_str().starts_with(letter), "{code}");
+            assert_eq!(code.as_str().parse(), Ok(code));
+        }
+        assert_eq!("E-NOTHING".parse::<Code>(), Err(UnknownCode));
+    }
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{Buffer, Code, Kind, Role};
+
 /// Whose mistake a fault is. The three are never mixed in one title.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -30,25 +32,11 @@ pub enum Severity {
 /// One mistake at one place, whoever made it how often.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fault {
-    /// Stable: `E-OOB-GLOBAL`, `E-RACE-SHARED`, `L-SHIFT`, `P-UNCOALESCED`, ...
-    pub code: String,
-    pub blame: Blame,
-    #[serde(default)]
-    pub severity: Severity,
-    /// One line: what happened. No location in it, and no address.
-    pub title: String,
-    /// A few words for beneath the primary position: `read of 4 bytes here`.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub label: String,
-    /// Sentences of facts: by how much, which buffer, where the value came from.
-    pub notes: Vec<String>,
-    /// Sentences that tell how to mend it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub help: Vec<String>,
+    pub kind: Kind,
     /// Empty for what is not about a kernel.
     pub kernel: String,
     /// The primary position: the innermost source position first, then the calls that it was inlined into.
-    /// Empty when the PTX carries no line table.
+    /// Empty when the PTX tells no source line.
     pub source: Vec<SourcePosition>,
     /// The offending PTX instruction.
     pub ptx: Option<PtxPosition>,
@@ -58,7 +46,6 @@ pub struct Fault {
     /// How many lanes of that warp did it at once.
     pub lanes: u32,
     /// How often threads of this launch did the same at the same place, where the launch went on; else `lanes`.
-    #[serde(default)]
     pub count: u64,
     /// The other parties: the other access of a race, the barrier that was missed, the variable.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -72,30 +59,14 @@ pub struct Fault {
 }
 
 /// Another place that a fault is about.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Related {
-    /// A few words: `the other thread writes it here`.
-    pub label: String,
+    /// What it has to do with the fault.
+    pub role: Role,
     pub source: Vec<SourcePosition>,
     pub ptx: Option<PtxPosition>,
     pub block: Option<[u32; 3]>,
     pub thread: Option<[u32; 3]>,
-}
-
-/// An allocation or variable, and which byte of it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Buffer {
-    /// Whatever it is called: the kernel's parameter (`x`, or `argument 2` when the PTX does not tell) or the variable's name.
-    pub name: String,
-    /// The kernel's parameter that points into it, counted from 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub argument: Option<u32>,
-    /// Its size in bytes.
-    pub size: u64,
-    /// Of the access's first byte, counted from the buffer's first one: negative before it, `size` or more past it.
-    pub offset: i64,
-    /// Bytes that a thread accessed there.
-    pub bytes: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,24 +79,21 @@ pub struct SourcePosition {
     pub function: Option<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PtxPosition {
     /// One-based.
     pub line: u32,
     pub text: String,
+    /// The module has a line table, whether or not it tells this instruction's line.
+    #[serde(default)]
+    pub line_table: bool,
 }
 
 impl Fault {
-    /// An error without a place.
-    pub fn new(code: impl Into<String>, blame: Blame, title: impl Into<String>) -> Self {
+    /// A mistake without a place.
+    pub fn new(kind: impl Into<Kind>) -> Self {
         Self {
-            code: code.into(),
-            blame,
-            severity: Severity::Error,
-            title: title.into(),
-            label: String::new(),
-            notes: Vec::new(),
-            help: Vec::new(),
+            kind: kind.into(),
             kernel: String::new(),
             source: Vec::new(),
             ptx: None,
@@ -138,11 +106,31 @@ impl Fault {
             buffer: None,
         }
     }
+
+    pub fn code(&self) -> Code {
+        self.kind.code()
+    }
+
+    pub fn severity(&self) -> Severity {
+        self.code().severity()
+    }
+
+    pub fn blame(&self) -> Blame {
+        self.code().blame()
+    }
 }
 
+impl Related {
+    /// Another party without a place.
+    pub fn new(role: Role) -> Self {
+        Self { role, source: Vec::new(), ptx: None, block: None, thread: None }
+    }
+}
+
+/// The code alone: sentences are made in `fusion-diagnostic`.
 impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.code, self.title)
+        self.code().fmt(f)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Advice on speed: what is said about a slow kernel, at which line, and that a near miss is left alone.
 
+use fusion_diagnostic::say;
+use fusion_machine::report::{Class, Code, Name};
 use fusion_machine::{Fault, LaunchReport};
 
 use crate::support::{ADVICE, Arg, Device, config};
@@ -12,24 +14,26 @@ fn line(text: &str) -> u32 {
 }
 
 fn codes(report: &LaunchReport) -> Vec<&str> {
-    report.findings.iter().map(|f| f.code.as_str()).filter(|code| code.starts_with("P-")).collect()
+    report.findings.iter().map(|f| f.code()).filter(|code| code.class() == Class::Speed).map(Code::as_str).collect()
 }
 
 /// The one piece of advice with that code, which must be about the line.
 #[track_caller]
 fn advice<'r>(report: &'r LaunchReport, code: &str, at: &str) -> &'r Fault {
-    let found: Vec<&Fault> = report.findings.iter().filter(|f| f.code == code).collect();
+    let found: Vec<&Fault> = report.findings.iter().filter(|f| f.code().as_str() == code).collect();
     let [only] = found[..] else { panic!("{} of {code}: {:#?}", found.len(), report.findings) };
     assert_eq!(only.source.first().map(|p| p.line), Some(line(at)), "{only:#?}");
-    assert_eq!(only.severity, fusion_machine::report::Severity::Advice);
-    assert!(!only.help.is_empty() && !only.label.is_empty(), "{only:#?}");
+    assert_eq!(only.severity(), fusion_machine::report::Severity::Advice);
+    let told = say(only);
+    assert!(!told.help.is_empty() && !told.label.is_empty(), "{told:#?}");
     only
 }
 
 #[track_caller]
 fn says(fault: &Fault, text: &str) {
-    let all = [&fault.title, &fault.label].into_iter().chain(&fault.notes).chain(&fault.help);
-    assert!(all.clone().any(|n| n.contains(text)), "{fault:#?}");
+    let told = say(fault);
+    let mut all = [&told.title, &told.label].into_iter().chain(&told.notes).chain(&told.help);
+    assert!(all.any(|n| n.contains(text)), "{fault:#?}");
 }
 
 #[test]
@@ -41,7 +45,7 @@ fn a_column_moves_eight_times_the_bytes() {
     says(advice, "8 times");
     says(advice, "moves 512 KiB for 64 KiB asked for");
     says(advice, "512 bytes apart");
-    assert_eq!(advice.buffer.as_ref().map(|b| b.name.as_str()), Some("argument 0"));
+    assert_eq!(advice.buffer.as_ref().map(|b| b.name.clone()), Some(Name::Argument(0)));
     assert_eq!(advice.count, 1 << 14);
 }
 
@@ -53,7 +57,7 @@ fn a_gather_is_uncoalesced_and_says_so_without_a_stride() {
     let args = [Pointer(x), Pointer(device.ints(&index)), Pointer(out)];
     let report = device.launch("gather", 16, 256, &args);
     let advice = advice(&report, "P-UNCOALESCED", "x[index[i]]");
-    assert!(!advice.notes.iter().any(|n| n.contains("apart")), "{advice:#?}");
+    assert!(!say(advice).notes.iter().any(|n| n.contains("apart")), "{advice:#?}");
 }
 
 #[test]
@@ -81,7 +85,7 @@ fn a_column_of_a_tile_is_padded() {
     says(advice, "32 passes");
     says(advice, "992 clocks");
     says(advice, "pad the row by one");
-    assert_eq!(advice.buffer.as_ref().map(|b| b.name.as_str()), Some("tile"));
+    assert_eq!(advice.buffer.as_ref().map(|b| b.name.clone()), Some(Name::Variable("tile".into())));
     assert_eq!(codes(&square("tile_padded")), Vec::<&str>::new());
 }
 
@@ -90,7 +94,7 @@ fn every_second_word_is_a_conflict_of_two() {
     let device = Device::new(ADVICE);
     let (a, out) = (device.floats(&[1.0; 2048]), device.buffer(4096));
     let report = device.launch("pairs", 1, 1024, &[Pointer(a), Pointer(out)]);
-    let conflicts: Vec<&Fault> = report.findings.iter().filter(|f| f.code == "P-BANK-CONFLICT").collect();
+    let conflicts: Vec<&Fault> = report.findings.iter().filter(|f| f.code().as_str() == "P-BANK-CONFLICT").collect();
     assert!(!conflicts.is_empty(), "{:#?}", report.findings);
     says(conflicts[0], "2 passes where 1 would do");
     says(conflicts[0], "float2");
@@ -110,7 +114,7 @@ fn an_intermediate_that_only_the_next_launch_reads() {
     says(advice, "`add` has written 16 KiB");
     says(advice, "32 KiB and a launch are saved");
     assert_eq!(advice.related[0].source[0].line, line("// out to memory"));
-    assert_eq!(advice.buffer.as_ref().map(|b| b.name.as_str()), Some("argument 0"));
+    assert_eq!(advice.buffer.as_ref().map(|b| b.name.clone()), Some(Name::Argument(0)));
 
     let told = |report: &LaunchReport| codes(report).contains(&"P-ROUND-TRIP");
     // Read in part, by the host in between, by the launch after the next, by the same kernel.

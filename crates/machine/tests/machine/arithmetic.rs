@@ -1,5 +1,7 @@
 //! The arithmetic lints: what they find, and what they leave alone.
 
+use fusion_diagnostic::say;
+use fusion_machine::report::Class;
 use fusion_machine::{Checks, Fault, LaunchReport, Options};
 
 use crate::support::{ARITHMETIC, Arg, Device, config};
@@ -16,14 +18,15 @@ fn device() -> Device {
 }
 
 fn lints(findings: &[Fault]) -> Vec<(&str, u32, u64)> {
-    let lints = findings.iter().filter(|f| f.code.starts_with("L-"));
-    lints.map(|f| (f.code.as_str(), f.source.first().map_or(0, |p| p.line), f.count)).collect()
+    let lints = findings.iter().filter(|f| f.code().class() == Class::Arithmetic);
+    lints.map(|f| (f.code().as_str(), f.source.first().map_or(0, |p| p.line), f.count)).collect()
 }
 
 #[track_caller]
 fn says(fault: &Fault, text: &str) {
-    let all = [&fault.title, &fault.label].into_iter().chain(&fault.notes).chain(&fault.help);
-    assert!(all.clone().any(|n| n.contains(text)), "{fault:#?}");
+    let told = say(fault);
+    let mut all = [&told.title, &told.label].into_iter().chain(&told.notes).chain(&told.help);
+    assert!(all.any(|n| n.contains(text)), "{fault:#?}");
 }
 
 #[track_caller]

@@ -2,7 +2,8 @@
 //!
 //! Kernels named `bad_*` must be reported, kernels named `ok_*` must not.
 
-use fusion_machine::report::Severity;
+use fusion_diagnostic::say;
+use fusion_machine::report::{Name, Severity};
 use fusion_machine::{Checks, Fault, LaunchReport, Options};
 
 use crate::support::{Arg, Device, config};
@@ -45,10 +46,11 @@ fn clean(report: &LaunchReport) {
 #[track_caller]
 fn only<'r>(report: &'r LaunchReport, code: &str, at: &str) -> &'r Fault {
     let [fault] = report.findings.as_slice() else { panic!("{}: {:#?}", report.kernel, report.findings) };
-    assert_eq!(fault.code, code, "{fault:#?}");
+    assert_eq!(fault.code().as_str(), code, "{fault:#?}");
     assert_eq!(fault.source.first().map(|p| p.line), Some(line(at)), "{fault:#?}");
-    assert_eq!(fault.severity, Severity::Error);
-    assert!(!fault.label.is_empty() && !fault.help.is_empty() && fault.ptx.is_some(), "{fault:#?}");
+    assert_eq!(fault.severity(), Severity::Error);
+    let told = say(fault);
+    assert!(!told.label.is_empty() && !told.help.is_empty() && fault.ptx.is_some(), "{fault:#?}");
     fault
 }
 
@@ -61,10 +63,10 @@ fn the_tail_of_a_tile() {
     let report = run(&device, "bad_tail", 64, &args);
     let fault = only(&report, "E-UNINIT-SHARED", "// derived from shared");
     assert_eq!((fault.thread, fault.count), (Some([40, 0, 0]), 24));
-    assert!(fault.title.contains("shared memory that was never written"), "{fault:#?}");
-    assert!(fault.related[0].label.contains("`tile[40]`"), "{fault:#?}");
+    assert!(say(fault).title.contains("shared memory that was never written"), "{fault:#?}");
+    assert!(say(fault).related[0].label.contains("`tile[40]`"), "{fault:#?}");
     assert_eq!(fault.related[0].source[0].line, line("// derived from shared"));
-    assert_eq!(fault.buffer.as_ref().map(|b| (b.name.as_str(), b.offset)), Some(("tile", 160)));
+    assert_eq!(fault.buffer.as_ref().map(|b| (b.name.clone(), b.offset)), Some((Name::Variable("tile".into()), 160)));
     clean(&run(&device, "bad_tail", 64, &[args[0], args[1], I32(64)]));
     clean(&run(&device, "ok_tail", 64, &args));
     let fault = run(&device, "bad_through_shared", 64, &args);
@@ -94,10 +96,10 @@ fn decisions_and_addresses() {
     let report = run(&device, "bad_branch", 32, &[Pointer(flags), Pointer(out)]);
     let fault = only(&report, "E-UNINIT-GLOBAL", "// decided by what was never written");
     assert_eq!(fault.thread, Some([31, 0, 0]));
-    assert!(fault.title.starts_with("a branch depends"));
+    assert!(say(fault).title.starts_with("a branch depends"));
     let x = device.partly(4 * 32, 4 * 32);
     let report = run(&device, "bad_address", 32, &[Pointer(flags), Pointer(x), Pointer(out)]);
-    assert!(only(&report, "E-UNINIT-GLOBAL", "// where to read is unknown").title.starts_with("an address depends"));
+    assert!(say(only(&report, "E-UNINIT-GLOBAL", "// where to read is unknown")).title.starts_with("an address depends"));
 }
 
 #[test]
@@ -121,13 +123,13 @@ fn atomics_read_what_they_change() {
     let sum = device.buffer(4);
     let report = run(&device, "bad_accumulate", 32, &[Pointer(x), Pointer(sum)]);
     let fault = only(&report, "E-UNINIT-GLOBAL", "// sum was never set");
-    assert!(fault.title.starts_with("an atomic changes"), "{fault:#?}");
+    assert!(say(fault).title.starts_with("an atomic changes"), "{fault:#?}");
     clean(&run(&device, "bad_accumulate", 32, &[Pointer(x), Pointer(sum)]));
     let [lock, out] = [(); 2].map(|()| device.buffer(128));
     clean(&run(&device, "ok_exchange", 1, &[Pointer(lock), Pointer(out)]));
     let report = run(&device, "bad_histogram", 32, &[Pointer(x), Pointer(out)]);
-    let fault = report.findings.iter().find(|f| f.title.starts_with("an atomic changes")).unwrap();
-    assert_eq!((fault.code.as_str(), fault.buffer.as_ref().unwrap().name.as_str()), ("E-UNINIT-SHARED", "counts"));
+    let fault = report.findings.iter().find(|f| say(f).title.starts_with("an atomic changes")).unwrap();
+    assert_eq!((fault.code().as_str(), fault.buffer.as_ref().unwrap().name.identifier()), ("E-UNINIT-SHARED", Some("counts")));
 }
 
 #[test]

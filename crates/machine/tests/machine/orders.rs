@@ -27,7 +27,7 @@ fn races(kernel: &str, launch: Launch, code: &str, at: &str, other: &str) -> Fau
     let found = findings(kernel, launch);
     let (at, other) = (line(kernel, at), line(kernel, other));
     let on = |line: u32, source: &[SourcePosition]| source.iter().any(|p| p.file == "orders.cu" && p.line == line);
-    let wanted = |f: &&Fault| f.code == code && on(at, &f.source) && on(other, &f.related[0].source);
+    let wanted = |f: &&Fault| f.code().as_str() == code && on(at, &f.source) && on(other, &f.related[0].source);
     found.iter().find(wanted).unwrap_or_else(|| panic!("{kernel} {at} {other}: {found:#?}")).clone()
 }
 
@@ -98,7 +98,7 @@ fn copies_are_there_once_they_have_been_waited_for() {
     races("copy_no_barrier", config(1, 64), "E-RACE-SHARED", "// used", "// copied");
     let used = line("copy_pipeline_wrong_group", "// used");
     let found = findings("copy_pipeline_wrong_group", config(1, 64));
-    assert!(found.iter().any(|f| f.code == "E-RACE-ASYNC" && f.source[0].line == used), "{found:#?}");
+    assert!(found.iter().any(|f| f.code().as_str() == "E-RACE-ASYNC" && f.source[0].line == used), "{found:#?}");
     let found = findings("copy_pipeline_no_second_barrier", config(1, 64));
-    assert!(found.iter().any(|f| f.code == "E-RACE-SHARED"), "{found:#?}");
+    assert!(found.iter().any(|f| f.code().as_str() == "E-RACE-SHARED"), "{found:#?}");
 }

@@ -1,5 +1,7 @@
 //! Races: what nothing orders is found, with both parties; what is ordered is left alone.
 
+use fusion_diagnostic::say;
+use fusion_machine::report::Code;
 use fusion_machine::{Checks, Fault, Launch, Options};
 
 use crate::support::{self, Arg, Device, config, line_within};
@@ -33,7 +35,7 @@ fn races(kernel: &str, launch: Launch, code: &str, at: &str, other: &str) -> Fau
     let mut found = findings(kernel, launch);
     assert!(!found.is_empty(), "{kernel} is found to be clean");
     let fault = found.remove(0);
-    assert_eq!(fault.code, code, "{fault:#?}");
+    assert_eq!(fault.code().as_str(), code, "{fault:#?}");
     assert_eq!(fault.source[0].line, line(kernel, at), "{fault:#?}");
     assert_eq!(fault.related[0].source[0].line, line(kernel, other), "{fault:#?}");
     assert!(fault.block.is_some() && fault.thread.is_some() && fault.related[0].thread.is_some());
@@ -47,9 +49,10 @@ fn square(x: u32, y: u32) -> Launch {
 #[test]
 fn a_missing_barrier_is_found_in_shared_memory() {
     let fault = races("shared_missing", config(1, 256), "E-RACE-SHARED", "// reads", "tile[t] =");
-    assert_eq!(fault.title, "thread 0 reads what thread 32 writes, and nothing orders the two");
-    assert_eq!(fault.label, "thread 0 of block 0 reads `tile[32]` here");
-    assert_eq!(fault.related[0].label, "thread 32 of block 0 writes it here");
+    let told = say(&fault);
+    assert_eq!(told.title, "thread 0 reads what thread 32 writes, and nothing orders the two");
+    assert_eq!(told.label, "thread 0 of block 0 reads `tile[32]` here");
+    assert_eq!(told.related[0].label, "thread 32 of block 0 writes it here");
     assert_eq!(fault.count, 256);
     clean("shared_clean", config(1, 256));
 }
@@ -65,7 +68,7 @@ fn lanes_of_a_warp_are_threads_too() {
     races("warp_missing", config(1, 32), "E-RACE-SHARED", "// same warp", "tile[t] =");
     clean("warp_clean", config(1, 32));
     clean("half_clean", config(1, 32));
-    assert_eq!(findings("half_missing", config(1, 32))[0].code, "E-RACE-SHARED");
+    assert_eq!(findings("half_missing", config(1, 32))[0].code().as_str(), "E-RACE-SHARED");
 }
 
 #[test]
@@ -105,9 +108,9 @@ fn writes_of_the_same_value_are_told_apart() {
         let x: Vec<i32> = x.iter().copied().cycle().take(256 * blocks as usize).collect();
         let args = [Pointer(device.ints(&flag)), Pointer(device.ints(&x))];
         let report = device.launch("benign", blocks, 256, &args);
-        let codes: Vec<&str> = report.findings.iter().map(|f| f.code.as_str()).collect();
+        let codes: Vec<&str> = report.findings.iter().map(|f| f.code().as_str()).collect();
         assert_eq!(codes, ["W-RACE-BENIGN"], "{:#?}", report.findings);
-        assert_eq!(report.findings[0].severity, fusion_machine::Severity::Warning);
+        assert_eq!(report.findings[0].severity(), fusion_machine::Severity::Warning);
         assert_eq!(report.findings[0].source[0].line, line("benign", "// the same value"));
     }
 }
@@ -129,11 +132,11 @@ fn of_accesses_that_overlap_only_what_both_write_counts() {
         let checks = Checks { races: true, ..Checks::NONE };
         let device = Device::with(&ptx, Options { checks, ..Options::default() });
         let report = device.launch("k", 1, 64, &[Pointer(device.buffer(1 << 12))]);
-        report.findings.into_iter().map(|fault| fault.code).collect::<Vec<_>>()
+        report.findings.iter().map(Fault::code).collect::<Vec<_>>()
     };
-    assert!(!codes(0).is_empty() && codes(0).iter().all(|code| code == "W-RACE-BENIGN"), "{:?}", codes(0));
+    assert!(!codes(0).is_empty() && codes(0).iter().all(|code| *code == Code::RaceBenign), "{:?}", codes(0));
     // Whether the first of the threads changes nothing says nothing about the others.
-    assert!(codes(1).contains(&"E-RACE-GLOBAL".to_owned()), "{:?}", codes(1));
+    assert!(codes(1).contains(&Code::RaceGlobal), "{:?}", codes(1));
 }
 
 #[test]
@@ -150,7 +153,7 @@ fn reports_do_not_depend_on_chance() {
 fn every_race_says_what_to_do() {
     let says = |kernel: &str, launch: Launch, text: &str| {
         let found = findings(kernel, launch);
-        assert!(found[0].help.iter().any(|h| h.contains(text)), "{kernel}: {found:#?}");
+        assert!(say(&found[0]).help.iter().any(|h| h.contains(text)), "{kernel}: {found:#?}");
     };
     says("shared_missing", config(1, 256), "`__syncthreads()` between the write and the read");
     says("loop_missing", config(1, 256), "at the end of a loop's body");
@@ -166,7 +169,7 @@ fn barriers_that_do_not_match() {
     let out = Pointer(device.buffer(1 << 12));
     let report = device.launch("two_barriers", 1, 64, &[out]);
     let [fault] = report.findings.as_slice() else { panic!("{report:#?}") };
-    assert_eq!((fault.code.as_str(), fault.thread), ("E-BARRIER-MISMATCH", Some([32, 0, 0])));
+    assert_eq!((fault.code().as_str(), fault.thread), ("E-BARRIER-MISMATCH", Some([32, 0, 0])));
     assert_eq!(fault.source[0].line, line("two_barriers", "// the other"));
     assert_eq!(fault.related[0].source[0].line, line("two_barriers", "// one"));
     assert!(device.launch("exited_clean", 1, 64, &[out]).findings.is_empty());
@@ -177,13 +180,13 @@ fn who_waits_where() {
     let device = Device::with(RACES, Options { checks: Checks::NONE, ..Options::default() });
     let out = Pointer(device.buffer(1 << 12));
     let fault = device.fault("warp_before_barrier", 1, 32, &[out]);
-    assert_eq!(fault.code, "E-SYNC-MASK", "{fault:#?}");
+    assert_eq!(fault.code().as_str(), "E-SYNC-MASK", "{fault:#?}");
     assert_eq!(fault.source[0].line, line("warp_before_barrier", "// half of the warp"));
     assert_eq!(fault.related[0].source[0].line, line("warp_before_barrier", "// the other half"));
     let fault = device.fault("whole_warps_missing", 1, 96, &[out]);
-    assert_eq!(fault.code, "E-DEADLOCK", "{fault:#?}");
+    assert_eq!(fault.code().as_str(), "E-DEADLOCK", "{fault:#?}");
     assert_eq!(fault.source[0].line, line("whole_warps_missing", "// two warps of three"));
     assert_eq!(fault.related.len(), 1, "{fault:#?}");
-    let told = fault.notes.join("\n");
+    let told = say(&fault).notes.join("\n");
     assert!(told.contains("64 of the 96") && told.contains("32 threads of the block have exited"), "{told}");
 }

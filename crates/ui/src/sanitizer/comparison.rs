@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use fusion_machine::report::{self, Code};
+
 use super::{Finding, Verdict};
 
 /// Why the two differ, by case: `class/name: text`, or `class/*: text` for all others of a class.
@@ -44,18 +46,18 @@ enum Class {
 }
 
 impl Class {
-    fn of_code(code: &str) -> Option<Self> {
-        let starts = |words: &[&str]| words.iter().any(|word| code.starts_with(word));
-        Some(match code {
-            _ if starts(&["E-OOB", "E-NULL", "E-HOST", "E-UNMAPPED", "E-USE-", "E-MISALIGNED", "E-WRITE-"]) => {
-                Self::Memory
-            }
-            _ if starts(&["E-UNINIT", "W-COPY-UNINIT"]) => Self::Init,
-            _ if starts(&["E-RACE", "W-RACE"]) => Self::Race,
-            _ if starts(&["E-BARRIER", "E-SYNC", "E-DEADLOCK", "E-BUDGET"]) => Self::Sync,
-            _ if starts(&["E-"]) => Self::Call,
-            _ => return None,
-        })
+    /// No tool of NVIDIA's has lints or advice.
+    fn of_code(code: Code) -> Option<Self> {
+        match code.class() {
+            // A refused launch, or a kernel that stops itself.
+            _ if code == Code::Cooperative => Some(Self::Call),
+            report::Class::Memory => Some(Self::Memory),
+            report::Class::Init => Some(Self::Init),
+            report::Class::Race => Some(Self::Race),
+            report::Class::Sync => Some(Self::Sync),
+            report::Class::Stop | report::Class::Call | report::Class::Emulator => Some(Self::Call),
+            report::Class::Arithmetic | report::Class::Speed => None,
+        }
     }
 
     fn of_finding(finding: &Finding) -> Self {
@@ -77,7 +79,7 @@ pub fn compare(verdicts: &[Verdict]) -> Vec<Row> {
 }
 
 fn row(verdict: &Verdict) -> Row {
-    let ours: Vec<Class> = verdict.ours.iter().filter_map(|code| Class::of_code(code)).collect();
+    let ours: Vec<Class> = verdict.ours.iter().filter_map(|code| Class::of_code(*code)).collect();
     let theirs: Vec<Class> = verdict.findings.iter().map(Class::of_finding).collect();
     // A kernel that goes wrong makes the calls after it fail: that is no finding beside another, nor of another kind.
     let same = ours.iter().any(|class| theirs.contains(class));
@@ -107,7 +109,7 @@ fn row(verdict: &Verdict) -> Row {
     }
     Row {
         case: verdict.case.clone(),
-        ours: verdict.ours.join(", "),
+        ours: verdict.ours.iter().map(|code| code.as_str()).collect::<Vec<_>>().join(", "),
         theirs: theirs.join("; "),
         agreement,
         note: note(&verdict.case),
@@ -209,7 +211,7 @@ mod tests {
     use super::*;
 
     fn verdict(ours: &str, kinds: &[(Tool, &str)]) -> Verdict {
-        let ours = ours.split(' ').filter(|code| !code.is_empty()).map(str::to_owned).collect();
+        let ours = ours.split(' ').filter_map(|code| code.parse().ok()).collect();
         let finding =
             |(tool, kind): &(Tool, &str)| Finding { tool: *tool, kind: (*kind).into(), kernel: None, count: 2 };
         Verdict { case: "a/b".into(), ours, findings: kinds.iter().map(finding).collect(), ..Verdict::default() }

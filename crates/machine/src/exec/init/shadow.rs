@@ -3,16 +3,7 @@
 
 use crate::code::Reg;
 use crate::exec::lanes::{Bases, each};
-
-/// What was never written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) enum Kind {
-    Global,
-    Shared,
-    Local,
-    #[default]
-    Register,
-}
+pub(crate) use crate::report::kind::Undefined as Kind;
 
 /// Where an undefined value came from: the first of the lanes that read it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,9 +1,10 @@
 //! `P-LOCAL-MEMORY`: what a thread keeps in memory instead of registers.
 
-use super::{Ended, bytes, percent};
-use crate::exec::{Findings, Party, Requests, Site, Trap};
+use super::Ended;
+use crate::exec::{Findings, Party, Site, Trap};
 use crate::machine::thresholds::{LOCAL_BYTES, LOCAL_SHARE};
-use crate::report::Severity;
+use crate::report::kind::{Share, Speed};
+use crate::report::{Code, Role};
 
 /// Other places that are shown.
 const OTHERS: usize = 3;
@@ -13,8 +14,8 @@ pub(super) fn advise(ended: &Ended<'_>, findings: &mut Findings) {
     let sectors = counters.local_load.sectors + counters.local_store.sectors;
     let global = counters.global_load.sectors + counters.global_store.sectors;
     let asked = counters.local_load.bytes + counters.local_store.bytes;
-    let share = sectors as f64 / (sectors + global).max(1) as f64;
-    if asked < LOCAL_BYTES || share < LOCAL_SHARE {
+    let share = Share::new(sectors, sectors + global);
+    if asked < LOCAL_BYTES || share.ratio() < LOCAL_SHARE {
         return;
     }
     // First what makes the others necessary: an index that is not known before.
@@ -28,43 +29,21 @@ pub(super) fn advise(ended: &Ended<'_>, findings: &mut Findings) {
     let Some((first, others)) = sites.split_first() else { return };
     let (pc, local) = *first;
     let Some(who) = local.first else { return };
-    let site = Site { code: "P-LOCAL-MEMORY", pc, other: u32::MAX };
+    let site = Site { code: Code::LocalMemory, pc, other: u32::MAX };
     findings.add(site, who.block, who.warp, local.lanes, || {
-        let title = match varies {
-            true => "an array that is indexed at run time lies in memory, not in registers",
-            false => "a local variable lies in memory, not in registers",
+        let kind = Speed::LocalMemory {
+            indexed: varies,
+            write: ended.writes(pc),
+            bytes: local.bytes,
+            read: counters.local_load.bytes,
+            written: counters.local_store.bytes,
+            share,
+            saving: ended.saving(&without(ended)),
         };
-        let mut trap = Trap::new("P-LOCAL-MEMORY", who.lanes, title)
-            .at(pc)
-            .label(label(ended, &local, pc))
-            .note(format!(
-                "local memory: {} read and {} written in all, {} of the launch's sectors",
-                bytes(counters.local_load.bytes),
-                bytes(counters.local_store.bytes),
-                percent(share)
-            ))
-            .note("local memory is DRAM behind the caches; registers are quicker by far");
-        if let Some(saving) = ended.saving(&without(ended)) {
-            trap = trap.note(saving);
-        }
-        trap = match varies {
-            true => trap
-                .help("unroll the loop (`#pragma unroll`) so that every index is a constant; then the array can live in registers")
-                .help("where the index depends on the data, keep the array in shared memory, one column a thread"),
-            false => trap
-                .help("where it is an array, let every index be a constant when the kernel is compiled (`#pragma unroll`): registers have no index")
-                .help("where it is one variable, do not take its address: return a value instead of filling in what a pointer names"),
-        };
-        for (pc, other) in others.iter().take(OTHERS) {
-            trap = trap.party(Party { label: label(ended, other, *pc), pc: *pc, block: None, thread: None });
-        }
-        (Severity::Advice, trap)
+        others.iter().take(OTHERS).fold(Trap::new(kind, who.lanes).at(pc), |trap, (pc, other)| {
+            trap.party(Party::at(*pc, Role::Local { bytes: other.bytes, write: ended.writes(*pc) }))
+        })
     });
-}
-
-fn label(ended: &Ended<'_>, local: &Requests, pc: u32) -> String {
-    let verb = if ended.writes(pc) { "written" } else { "read" };
-    format!("{} {verb} here", bytes(local.bytes))
 }
 
 fn without(ended: &Ended<'_>) -> crate::report::Counters {

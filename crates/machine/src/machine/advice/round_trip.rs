@@ -2,13 +2,14 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::{Ended, bytes, percent};
+use super::Ended;
 use crate::code::Place;
 use crate::exec::{Finding, Trap, fault};
 use crate::machine::blame;
 use crate::machine::thresholds::{READ_AGAIN, ROUND_TRIP_SHARE};
 use crate::memory::Region;
-use crate::report::{Fault, Related, Severity};
+use crate::report::kind::{Share, Speed};
+use crate::report::{Fault, Related, Role};
 
 const SECTOR: u64 = 32;
 
@@ -58,8 +59,7 @@ pub(crate) fn leave(ended: &Ended<'_>, source: &str, kernel: &str, used: &[Used]
         let (source, ptx) = toucher(ended, region, true)
             .map(|pc| blame::place(ended.run.code, ended.run.module, source, pc))
             .unwrap_or_default();
-        let label = format!("`{kernel}` writes it here");
-        let place = Related { label, source, ptx, ..Related::default() };
+        let place = Related { source, ptx, ..Related::new(Role::Writer { kernel: kernel.into() }) };
         left.buffers.push(Written { allocation: region.allocation.id, sectors: used.written, place });
     }
     left
@@ -76,35 +76,24 @@ pub(crate) fn advise(ended: &Ended<'_>, source: &str, kernel: &str, used: &[Used
     for used in used {
         let Some(region) = ended.run.regions.get(used.region) else { continue };
         let Some(written) = before.buffers.iter().find(|b| b.allocation == region.allocation.id) else { continue };
-        let moved = SECTOR * (written.sectors + used.read);
-        let share = moved as f64 / both.max(1) as f64;
+        let moved = Share::new(SECTOR * (written.sectors + used.read), both);
         let entirely = used.read as f64 >= READ_AGAIN * written.sectors as f64;
-        if !entirely || share < ROUND_TRIP_SHARE || region.host.load(Relaxed) {
+        if !entirely || moved.ratio() < ROUND_TRIP_SHARE || region.host.load(Relaxed) {
             continue;
         }
         let Some(pc) = toucher(ended, region, false) else { continue };
         let Some(who) = ended.row(pc).global.first else { continue };
         let each = super::each_lane(&ended.row(pc).global);
         let buffer = fault::buffer(ended.run, Place::Global, who.addr, each);
-        let name = buffer.as_ref().map_or("the buffer", |buffer| &buffer.name).to_string();
-        let first = &before.kernel;
-        let trap = Trap::new("P-ROUND-TRIP", who.lanes, "an intermediate goes out to memory and comes back")
-            .at(pc)
-            .label(format!("`{name}` comes back here, {}", bytes(SECTOR * used.read)))
-            .note(format!(
-                "`{first}` has written {} of `{name}`, and `{kernel}`, the next launch, reads it again: {}, {} of what the two move",
-                bytes(SECTOR * written.sectors),
-                bytes(moved),
-                percent(share)
-            ))
-            .help(format!(
-                "fuse `{first}` and `{kernel}`: where a thread (or block) needs only what it has computed itself, the value stays in a register (or in shared memory), and {} and a launch are saved",
-                bytes(moved)
-            ))
-            .help(format!("if something else needs `{name}` later, the way back can still be saved"))
-            .about(buffer);
+        let kind = Speed::RoundTrip {
+            writer: before.kernel.clone(),
+            written: SECTOR * written.sectors,
+            read: SECTOR * used.read,
+            moved,
+        };
+        let trap = Trap::new(kind, who.lanes).at(pc).about(buffer);
         let count = ended.row(pc).global.lanes;
-        let finding = Finding { severity: Severity::Advice, block: who.block, warp: who.warp, trap, count };
+        let finding = Finding { block: who.block, warp: who.warp, trap, count };
         let mut fault = blame::finding(ended.run, source, kernel, finding);
         fault.related.push(written.place.clone());
         faults.push(fault);

@@ -7,12 +7,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Ended, bytes, each_lane, percent};
+use super::{Ended, each_lane};
 use crate::code::{Base, Place};
 use crate::exec::{Findings, Party, Requests, Row, Site, Stride, Trap, WIDEST, fault};
 use crate::machine::thresholds::{ALIGNED_SHARE, SCALAR_SHARE, SECTOR_SHARE};
 use crate::occupancy::bytes_needed;
-use crate::report::Severity;
+use crate::report::kind::{Share, Speed};
+use crate::report::{Code, Role};
 
 /// Other places that are shown.
 const OTHERS: usize = 3;
@@ -76,52 +77,26 @@ fn neighbours(ended: &Ended<'_>, findings: &mut Findings, group: &[u32]) {
     let each = each_lane(&sum);
     let together = each * group.len() as u64;
     let wide = [16, 8, 4].into_iter().find(|wide| together.is_multiple_of(*wide) && who.addr.is_multiple_of(*wide));
-    let site = Site { code: "P-SCALAR-ACCESS", pc, other: u32::MAX };
+    let site = Site { code: Code::ScalarAccess, pc, other: u32::MAX };
     findings.add(site, who.block, who.warp, sum.lanes, || {
-        let verb = ended.verb(pc);
-        let mut trap = Trap::new(
-            "P-SCALAR-ACCESS",
-            who.lanes,
-            format!("a thread {verb}s {} neighbouring elements one by one", group.len()),
-        )
-        .at(pc)
-        .label(format!("{} {verb}s of {each} bytes", group.len()))
-        .note(format!(
-            "every {verb} of a warp touches the sectors of all of them: {} sectors are asked for, and {} would do ({} requests instead of {})",
-            sum.moved,
-            sum.ideal,
-            sum.requests / group.len() as u64,
-            sum.requests
-        ));
+        let write = ended.writes(pc);
         let mut better = ended.counters;
-        let traffic = if ended.writes(pc) { &mut better.global_store } else { &mut better.global_load };
+        let traffic = if write { &mut better.global_store } else { &mut better.global_load };
         traffic.sectors = traffic.sectors.saturating_sub(sum.waste());
-        if let Some(saving) = ended.saving(&better) {
-            trap = trap.note(saving);
-        }
-        trap = match wide {
-            Some(wide) if wide > each => trap.help(format!(
-                "{verb} {wide} bytes at once: `{}`; the addresses are aligned for it",
-                vector(wide, each)
-            )),
-            _ => trap.help("let thread i take elements i, i + blockDim.x, ...: then every request is coalesced"),
+        let kind = Speed::OneByOne {
+            write,
+            elements: group.len() as u64,
+            each,
+            requests: sum.requests,
+            moved: sum.moved,
+            ideal: sum.ideal,
+            wide,
+            saving: ended.saving(&better),
         };
-        for &other in others.iter().take(OTHERS) {
-            trap = trap.party(Party { label: "and its neighbour here".into(), pc: other, block: None, thread: None });
-        }
-        (Severity::Advice, trap.about(fault::buffer(ended.run, Place::Global, who.addr, each)))
+        let trap = Trap::new(kind, who.lanes).at(pc);
+        let trap = trap.about(fault::buffer(ended.run, Place::Global, who.addr, each));
+        others.iter().take(OTHERS).fold(trap, |trap, &other| trap.party(Party::at(other, Role::Neighbour)))
     });
-}
-
-/// A type of so many bytes for elements of so many.
-fn vector(wide: u64, each: u64) -> String {
-    match (each, wide) {
-        (4, 16) => "float4".into(),
-        (4, 8) => "float2".into(),
-        (_, 16) => format!("uint4, which holds {} of them", wide / each.max(1)),
-        (_, 8) => format!("uint2, which holds {} of them", wide / each.max(1)),
-        _ => format!("unsigned, which holds {} of them", wide / each.max(1)),
-    }
 }
 
 /// One element a thread, when that leaves memory waiting.
@@ -143,34 +118,20 @@ fn one_each(ended: &Ended<'_>, findings: &mut Findings) {
     }
     let loads = ended.rows().filter(|(pc, row)| scalar(ended, *pc, row).is_some() && !ended.writes(*pc));
     let each: u64 = loads.map(|(_, row)| each_lane(&row.global)).sum();
-    let under_way = resident * each;
     let needed = bytes_needed(ended.profile.dram_bandwidth, ended.profile.dram_latency_ns, ended.profile.sms) as u64;
     let Some(who) = global.first else { return };
-    if each == 0 || under_way >= needed {
+    if each == 0 || resident * each >= needed {
         return;
     }
-    let site = Site { code: "P-SCALAR-ACCESS", pc, other: u32::MAX };
+    let site = Site { code: Code::ScalarAccess, pc, other: u32::MAX };
     findings.add(site, who.block, who.warp, global.lanes, || {
         let element = each_lane(&global);
-        let per = WIDEST / element.max(1);
-        let mut trap = Trap::new(
-            "P-SCALAR-ACCESS",
-            who.lanes,
-            format!("a thread handles one element of {element} bytes where {WIDEST} bytes at once are possible"),
-        )
-        .at(pc)
-        .label(format!("{} of the launch's bytes go {element} at a time", percent(asked as f64 / all.max(1) as f64)))
-        .note(format!(
-            "the {resident} threads of an SM have {} under way, {each} bytes each; to keep this GPU's memory busy an SM needs about {} (bandwidth times latency, predicted, not measured)",
-            bytes(under_way),
-            bytes(needed)
-        ))
-        .note(format!("every address is a multiple of {WIDEST}; with {per} elements a thread it issues a {}th of the loads and stores", per))
-        .help(format!("let a thread take {per} elements: `{}`, and see to what is left when n is no multiple of {per}", vector(WIDEST, element)));
-        for (other, _) in others.iter().take(OTHERS) {
-            let label = format!("this {} too", ended.verb(*other));
-            trap = trap.party(Party { label, pc: *other, block: None, thread: None });
-        }
-        (Severity::Advice, trap.about(fault::buffer(ended.run, Place::Global, who.addr, element)))
+        let share = Share::new(asked, all);
+        let kind = Speed::OneEach { element, wide: WIDEST, share, threads: resident, each, needed };
+        let trap = Trap::new(kind, who.lanes).at(pc);
+        let trap = trap.about(fault::buffer(ended.run, Place::Global, who.addr, element));
+        others.iter().take(OTHERS).fold(trap, |trap, (other, _)| {
+            trap.party(Party::at(*other, Role::Likewise { write: ended.writes(*other) }))
+        })
     });
 }

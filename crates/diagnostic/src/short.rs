@@ -1,13 +1,15 @@
-//! Faults as text, for programs that take no reports.
+//! A few lines a fault, where there is no source text and nobody who takes reports.
 
-use fusion_machine::Fault;
-use fusion_machine::report::{Related, SourcePosition};
+use fusion_machine::report::SourcePosition;
+
+use crate::diagnostic::{Diagnostic, Related};
+use crate::places::one_line;
 
 /// How many of what was found before a fault are shown with it.
 const EARLIER: usize = 3;
 
 /// A fault in a few lines: what, where, who else, and what else there is to say.
-pub(super) fn short(fault: &Fault) -> String {
+pub fn short(fault: &Diagnostic) -> String {
     let mut text = fault.to_string();
     if !fault.kernel.is_empty() {
         text += &format!(" (kernel {})", fault.kernel);
@@ -19,7 +21,7 @@ pub(super) fn short(fault: &Fault) -> String {
         (None, label) => text += &format!("\n  {label}"),
     }
     if let Some(ptx) = &fault.ptx {
-        text += &format!("\n  PTX line {}: {}", ptx.line, ptx.text.trim());
+        text += &format!("\n  PTX line {}: {}", ptx.line, one_line(&ptx.text));
     }
     if let (Some(block), Some(thread)) = (fault.block, fault.thread) {
         text += &format!("\n  block {block:?}, thread {thread:?}");
@@ -53,7 +55,7 @@ fn related(other: &Related) -> String {
     let mut text = other.label.clone();
     match (other.source.first(), &other.ptx) {
         (Some(position), _) => text += &format!(": {}", place(position)),
-        (None, Some(ptx)) => text += &format!(": PTX line {}: {}", ptx.line, ptx.text.trim()),
+        (None, Some(ptx)) => text += &format!(": PTX line {}: {}", ptx.line, one_line(&ptx.text)),
         (None, None) => {}
     }
     match (other.block, other.thread) {
@@ -67,19 +69,19 @@ fn related(other: &Related) -> String {
 
 #[cfg(test)]
 mod tests {
-    use fusion_machine::report::{Blame, PtxPosition};
+    use fusion_machine::report::PtxPosition;
 
     use super::*;
 
     #[test]
     fn everything_there_is_to_say_is_said() {
         let position = |line| SourcePosition { file: "a.cu".into(), line, column: 5, function: None };
-        let mut fault = Fault::new("E-RACE-SHARED", Blame::Kernel, "two threads write `tile`");
+        let mut fault = Diagnostic::new("E-RACE-SHARED", "two threads write `tile`");
         assert_eq!(short(&fault), "E-RACE-SHARED: two threads write `tile`");
         fault.kernel = "k".into();
         fault.label = "write of 4 bytes".into();
         fault.source = vec![position(3), position(9)];
-        fault.ptx = Some(PtxPosition { line: 20, text: " st.shared.f32 [%r1], %f1; ".into() });
+        fault.ptx = Some(PtxPosition { line: 20, text: " st.shared.f32 \t[%r1], %f1; ".into(), line_table: false });
         (fault.block, fault.thread, fault.count) = (Some([0, 0, 0]), Some([1, 0, 0]), 32);
         fault.related = vec![Related {
             label: "the other write".into(),
@@ -89,7 +91,7 @@ mod tests {
         }];
         fault.notes = vec!["no barrier between them".into()];
         fault.help = vec!["put __syncthreads() between them".into()];
-        fault.earlier = vec![Fault { source: vec![position(2)], ..Fault::new("E-X", Blame::Kernel, "first") }];
+        fault.earlier = vec![Diagnostic { source: vec![position(2)], ..Diagnostic::new("E-X", "first") }];
         let expected = "\
 E-RACE-SHARED: two threads write `tile` (kernel k)
   at a.cu:3:5: write of 4 bytes

@@ -1,0 +1,133 @@
+//! Every sentence on a fault, made in one place: what happened, the facts, and what to do next.
+
+mod arithmetic;
+mod call;
+mod init;
+mod launch;
+mod meaning;
+mod memory;
+mod race;
+mod speed;
+mod stop;
+mod sync;
+mod terms;
+
+use fusion_machine::report::{self, Fault, Kind, Role};
+
+use crate::diagnostic::{Buffer, Diagnostic, Related};
+
+pub use meaning::{class, meaning};
+pub use race::longer_rows;
+
+/// What is said of one fault.
+#[derive(Debug, Default)]
+struct Words {
+    title: String,
+    label: String,
+    notes: Vec<String>,
+    help: Vec<String>,
+}
+
+impl Words {
+    fn new(title: impl Into<String>) -> Self {
+        Self { title: title.into(), ..Self::default() }
+    }
+
+    fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = label.into();
+        self
+    }
+
+    fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// A note where there is something to say.
+    fn maybe(mut self, note: Option<String>) -> Self {
+        self.notes.extend(note);
+        self
+    }
+
+    fn help(mut self, help: impl Into<String>) -> Self {
+        self.help.push(help.into());
+        self
+    }
+}
+
+/// A fault in words.
+pub fn say(fault: &Fault) -> Diagnostic {
+    let words = match &fault.kind {
+        Kind::Memory(kind) => memory::words(kind, fault),
+        Kind::Init(kind) => init::words(kind, fault),
+        Kind::Race(kind) => race::words(kind, fault),
+        Kind::Unordered(kind) => call::unordered(kind, fault),
+        Kind::Sync(kind) => sync::words(kind),
+        Kind::Stop(kind) => stop::words(kind),
+        Kind::Unsupported(kind) => stop::unsupported(kind),
+        Kind::Refusal(kind) => launch::words(kind),
+        Kind::Call(kind) => call::words(kind),
+        Kind::Arithmetic(kind) => arithmetic::words(kind),
+        Kind::Speed(kind) => speed::words(kind, fault),
+    };
+    Diagnostic {
+        code: fault.code().to_string(),
+        blame: fault.blame(),
+        severity: fault.severity(),
+        title: words.title,
+        label: words.label,
+        notes: words.notes,
+        help: words.help,
+        kernel: fault.kernel.clone(),
+        source: fault.source.clone(),
+        ptx: fault.ptx.clone(),
+        block: fault.block,
+        thread: fault.thread,
+        lanes: fault.lanes,
+        count: fault.count,
+        related: fault.related.iter().map(|other| related(other, fault)).collect(),
+        earlier: fault.earlier.iter().map(say).collect(),
+        buffer: fault.buffer.as_ref().map(|buffer| Buffer {
+            name: terms::name(buffer),
+            argument: buffer.argument,
+            size: buffer.size,
+            offset: buffer.offset,
+            bytes: buffer.bytes,
+        }),
+    }
+}
+
+/// Several faults in words.
+pub fn say_all<'a>(faults: impl IntoIterator<Item = &'a Fault>) -> Vec<Diagnostic> {
+    faults.into_iter().map(say).collect()
+}
+
+fn related(other: &report::Related, fault: &Fault) -> Related {
+    Related {
+        label: label(other, fault),
+        names_thread: matches!(other.role, Role::Access),
+        source: other.source.clone(),
+        ptx: other.ptx.clone(),
+        block: other.block,
+        thread: other.thread,
+    }
+}
+
+/// A few words for beneath another party's place.
+fn label(other: &report::Related, fault: &Fault) -> String {
+    match &other.role {
+        Role::Access => race::other(other, fault),
+        Role::CopyWait { groups } => race::wait(*groups),
+        Role::Read => init::read(fault),
+        Role::Allocation => "allocated here".into(),
+        Role::Addressed => "the address of this access is made from it".into(),
+        Role::Waiting { lanes, waits, more } => sync::waiting(*lanes, *waits, *more),
+        Role::OtherBarrier { warp } => format!("warp {warp} waits at this one"),
+        Role::Bypassing { lanes, barrier } => sync::bypassing(*lanes, *barrier),
+        Role::Neighbour => "and its neighbour here".into(),
+        Role::Likewise { write } => format!("this {} too", terms::access(*write)),
+        Role::Local { bytes, write } => speed::local(*bytes, *write),
+        Role::Writer { kernel } => format!("`{kernel}` writes it here"),
+        Role::Operation { kernel, write } => call::operation(kernel, *write, fault),
+    }
+}

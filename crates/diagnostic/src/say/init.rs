@@ -1,0 +1,138 @@
+//! Values that depend on what was never written.
+
+use fusion_machine::report::kind::{Init, Undefined, Use};
+use fusion_machine::report::{Buffer, Fault, Name};
+
+use super::Words;
+use super::terms::{named, plural};
+
+pub(super) fn words(kind: &Init, fault: &Fault) -> Words {
+    match *kind {
+        Init::Used { what, ref by, bytes } => used(what, by, bytes, fault.buffer.as_ref()),
+        Init::Copied { missing, at_least, first, len } => copied(missing, at_least, first, len),
+    }
+}
+
+/// Where the value was read, for a party's label.
+pub(super) fn read(fault: &Fault) -> String {
+    format!("{} is read here", element_of(fault))
+}
+
+fn element_of(fault: &Fault) -> String {
+    match fault.kind {
+        fusion_machine::report::Kind::Init(Init::Used { bytes, .. }) => element(fault.buffer.as_ref(), bytes),
+        _ => "it".into(),
+    }
+}
+
+fn used(what: Undefined, by: &Use, bytes: u32, buffer: Option<&Buffer>) -> Words {
+    let depends = depends(what);
+    let element = element(buffer, bytes);
+    let title = match by {
+        Use::Stored { to } => match to.as_ref().and_then(Name::identifier) {
+            Some(target) => format!("the value stored to `{target}` depends on {depends}"),
+            None => format!("a value stored to global memory depends on {depends}"),
+        },
+        Use::Branch => format!("a branch depends on {depends}"),
+        Use::Guard => format!("whether this is done depends on {depends}"),
+        Use::Address => format!("an address depends on {depends}"),
+        Use::Atomic => format!("the operand of an atomic depends on {depends}"),
+        Use::Updated => format!("an atomic changes {depends}"),
+        Use::Mask => format!("the mask of a warp operation depends on {depends}"),
+        Use::Barrier => format!("a barrier depends on {depends}"),
+        Use::Printed => format!("what is printed depends on {depends}"),
+    };
+    let label = match by {
+        Use::Stored { .. } => "the value is stored here",
+        Use::Branch | Use::Guard => "this is decided by the value",
+        Use::Address => "the address is computed from the value",
+        Use::Atomic => "the value is an operand here",
+        Use::Updated => &format!("the old value of {element} is read here"),
+        Use::Mask => "the value says which lanes take part",
+        Use::Barrier => "the value is used here",
+        Use::Printed => "the value is printed here",
+    };
+    // The index of the first element is the same whatever the elements are.
+    let counted = buffer.filter(|b| b.name.identifier().is_some() && b.offset != 0).map(|b| {
+        let size = plural(bytes.into(), "byte");
+        format!("{element} is counted in elements of {size}: byte {} of {}", b.offset, b.size)
+    });
+    Words::new(title).label(label).maybe(counted).note(contents(what)).help(help(what, by, buffer))
+}
+
+/// The element that an access reads, as the source might write it: `tile[33]`.
+fn element(buffer: Option<&Buffer>, bytes: u32) -> String {
+    match buffer {
+        Some(b) if b.name.identifier().is_none() => format!("byte {} of {}", b.offset, named(b)),
+        Some(b) if b.size > u64::from(bytes) => {
+            format!("`{}[{}]`", super::terms::name(b), b.offset / i64::from(bytes.max(1)))
+        }
+        Some(b) => named(b),
+        None => "it".into(),
+    }
+}
+
+fn depends(what: Undefined) -> &'static str {
+    match what {
+        Undefined::Global => "global memory that was never written",
+        Undefined::Shared => "shared memory that was never written",
+        Undefined::Local => "a local variable or array element that was never written",
+        Undefined::Register => "a variable that was never set",
+    }
+}
+
+/// Who did not write it, and what is there instead.
+fn contents(what: Undefined) -> &'static str {
+    match what {
+        Undefined::Global => {
+            "no copy, no memset and no kernel has written there: new device memory holds whatever was there before (the emulator gives zeros)"
+        }
+        Undefined::Shared => {
+            "no thread of the block has written there: shared memory holds whatever an earlier block left (the emulator gives zeros)"
+        }
+        Undefined::Local => {
+            "this thread has not written it: it holds whatever was in its place before (the emulator gives zeros)"
+        }
+        Undefined::Register => {
+            "on the path that this thread has taken, nothing sets the variable: it holds whatever was in its register (the emulator gives zeros)"
+        }
+    }
+}
+
+fn help(what: Undefined, by: &Use, buffer: Option<&Buffer>) -> String {
+    let memory = buffer.map_or_else(|| "the memory".to_owned(), named);
+    match (what, by) {
+        (Undefined::Global, Use::Updated) => {
+            format!("set {memory} to its start value before the launch: `alloc_zeros`, or a memset")
+        }
+        (Undefined::Global, _) => format!(
+            "fill {memory} before the launch (copy the data to it, or allocate it with zeros), or read only as far as it was filled"
+        ),
+        (Undefined::Shared, Use::Updated) => {
+            format!("set {memory} to its start value first, and put `__syncthreads()` behind that")
+        }
+        (Undefined::Shared, _) => format!(
+            "write all of {memory} that is read: fill what is left over with a value that changes nothing (0 in a sum), or read only as far as it was written"
+        ),
+        (Undefined::Local, _) => "give the array its values where it is declared: `float a[4] = {};`".to_owned(),
+        (Undefined::Register, _) => {
+            "give the variable a value where it is declared, or on every path that leads here".to_owned()
+        }
+    }
+}
+
+/// Of a copy to the host.
+fn copied(missing: u64, at_least: bool, first: u64, len: u64) -> Words {
+    let more = if at_least { "at least " } else { "" };
+    let first = match first % 4 {
+        0 => format!(
+            "the first one is byte {first} of the {len} that are copied: index {} of 4-byte elements",
+            first / 4
+        ),
+        _ => format!("the first one is byte {first} of the {len} that are copied"),
+    };
+    Words::new(format!("a copy to the host reads {more}{missing} bytes that were never written")).note(first).help(
+        "let the kernel write every element: compare the launch's blocks and threads with the number of elements, and \
+         the kernel's guard. Where some are meant to stay as they are, begin with `alloc_zeros`",
+    )
+}

@@ -1,0 +1,81 @@
+//! Launches that are refused.
+
+use fusion_machine::report::kind::{Parameters, Refusal};
+
+use super::Words;
+
+pub(super) fn words(kind: &Refusal) -> Words {
+    match kind {
+        Refusal::EmptyGrid { grid } => Words::new(format!("a grid of {grid:?} blocks has no block")).note(
+            "When there is nothing to do, return before the launch; otherwise round the number of blocks up: \
+             n.div_ceil(256) for blocks of 256 threads.",
+        ),
+        Refusal::EmptyBlock { block } => Words::new(format!("a block of {block:?} threads has no thread"))
+            .note("Every dimension must be 1 at least."),
+        Refusal::GridTooLarge { grid, most } => {
+            Words::new(format!("a grid of {grid:?} blocks is too large: the device allows {most:?}"))
+                .note("Let every thread do more than one element.")
+        }
+        Refusal::TooManyThreads { threads, most } => {
+            Words::new(format!("a block of {threads} threads is too large: the device allows {most}"))
+                .note("Launch more blocks of fewer threads.")
+        }
+        Refusal::BlockTooLarge { block, most } => {
+            Words::new(format!("a block of {block:?} threads is too large: the device allows {most:?}"))
+        }
+        Refusal::OtherBlock { block, required } => {
+            Words::new(format!("the kernel must be launched with blocks of {required:?} threads, not {block:?}"))
+                .note("It was compiled with .reqntid.")
+        }
+        Refusal::TooManyForKernel { threads, most, compiled_for, registers } => {
+            Words::new(format!("a block of {threads} threads needs more than there is: this kernel allows {most}")).note(
+                format!(
+                    "It was compiled for blocks of up to {compiled_for} threads (__launch_bounds__), and uses {registers} registers a thread."
+                ),
+            )
+        }
+        Refusal::Local { bytes, most } => {
+            Words::new(format!("the kernel's arrays take {bytes} bytes a thread: the device allows {most}"))
+                .note("Put them in global memory.")
+        }
+        Refusal::Shared { dynamic, most, fixed, room, optin } => {
+            let title = format!("{dynamic} bytes of dynamic shared memory are too many: this kernel may have {most}");
+            Words::new(title).note(format!(
+                "A block has up to {room} bytes, static and dynamic ({fixed} are static here), or up to {optin} once \
+                 CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES is set for the kernel."
+            ))
+        }
+        Refusal::Parameters { problem, expected } => Words::new(parameters(problem))
+            .note(format!("The kernel takes {expected} parameters. Were too few passed?")),
+        Refusal::TooManyBlocks { blocks, resident } => {
+            let title = format!("{blocks} blocks are too many for a cooperative launch: {resident} fit on the device at once");
+            Words::new(title).note(
+                "The blocks of a cooperative launch wait for one another, so that all must run at once. Let every block do more \
+                 than one piece of work, and ask cuOccupancyMaxActiveBlocksPerMultiprocessor how many fit.",
+            )
+        }
+        Refusal::TooManyForHost { blocks, resident } => {
+            Words::new(format!("{blocks} blocks are too many for a cooperative launch")).note(format!(
+                "{resident} of them can be there at once, and all of them must be: they wait for one another"
+            ))
+        }
+        Refusal::NoKernel => Words::new("this module has no such kernel"),
+        Refusal::NoBarrier { requested, free } => Words::new("no memory for the grid's barrier")
+            .note(format!("out of device memory: {requested} bytes requested, {free} free")),
+    }
+}
+
+fn parameters(problem: &Parameters) -> String {
+    match problem {
+        Parameters::Missing => "the launch passes no parameters".into(),
+        Parameters::Short { bytes, expected } => {
+            format!("the packed parameters have {bytes} bytes, and the kernel's {expected}")
+        }
+        Parameters::UnreadableBuffer => "the packed parameters cannot be read".into(),
+        Parameters::UnreadablePointers => "the array of pointers to the parameters cannot be read".into(),
+        Parameters::Pointer { index, name, bytes, null } => {
+            let pointer = if *null { "null" } else { "no address that can be read" };
+            format!("the pointer to parameter {index} (`{name}`, {bytes} bytes) is {pointer}")
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! What every code and class means, in a line.
+
+use fusion_machine::report::{Class, Code};
+
+/// What a class of codes is called.
+pub fn class(class: Class) -> &'static str {
+    match class {
+        Class::Memory => "Memory",
+        Class::Init => "Initialisation",
+        Class::Race => "Races",
+        Class::Sync => "Synchronisation",
+        Class::Stop => "Kernels that stop themselves",
+        Class::Call => "Launches and calls",
+        Class::Emulator => "Not your mistake",
+        Class::Arithmetic => "Arithmetic",
+        Class::Speed => "Speed",
+    }
+}
+
+/// What a code means: the first line of its essay.
+pub fn meaning(code: Code) -> &'static str {
+    match code {
+        Code::OobGlobal => "access before or past an allocation in global memory",
+        Code::OobShared => "access outside of the block's shared memory",
+        Code::OobLocal => "access outside of a thread's local memory",
+        Code::OobConst => "access outside of a constant variable",
+        Code::OobParam => "access outside of the kernel's parameters",
+        Code::Null => "access through a null pointer",
+        Code::HostPointer => "a pointer to host memory was passed where device memory is expected",
+        Code::Unmapped => "access to an address where nothing is allocated",
+        Code::UseAfterFree => "access to memory that has been freed",
+        Code::Misaligned => "access to an address that is not a multiple of the access's size",
+        Code::WriteReadonly => "write to memory that kernels may only read",
+        Code::UninitGlobal => "a value depends on global memory that was never written",
+        Code::UninitShared => "a value depends on shared memory that was never written",
+        Code::UninitLocal => "a value depends on local memory that was never written",
+        Code::UninitRegister => "a value depends on a variable that was never set",
+        Code::CopyUninit => "a copy to the host reads device memory that was never written",
+        Code::RaceShared => "two threads of a block access the same shared memory, one writes, and nothing orders them",
+        Code::RaceGlobal => "two threads of a block access the same global memory, one writes, and nothing orders them",
+        Code::RaceBlocks => "two blocks access the same global memory, one writes, and nothing orders them",
+        Code::RaceScope => "two atomics race because the scope of one leaves the other out",
+        Code::RaceAsync => "shared memory is used before the asynchronous copy into it has been waited for",
+        Code::RaceStreams => "two kernels on different streams access the same memory, one writes, and nothing orders them",
+        Code::RaceHost => "a kernel and a copy access the same memory, one writes, and nothing orders them",
+        Code::RaceBenign => "threads write the same value to the same place, and nothing orders them",
+        Code::BarrierDivergent => "a barrier that only part of the block reaches",
+        Code::BarrierMismatch => "warps of a block wait at different barriers in the code that are the same to the hardware",
+        Code::BarrierId => "a barrier number past 15",
+        Code::BarrierCount => "a barrier of a number of threads that is no multiple of 32",
+        Code::SyncMask => "a warp operation whose mask does not match the threads that execute it",
+        Code::Deadlock => "every thread waits for another",
+        Code::Cooperative => "a grid barrier in a launch that is not cooperative, or that does not fit on the device",
+        Code::Budget => "the kernel does not end",
+        Code::Trap => "the kernel stopped itself",
+        Code::Assert => "an assertion in the kernel failed",
+        Code::Stack => "calls inside of calls, or their frames, use up the stack",
+        Code::Call => "a call to what is no function",
+        Code::LaunchGrid => "a grid that no device launches",
+        Code::LaunchBlock => "a block that this kernel or device does not run",
+        Code::LaunchShared => "more shared memory than a block may have",
+        Code::LaunchLocal => "more local memory than a thread may have",
+        Code::LaunchParams => "parameters that do not match the kernel's",
+        Code::LaunchKernel => "a kernel that the module does not have",
+        Code::LaunchMemory => "no memory for what the launch needs",
+        Code::Copy => "a copy or memset outside of what is allocated",
+        Code::Free => "a free of what is not allocated",
+        Code::Module => "a module that cannot be loaded",
+        Code::OutOfMemory => "the device's memory is used up",
+        Code::UnsupportedInstruction => "the emulator does not execute this instruction",
+        Code::IndexOverflow => "an index overflows 32 bits before it is widened to an address",
+        Code::Shift => "a shift by the width of the type or more",
+        Code::FloatToInt => "a float that does not fit the integer it is converted to",
+        Code::DivideByZero => "an integer division by zero",
+        Code::Uncoalesced => "a warp's accesses are scattered over more sectors than they need",
+        Code::BankConflict => "lanes of a warp access different words of the same shared-memory bank",
+        Code::ScalarAccess => "neighbouring elements are accessed one by one where 16 bytes at once were possible",
+        Code::LocalMemory => "spilled registers or an array that is indexed at run time go through memory",
+        Code::Divergent => "lanes of a warp take different sides of a branch, one after the other",
+        Code::RoundTrip => "an intermediate is written by one launch only to be read again by the next",
+    }
+}

@@ -1,0 +1,219 @@
+//! Two accesses of one launch that nothing orders.
+
+use fusion_machine::report::kind::{Does, Hazard, Race, Rule, Scope, Side};
+use fusion_machine::report::{Buffer, Fault, Kind, Related};
+
+use super::Words;
+use super::terms::{index, name, named};
+
+/// Who made an access: block and thread.
+type Who = (Option<[u32; 3]>, Option<[u32; 3]>);
+
+pub(super) fn words(race: &Race, fault: &Fault) -> Words {
+    let one: Who = (fault.block, fault.thread);
+    let other: Who = fault.related.first().map_or((None, None), |other| (other.block, other.thread));
+    let words = Words::new(title(race, one, other)).label(does(&race.one, race, one, &element(&race.one)));
+    advise(race, one.1 == other.1, fault, words)
+}
+
+/// The label of the other access.
+pub(super) fn other(other: &Related, fault: &Fault) -> String {
+    let Kind::Race(race) = &fault.kind else { return String::new() };
+    let who = (other.block, other.thread);
+    if race.rule == Rule::Async {
+        return format!("thread {} of block {} starts the copy here", thread(race, who), block(race, who));
+    }
+    let (theirs, ours) = (element(&race.other), element(&race.one));
+    does(&race.other, race, who, if theirs == ours { "it" } else { &theirs })
+}
+
+/// The label of the copying thread's last wait.
+pub(super) fn wait(groups: u32) -> String {
+    match groups {
+        0 => "this wait came before the copy was committed".to_owned(),
+        1 => "this wait leaves the newest group of copies under way".to_owned(),
+        n => format!("this wait leaves the newest {n} groups of copies under way"),
+    }
+}
+
+fn does(side: &Side, race: &Race, who: Who, what: &str) -> String {
+    format!("thread {} of block {} {} {what} here", thread(race, who), block(race, who), verb(side.does))
+}
+
+fn thread(race: &Race, (_, thread): Who) -> String {
+    index(thread.unwrap_or_default(), race.block)
+}
+
+fn block(race: &Race, (block, _): Who) -> String {
+    index(block.unwrap_or_default(), race.grid)
+}
+
+fn verb(does: Does) -> &'static str {
+    match does {
+        Does::Reads => "reads",
+        Does::Writes => "writes",
+        Does::Updates => "updates",
+        Does::CopiesInto => "copies into",
+    }
+}
+
+/// What two sides do, of both.
+fn both(one: Does, other: Does) -> &'static str {
+    match (one, other) {
+        (Does::Updates, Does::Updates) => "update",
+        (Does::Writes, Does::Writes) => "write",
+        (Does::CopiesInto, Does::CopiesInto) => "copy into",
+        _ => "access",
+    }
+}
+
+/// `tile[3]`: counted in what the thread accesses there.
+fn element(side: &Side) -> String {
+    let bytes = side.bytes;
+    match &side.buffer {
+        Some(b) if matches!(bytes, 1 | 2 | 4 | 8) && b.offset >= 0 && b.offset.unsigned_abs().is_multiple_of(bytes) => {
+            let at = b.offset.unsigned_abs() / bytes;
+            match b.name.identifier() {
+                _ if b.size <= bytes => named(b),
+                None => format!("element {at} of {}", name(b)),
+                Some(name) => format!("`{name}[{at}]`"),
+            }
+        }
+        Some(b) => {
+            format!("bytes {} to {} of {}", b.offset, b.offset.saturating_add_unsigned(bytes).saturating_sub(1), named(b))
+        }
+        None => "it".into(),
+    }
+}
+
+/// The memory that the two meet in.
+fn memory(race: &Race) -> String {
+    race.one.buffer.as_ref().map_or_else(|| "memory".to_owned(), |b: &Buffer| named(b))
+}
+
+fn title(race: &Race, one: Who, other: Who) -> String {
+    let memory = memory(race);
+    let (does, did) = (verb(race.one.does), verb(race.other.does));
+    let both = both(race.one.does, race.other.does);
+    let (me, them) = match race.same_block {
+        false => (format!("block {}", block(race, one)), format!("block {}", block(race, other))),
+        true => (format!("thread {}", thread(race, one)), format!("thread {}", thread(race, other))),
+    };
+    let overwrites =
+        race.hazard == Hazard::Overwrite && race.one.does != Does::Reads && race.other.does == Does::Reads;
+    match race.rule {
+        Rule::Async => format!("{me} {does} {memory} while an asynchronous copy into it may be under way"),
+        Rule::Scope => format!("{me} and {them} {both} {memory} by atomics that do not reach each other"),
+        Rule::Benign => format!("{me} and {them} write the same value to {memory}, and nothing orders the two"),
+        _ if overwrites => format!("{me} overwrites what {them} still reads, and nothing orders the two"),
+        _ if does == did => format!("{me} and {them} both {both} {memory}, and nothing orders the two"),
+        _ => format!("{me} {does} what {them} {did}, and nothing orders the two"),
+    }
+}
+
+/// Why it is a race, and what to do.
+fn advise(race: &Race, same_thread: bool, fault: &Fault, words: Words) -> Words {
+    match race.rule {
+        Rule::Async => return copy(same_thread, fault, words),
+        Rule::Scope => {
+            return words
+                .note("an atomic with block scope (`..._block`, `.cta`) is atomic for the threads of its own block only")
+                .help("use the atomic without `_block`: its scope is the whole device");
+        }
+        Rule::Benign => {
+            return words
+                .note("the result is the same whoever comes last; by the memory model it is a data race all the same")
+                .help("let one thread write it; or say that it is meant, with `atomicExch` or a volatile pointer");
+        }
+        Rule::Shared | Rule::Global | Rule::Blocks => {}
+    }
+    let memory = memory(race);
+    if race.update {
+        return words
+            .note("reading, adding and writing back are three steps: another thread's result can be lost between them")
+            .help(format!("make it one step with an atomic (`atomicAdd`, `atomicMax`, ...) on {memory}, or let one thread of the whole launch do it"));
+    }
+    if !race.same_block {
+        return blocks(race, words);
+    }
+    let barrier = match race.same_warp {
+        true => "__syncwarp()",
+        false => "__syncthreads()",
+    };
+    if race.strong() {
+        return words
+            .note("an atomic orders nothing but other atomics on the same place")
+            .help(format!("make the other access atomic too, or put `{barrier}` between the two"));
+    }
+    let between = format!("put `{barrier}` between");
+    let words = match race.same_warp {
+        false => words,
+        true => words.note("the threads of a warp need not run in step: each has a program counter of its own"),
+    };
+    // Which threads race depends on the size of the problem: those of a block may all do what these two of a warp did.
+    let words = match race.same_warp && !race.lone_warps {
+        false => words,
+        true => words.note("if threads of other warps come to this memory too, only `__syncthreads()` orders them"),
+    };
+    match race.hazard {
+        Hazard::Read => words.help(format!("{between} the write and the read")),
+        Hazard::Overwrite => words.help(format!(
+            "{between} the read and the next write to the same place: at the end of a loop's body, or where memory is used a \
+             second time, as by another call of the same function"
+        )),
+        Hazard::Writes if race.same_instruction => {
+            words.help("give each thread an element of its own, let one thread write, or combine the values with an atomic")
+        }
+        Hazard::Writes => words.help(format!("{between} the two writes, or let one thread make both")),
+    }
+}
+
+fn copy(same_thread: bool, fault: &Fault, words: Words) -> Words {
+    let waited = fault.related.len() > 1;
+    let words = words.maybe((!waited).then(|| "nothing has waited for a copy so far".to_owned())).help(
+        "wait for the copy's group: `__pipeline_wait_prior(n)` (`cp.async.wait_group n`) leaves the newest n groups \
+         under way, so n is at most the number of groups committed after the copy's own",
+    );
+    words.note(match same_thread {
+        true => "a barrier does not wait for asynchronous copies",
+        false => {
+            "each thread waits for its own copies, then comes `__syncthreads()`, then all may read: a barrier alone \
+             waits for no copy"
+        }
+    })
+}
+
+fn blocks(race: &Race, words: Words) -> Words {
+    let words =
+        words.note("blocks run in any order and at once; `__syncthreads()` orders the threads of one block only");
+    words.help(match () {
+        () if race.unfenced => {
+            "add `__threadfence()` behind the atomic or flag by which the reader learns of the write, \
+             before it reads (before the barrier, where other threads of its block read)"
+        }
+        () if race.communicates && !race.strong() => {
+            "an atomic or a flag orders the two only with fences: `__threadfence()` between the write and the atomic \
+             that announces it, and another between the atomic that sees it and the read (for the whole grid at once: \
+             `grid.sync()` in a cooperative launch)"
+        }
+        () if race.strong() => "make both accesses atomic (or volatile), or let a second launch make the one that is not",
+        () if race.hazard == Hazard::Writes => {
+            "give each block its own elements, let one block write, or combine the values with an atomic"
+        }
+        () => {
+            "let the block that needs the value compute it, or put the two into two launches: the second begins when \
+             the first has ended"
+        }
+    })
+}
+
+/// What a race in blocks of one warp leaves open for longer rows: there a barrier of the warp is enough, and at the next
+/// length it is not. `None` where it does not matter, or where the report says so itself.
+pub fn longer_rows(race: &Race) -> Option<String> {
+    let warp_only = race.barrier() == Some(Scope::Warp) && (race.lone_warps || race.strong());
+    warp_only.then(|| {
+        "longer rows are judged too: if their blocks have more warps, and these come to this memory as well, only \
+         `__syncthreads()` orders them"
+            .to_owned()
+    })
+}

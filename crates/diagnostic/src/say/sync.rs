@@ -1,0 +1,127 @@
+//! Threads that wait for each other in vain, or wrongly, and kernels that do not end.
+
+use fusion_machine::report::kind::{Lanes, Standstill, Sync, Waits};
+
+use super::Words;
+use super::terms::lanes;
+
+pub(super) fn words(kind: &Sync) -> Words {
+    match kind {
+        Sync::DivergentBarrier { waiting, another, standstill } => {
+            let here = lanes(waiting.mask);
+            let words = Words::new("a barrier in divergent code")
+                .label(wait_here(*waiting, ""))
+                .note(match another {
+                    true => "two barriers, one on either side of a branch, are not one: each waits for all threads".to_owned(),
+                    false => format!(
+                        "{here} of warp {} wait at the barrier; the warp's other threads never come to it",
+                        waiting.warp
+                    ),
+                })
+                .note("every thread of the block must reach the same `__syncthreads()`")
+                .help("move the barrier out of the condition, so that threads with nothing to do wait there too, and guard what follows it again");
+            stuck(standstill, words)
+        }
+        Sync::BypassedBarrier { waiting } => Words::new("a barrier that part of a warp goes around")
+            .label(wait_here(*waiting, ""))
+            .note("every thread of the block must reach the same `__syncthreads()`")
+            .help("move the barrier out of the condition or loop, so that threads with nothing to do wait there too"),
+        Sync::Mismatch { id, warp } => Words::new("warps of a block wait at different barriers")
+            .label(format!("warp {warp} comes to this one"))
+            .note(format!(
+                "both are barrier {id}, and the hardware counts who arrives, not where: the two let each other go on, and \
+                 later barriers may pair up wrongly too"
+            ))
+            .help("let every thread of the block reach the same `__syncthreads()`: put one behind the branches"),
+        Sync::NoSuchBarrier { id } => Words::new(format!("there is no barrier {id}: a block has 16")),
+        Sync::BarrierCount { threads } => Words::new(format!("a barrier of {threads} threads"))
+            .note("the number of threads must be a positive multiple of the warp size, 32"),
+        Sync::MaskExcludes { here, outside, mask } => {
+            Words::new("a thread executes a warp operation whose mask leaves it out")
+                .label(format!("{} come here", lanes(*here)))
+                .note(format!("the mask is {mask:#010x}, which does not name {}", lanes(*outside)))
+                .help("name in the mask every thread that executes the operation, and no other: `__ballot_sync` before the branch tells")
+        }
+        Sync::MaskNamesAbsent { waiting, standstill } => {
+            let words = Words::new("a warp operation whose mask names threads that do not come to it")
+                .label(wait_here(*waiting, " for the others that the mask names"))
+                .note("every thread that the mask names must execute the same operation")
+                .help("let the whole warp execute it, or name in the mask those that do (`__ballot_sync` before the branch)");
+            stuck(standstill, words)
+        }
+        Sync::ShuffleFromExited { reading, exited, mask } => {
+            Words::new("a shuffle reads from threads that have exited")
+                .note(format!("the mask is {mask:#010x}; {} have exited", lanes(*exited)))
+                .label(format!("{} of warp {} read from them here", lanes(reading.mask), reading.warp))
+                .help(
+                    "let no thread return before the shuffle: threads with nothing to do take part with a value that changes \
+                     nothing (0 in a sum, -infinity in a maximum), and what is stored afterwards is guarded",
+                )
+        }
+        Sync::Deadlock { waiting: None, standstill, .. } => stuck(standstill, Words::new("the block cannot go on")),
+        Sync::Deadlock { waiting: Some(waiting), barrier, standstill } => {
+            let label = match barrier {
+                Some(id) => format!("{} of warp {} wait at barrier {id} here", lanes(waiting.mask), waiting.warp),
+                None => wait_here(*waiting, " for other lanes"),
+            };
+            let words = Words::new("every thread of the block waits for another")
+                .label(label)
+                .help("let all who take part come to the same barriers in the same order, as many threads as each counts");
+            stuck(standstill, words)
+        }
+        Sync::NotCooperative => Words::new("a grid barrier in a launch that is not cooperative")
+            .label("waits for all blocks, which nothing makes run at once here")
+            .note("without a cooperative launch a grid has no barrier, and this code stops the kernel")
+            .help("launch it with `launch_cooperative` instead of `launch`, with no more blocks than fit on the device at once"),
+        Sync::Endless { executed: None } => Words::new("the kernel does not end"),
+        Sync::Endless { executed: Some(spent) } => Words::new("the kernel does not end")
+            .note(format!("stopped when the block had executed {spent} warp instructions; it was here then"))
+            .note("a loop whose condition never becomes false, or that waits for what no other thread does?"),
+        Sync::TooMuchWork { blocks, budget } => Words::new("the launch executes more than its budget")
+            .note(format!("{blocks} blocks may execute {budget} warp instructions together; this block ended, and others were still to come or running"))
+            .help("give every thread less to do, or the launch less data; where the work is needed, allow more with `instruction_budget`"),
+    }
+}
+
+/// The label of others that wait.
+pub(super) fn waiting(here: Lanes, waits: Waits, more: u32) -> String {
+    let what = match waits {
+        Waits::AtBarrier(id) => format!("at barrier {id}"),
+        Waits::BeforeBarrier => "before this barrier for the rest of the warp".to_owned(),
+        Waits::ForLanes => "for other lanes of the warp".to_owned(),
+    };
+    let more = match more {
+        0 => String::new(),
+        1 => ", and so does another warp".to_owned(),
+        n => format!(", and so do {n} other warps"),
+    };
+    format!("{} of warp {} wait {what}{more}", lanes(here.mask), here.warp)
+}
+
+/// The label of those that went around.
+pub(super) fn bypassing(mask: u32, barrier: bool) -> String {
+    let there = lanes(mask);
+    match barrier {
+        true => format!("{there} of the same warp are here, behind the barrier, without having waited"),
+        false => format!("{there} of the same warp are here, behind it, without having taken part"),
+    }
+}
+
+fn wait_here(waiting: Lanes, why: &str) -> String {
+    format!("{} of warp {} wait here{why}", lanes(waiting.mask), waiting.warp)
+}
+
+/// Where the block stands that cannot go on.
+fn stuck(standstill: &Standstill, words: Words) -> Words {
+    let words = standstill.barriers.iter().fold(words, |words, barrier| {
+        words.note(format!(
+            "barrier {} has {} of the {} threads that it waits for",
+            barrier.id, barrier.arrived, barrier.expected
+        ))
+    });
+    match standstill.exited {
+        0 => words,
+        1 => words.note("1 thread of the block has exited: nobody waits for it"),
+        n => words.note(format!("{n} threads of the block have exited: nobody waits for them")),
+    }
+}

@@ -1,0 +1,64 @@
+//! Accesses that memory cannot serve.
+
+use serde::{Deserialize, Serialize};
+
+use crate::report::Code;
+
+/// A thread's access: of so many bytes from an address of its memory on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Access {
+    pub write: bool,
+    pub bytes: u64,
+    pub address: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Memory {
+    /// Before the fault's buffer, or past it.
+    OutOfBounds { access: Access, constant: bool },
+    /// Outside of the block's shared memory.
+    OutsideShared {
+        access: Access,
+        /// Bytes that a block has, those that the kernel declares, and those that the launch adds.
+        size: u64,
+        fixed: u32,
+        dynamic: u32,
+        /// The kernel declares variables in it.
+        declares: bool,
+    },
+    /// Outside of a thread's local memory, of `size` bytes.
+    OutsideLocal { access: Access, size: u64 },
+    /// Outside of the kernel's parameters, of `size` bytes.
+    OutsideParameters { access: Access, size: u64 },
+    /// The format of what is to be printed cannot be read.
+    UnreadableFormat,
+    Null(Access),
+    HostPointer(Access),
+    /// Nothing is allocated there. The fault's buffer is what a parameter near it points to.
+    Unmapped(Access),
+    /// The fault's buffer has been freed.
+    Freed(Access),
+    Misaligned { access: Access, align: u64 },
+    /// The fault's buffer is constant.
+    WriteConstant(Access),
+    WriteParameter,
+}
+
+impl Memory {
+    pub fn code(&self) -> Code {
+        match self {
+            Self::OutOfBounds { constant: true, .. } => Code::OobConst,
+            Self::OutOfBounds { .. } | Self::UnreadableFormat => Code::OobGlobal,
+            Self::OutsideShared { .. } => Code::OobShared,
+            Self::OutsideLocal { .. } => Code::OobLocal,
+            Self::OutsideParameters { .. } => Code::OobParam,
+            Self::Null(_) => Code::Null,
+            Self::HostPointer(_) => Code::HostPointer,
+            Self::Unmapped(_) => Code::Unmapped,
+            Self::Freed(_) => Code::UseAfterFree,
+            Self::Misaligned { .. } => Code::Misaligned,
+            Self::WriteConstant(_) | Self::WriteParameter => Code::WriteReadonly,
+        }
+    }
+}

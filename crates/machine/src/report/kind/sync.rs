@@ -1,0 +1,86 @@
+//! Threads that wait for each other in vain, or wrongly.
+
+use serde::{Deserialize, Serialize};
+
+use crate::report::Code;
+
+/// Lanes of a warp, as a mask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lanes {
+    pub warp: u32,
+    pub mask: u32,
+}
+
+/// What threads wait at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Waits {
+    AtBarrier(u32),
+    /// Before a barrier, for the rest of their warp.
+    BeforeBarrier,
+    /// For other lanes of their warp.
+    ForLanes,
+}
+
+/// Where a block stands that cannot go on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Standstill {
+    pub barriers: Vec<Arrivals>,
+    /// Threads that have exited.
+    pub exited: u32,
+}
+
+/// Threads that have arrived at a barrier, of those that it waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Arrivals {
+    pub id: u32,
+    pub arrived: u32,
+    pub expected: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sync {
+    /// Lanes wait at a barrier that the rest of their warp never comes to.
+    DivergentBarrier {
+        waiting: Lanes,
+        /// Other lanes wait at another barrier.
+        another: bool,
+        standstill: Standstill,
+    },
+    /// Lanes have waited at a barrier that others of their warp went around.
+    BypassedBarrier { waiting: Lanes },
+    /// A warp comes to a barrier while another waits at one that is the same to the hardware.
+    Mismatch { id: u32, warp: u32 },
+    NoSuchBarrier { id: u32 },
+    BarrierCount { threads: u32 },
+    /// Lanes `here` execute a warp operation whose mask leaves those `outside` out.
+    MaskExcludes { here: u32, outside: u32, mask: u32 },
+    /// The mask names threads that do not come.
+    MaskNamesAbsent { waiting: Lanes, standstill: Standstill },
+    /// A shuffle reads from lanes that have `exited`.
+    ShuffleFromExited { reading: Lanes, exited: u32, mask: u32 },
+    /// Every thread waits: these at this barrier, or else for other lanes.
+    Deadlock { waiting: Option<Lanes>, barrier: Option<u32>, standstill: Standstill },
+    /// A barrier of the grid where the launch is not cooperative.
+    NotCooperative,
+    /// A block does not end within its budget; it has executed so many warp instructions.
+    Endless { executed: Option<u64> },
+    /// The blocks end, and are too many or too long together.
+    TooMuchWork { blocks: u64, budget: u64 },
+}
+
+impl Sync {
+    pub fn code(&self) -> Code {
+        match self {
+            Self::DivergentBarrier { .. } | Self::BypassedBarrier { .. } => Code::BarrierDivergent,
+            Self::Mismatch { .. } => Code::BarrierMismatch,
+            Self::NoSuchBarrier { .. } => Code::BarrierId,
+            Self::BarrierCount { .. } => Code::BarrierCount,
+            Self::MaskExcludes { .. } | Self::MaskNamesAbsent { .. } | Self::ShuffleFromExited { .. } => Code::SyncMask,
+            Self::Deadlock { .. } => Code::Deadlock,
+            Self::NotCooperative => Code::Cooperative,
+            Self::Endless { .. } | Self::TooMuchWork { .. } => Code::Budget,
+        }
+    }
+}
