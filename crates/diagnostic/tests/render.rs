@@ -172,8 +172,10 @@ fn titles_say_whose_mistake_it_is() {
         blame: Blame::Environment,
         ..Diagnostic::new("E-MODULE", "the module is not PTX")
     };
-    let warning = Diagnostic { severity: Severity::Warning, code: "L-SHIFT".into(), title: "a shift by 32".into(), ..oob() };
-    let advice = Diagnostic { severity: Severity::Advice, code: "P-DIVERGENT".into(), title: "a branch".into(), ..oob() };
+    let warning =
+        Diagnostic { severity: Severity::Warning, code: "L-SHIFT".into(), title: "a shift by 32".into(), ..oob() };
+    let advice =
+        Diagnostic { severity: Severity::Advice, code: "P-DIVERGENT".into(), title: "a branch".into(), ..oob() };
     let texts = [&oob(), &unsupported, &environment, &warning, &advice].map(|fault| render(fault, &FILES, wide()));
     check("titles", &texts.join("\n\n"));
 }

@@ -51,8 +51,7 @@ impl Launch {
     ) -> Result<Self> {
         let found = session.state.functions.get(function)?;
         let profile = session.driver.machine.profile();
-        limit::check(profile, found, &shape)
-            .map_err(|refusal| report::refused_launch(&found.info.name, refusal))?;
+        limit::check(profile, found, &shape).map_err(|refusal| report::refused_launch(&found.info.name, refusal))?;
         let params = params(found, kernel_params, extra)?;
         let places = found.info.params.iter().map(|p| params.as_ptr() as usize + p.offset as usize).collect();
         Ok(Self { function, loaded: found.loaded.clone(), kernel: found.kernel, shape, params, places })

@@ -9,8 +9,8 @@ use std::ffi::{CStr, c_char, c_int};
 use std::sync::{Arc, Mutex, Once};
 
 use cudarc::driver::{CudaContext, DevicePtr, LaunchConfig, PushKernelArg};
-use fusion_machine::report::Blame;
 use fusion_diagnostic::{say, say_all};
+use fusion_machine::report::Blame;
 use fusion_machine::report::{Code, Name, Role};
 use fusion_machine::{Fault, Report};
 use support::{ADD_ONE, WRONG, add_one, module, symbol};

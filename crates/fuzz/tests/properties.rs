@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use fastrand::Rng;
-use fusion_machine::report::Code;
 use fusion_fuzz::{Feature, Input, check, generate, mutate, noise, seeds, splice};
+use fusion_machine::report::Code;
 
 #[track_caller]
 fn holds(name: &str, input: &Input) -> Vec<Feature> {

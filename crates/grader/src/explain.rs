@@ -53,7 +53,8 @@ pub(crate) fn told(faults: &[Fault], wanted: impl Fn(Class) -> bool) -> impl Ite
 /// Adds advice, once for each place: every shape and every call brings it up again.
 pub(crate) fn gather(advice: &mut Vec<Diagnostic>, found: impl IntoIterator<Item = Diagnostic>) {
     for told in found {
-        let known = |known: &Diagnostic| known.code == told.code && known.source == told.source && known.ptx == told.ptx;
+        let known =
+            |known: &Diagnostic| known.code == told.code && known.source == told.source && known.ptx == told.ptx;
         if advice.len() < MOST_ADVICE && !advice.iter().any(known) {
             advice.push(told);
         }
@@ -331,7 +332,8 @@ mod tests {
     #[test]
     fn what_the_emulator_lacks_is_nobodys_failure() {
         let Trouble::Unable(text) = told(Unsupported::NoBody) else { panic!("the emulator is to blame") };
-        let expected = "not a mistake in your program: call of a function that has no body at a.cu:2 (E-UNSUPPORTED-INSTRUCTION)";
+        let expected =
+            "not a mistake in your program: call of a function that has no body at a.cu:2 (E-UNSUPPORTED-INSTRUCTION)";
         assert_eq!(text, expected);
     }
 

@@ -65,7 +65,7 @@ pub struct OutOfMemory {
 
 impl fmt::Display for OutOfMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "out of device memory: {} bytes requested, {} free", self.requested, self.free)
+        fmt::Debug::fmt(self, f)
     }
 }
 
@@ -81,21 +81,7 @@ pub enum AccessError {
 
 impl fmt::Display for AccessError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unmapped { addr } => write!(f, "{addr:#x} is not an address of device memory"),
-            Self::OutOfBounds { addr, len, allocation } => write!(
-                f,
-                "{len} bytes at {addr:#x} reach {} bytes past the end of the allocation of {} bytes at {:#x}",
-                addr.saturating_add(*len) - allocation.end(),
-                allocation.size,
-                allocation.base
-            ),
-            Self::Freed { addr, allocation } => write!(
-                f,
-                "{addr:#x} lies in the allocation of {} bytes at {:#x}, which has been freed",
-                allocation.size, allocation.base
-            ),
-        }
+        fmt::Debug::fmt(self, f)
     }
 }
 

@@ -90,14 +90,14 @@ impl Process {
 
 #[cfg(test)]
 mod tests {
-    use fusion_machine::report::Blame;
+    use fusion_machine::report::kind::Stop;
 
     use super::*;
 
     #[test]
     fn a_journal_that_is_cut_anywhere_is_read_up_to_there() {
         let folder = tempfile::tempdir().unwrap();
-        let fault = Fault::new("E-NULL", Blame::Kernel, "a title");
+        let fault = Fault::new(Stop::Trap);
         let events = [
             Event::Opened { command: vec!["p".to_owned()], device: "Emulated H200".to_owned() },
             Event::Launched { kernel: "k".to_owned(), times: 2 },

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
 
-use fusion_diagnostic::{Look, Sources, Text};
+use fusion_diagnostic::{Look, Sources, Text, say, say_all};
 use fusion_machine::Fault;
 use fusion_machine::report::{Severity, demangle};
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ impl Summary {
 
     fn count(&self, severity: Severity) -> usize {
         let findings = self.ran.processes.iter().flat_map(|process| &process.findings);
-        findings.filter(|fault| fault.severity == severity).count()
+        findings.filter(|fault| fault.severity() == severity).count()
     }
 
     /// The program's own code, unless it says nothing and the findings do.
@@ -77,7 +77,7 @@ impl Summary {
         let several = self.ran.processes.len() > 1;
         for process in &self.ran.processes {
             let least = if advice { Severity::Advice } else { Severity::Warning };
-            let shown: Vec<Fault> = process.findings.iter().filter(|fault| fault.severity >= least).cloned().collect();
+            let shown = say_all(process.findings.iter().filter(|fault| fault.severity() >= least));
             if several && !(shown.is_empty() && process.notes.is_empty()) {
                 parts.push(format!("process {}: {}", process.id, process.command.join(" ")));
             }
@@ -152,13 +152,13 @@ fn process(process: &Process) -> Value {
 fn finding(fault: &Fault) -> Value {
     let place = fusion_diagnostic::place(&fault.source, &Files);
     json!({
-        "code": fault.code,
-        "severity": fault.severity,
+        "code": fault.code(),
+        "severity": fault.severity(),
         "kernel": fault.kernel,
         "file": place.map(|place| &place.file),
         "line": place.map(|place| place.line),
         "column": place.map(|place| place.column),
-        "text": fusion_diagnostic::render(fault, &Files, Look::default()),
+        "text": fusion_diagnostic::render(&say(fault), &Files, Look::default()),
     })
 }
 
@@ -196,7 +196,7 @@ impl Sources for Files {
 
 #[cfg(test)]
 mod tests {
-    use fusion_machine::report::Blame;
+    use fusion_machine::report::kind::Stop;
 
     use super::*;
 
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn exit_codes_tell() {
-        let error = Fault::new("E-NULL", Blame::Kernel, "a title");
+        let error = Fault::new(Stop::Trap);
         let code = |end, processes| summary(end, processes).exit_code();
         assert_eq!(code(End::Exited(0), vec![process(vec![])]), 0);
         assert_eq!(code(End::Exited(0), vec![process(vec![error.clone()])]), 1);

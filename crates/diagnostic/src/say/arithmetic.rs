@@ -24,10 +24,14 @@ pub(super) fn words(kind: &Arithmetic) -> Words {
                 .label(format!("{value} does not fit"))
                 .note(format!("the value is {value}, which no {sign} integer of {bits} bits holds"))
                 .note(match value.is_nan() {
-                    true => "the GPU gives 0 for it (or the type's largest power of two), where C++ leaves it undefined",
+                    true => {
+                        "the GPU gives 0 for it (or the type's largest power of two), where C++ leaves it undefined"
+                    }
                     false => "the GPU gives the nearest end of the type's range, where C++ leaves it undefined",
                 })
-                .help("clamp it first, in floating point: `(int)fminf(fmaxf(x, low), high)`; a NaN becomes `low` by that")
+                .help(
+                    "clamp it first, in floating point: `(int)fminf(fmaxf(x, low), high)`; a NaN becomes `low` by that",
+                )
         }
     }
 }

@@ -37,11 +37,8 @@ pub(super) fn words(kind: &Call) -> Words {
 pub(super) fn unordered(race: &Unordered, fault: &Fault) -> Words {
     let Unordered { earlier, later } = race;
     let memory = memory(fault);
-    let may_still = format!(
-        "while {} may still be {} it",
-        act(&earlier.act),
-        if earlier.write { "writing" } else { "reading" }
-    );
+    let may_still =
+        format!("while {} may still be {} it", act(&earlier.act), if earlier.write { "writing" } else { "reading" });
     let words = Words::new(match later.act {
         Act::Free => format!("{memory} is freed {may_still}"),
         _ => format!("{} {} {memory} {may_still}", act(&later.act), verb(later.write)),

@@ -19,7 +19,8 @@ pub(super) fn words(kind: &Memory, fault: &Fault) -> Words {
                     plural(*size, "byte")
                 )),
             };
-            let size = |b: &Buffer| format!("{} has {}; this is byte {} of it", named(b), plural(b.size, "byte"), b.offset);
+            let size =
+                |b: &Buffer| format!("{} has {}; this is byte {} of it", named(b), plural(b.size, "byte"), b.offset);
             words.maybe(buffer.map(size)).help(match *dynamic == 0 && !declares {
                 true => "`extern __shared__` memory gets its size from the launch: pass it in the launch configuration",
                 false => "compare the index with the size of the array, and the launch's shared memory with what the kernel needs",
@@ -74,8 +75,11 @@ fn misaligned(access: &Access, align: u64, buffer: Option<&Buffer>) -> Words {
     let what = of_size(access);
     let past = address % align.max(1);
     let words = match buffer {
-        Some(b) => Words::new(format!("misaligned {what} of {}", named(b)))
-            .note(format!("it begins at byte {} of {}, {past} past a multiple of {align}", b.offset, named(b))),
+        Some(b) => Words::new(format!("misaligned {what} of {}", named(b))).note(format!(
+            "it begins at byte {} of {}, {past} past a multiple of {align}",
+            b.offset,
+            named(b)
+        )),
         None => Words::new(format!("misaligned {what}"))
             .note(format!("the address {address:#x} must be a multiple of {align}; this one is {past} past one")),
     };
@@ -88,7 +92,9 @@ fn misaligned(access: &Access, align: u64, buffer: Option<&Buffer>) -> Words {
 /// Before the start of a buffer, or past its end.
 fn outside(access: &Access, buffer: Option<&Buffer>) -> Words {
     let (verb, size) = (verb(access.write), plural(access.bytes, "byte"));
-    let Some(buffer) = buffer else { return Words::new(format!("{verb} outside of an allocation")).label(of_size(access)) };
+    let Some(buffer) = buffer else {
+        return Words::new(format!("{verb} outside of an allocation")).label(of_size(access));
+    };
     let name = named(buffer);
     let whole = plural(buffer.size, "byte");
     if buffer.offset < 0 {
@@ -171,9 +177,9 @@ fn unmapped(access: &Access, buffer: Option<&Buffer>) -> Words {
                 let distance = plural(buffer.offset.unsigned_abs(), "byte");
                 format!("of the arguments {} is nearest: the address is {distance} {side} its start", named(buffer))
             });
-            words
-                .maybe(far)
-                .help("the index is far off: an overflow, a size in bytes where elements are counted, or an unset variable?")
+            words.maybe(far).help(
+                "the index is far off: an overflow, a size in bytes where elements are counted, or an unset variable?",
+            )
         }
     }
 }

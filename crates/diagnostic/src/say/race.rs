@@ -80,7 +80,12 @@ fn element(side: &Side) -> String {
             }
         }
         Some(b) => {
-            format!("bytes {} to {} of {}", b.offset, b.offset.saturating_add_unsigned(bytes).saturating_sub(1), named(b))
+            format!(
+                "bytes {} to {} of {}",
+                b.offset,
+                b.offset.saturating_add_unsigned(bytes).saturating_sub(1),
+                named(b)
+            )
         }
         None => "it".into(),
     }
@@ -99,8 +104,7 @@ fn title(race: &Race, one: Who, other: Who) -> String {
         false => (format!("block {}", block(race, one)), format!("block {}", block(race, other))),
         true => (format!("thread {}", thread(race, one)), format!("thread {}", thread(race, other))),
     };
-    let overwrites =
-        race.hazard == Hazard::Overwrite && race.one.does != Does::Reads && race.other.does == Does::Reads;
+    let overwrites = race.hazard == Hazard::Overwrite && race.one.does != Does::Reads && race.other.does == Does::Reads;
     match race.rule {
         Rule::Async => format!("{me} {does} {memory} while an asynchronous copy into it may be under way"),
         Rule::Scope => format!("{me} and {them} {both} {memory} by atomics that do not reach each other"),
@@ -117,7 +121,9 @@ fn advise(race: &Race, same_thread: bool, fault: &Fault, words: Words) -> Words 
         Rule::Async => return copy(same_thread, fault, words),
         Rule::Scope => {
             return words
-                .note("an atomic with block scope (`..._block`, `.cta`) is atomic for the threads of its own block only")
+                .note(
+                    "an atomic with block scope (`..._block`, `.cta`) is atomic for the threads of its own block only",
+                )
                 .help("use the atomic without `_block`: its scope is the whole device");
         }
         Rule::Benign => {
@@ -196,7 +202,9 @@ fn blocks(race: &Race, words: Words) -> Words {
              that announces it, and another between the atomic that sees it and the read (for the whole grid at once: \
              `grid.sync()` in a cooperative launch)"
         }
-        () if race.strong() => "make both accesses atomic (or volatile), or let a second launch make the one that is not",
+        () if race.strong() => {
+            "make both accesses atomic (or volatile), or let a second launch make the one that is not"
+        }
         () if race.hazard == Hazard::Writes => {
             "give each block its own elements, let one block write, or combine the values with an atomic"
         }

@@ -1,7 +1,7 @@
 //! What makes a kernel slower than it could be.
 
-use fusion_machine::report::kind::{Saving, Share, Speed};
 use fusion_machine::report::Fault;
+use fusion_machine::report::kind::{Saving, Share, Speed};
 
 use super::Words;
 use super::terms::{access, bytes, name, nanoseconds, percent, short};
@@ -130,14 +130,7 @@ fn uncoalesced(
     }
 }
 
-fn bank_conflict(
-    write: bool,
-    moved: u64,
-    ideal: u64,
-    each: u64,
-    stride: Option<u64>,
-    saving: Option<Saving>,
-) -> Words {
+fn bank_conflict(write: bool, moved: u64, ideal: u64, each: u64, stride: Option<u64>, saving: Option<Saving>) -> Words {
     let ways = short(moved as f64 / ideal.max(1) as f64);
     let words = Words::new(format!("bank conflict: {ways} passes where 1 would do"))
         .label(format!("{ways} lanes share a bank"))

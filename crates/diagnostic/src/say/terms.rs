@@ -96,7 +96,9 @@ mod tests {
 
     #[test]
     fn masks_are_lists_of_lanes() {
-        for (mask, text) in [(1, "lane 0"), (0xffff, "lanes 0-15"), (0x8000_0005, "lanes 0, 2, 31"), (u32::MAX, "lanes 0-31")] {
+        for (mask, text) in
+            [(1, "lane 0"), (0xffff, "lanes 0-15"), (0x8000_0005, "lanes 0, 2, 31"), (u32::MAX, "lanes 0-31")]
+        {
             assert_eq!(lanes(mask), text);
         }
     }
@@ -106,6 +108,9 @@ mod tests {
         for (n, text) in [(1, "1 byte"), (96, "96 bytes"), (1536, "1.5 KiB"), (12 << 20, "12 MiB")] {
             assert_eq!(bytes(n), text);
         }
-        assert_eq!((nanoseconds(12.0), nanoseconds(1500.0), short(9.96)), ("12 ns".into(), "1.5 us".into(), "10".into()));
+        assert_eq!(
+            (nanoseconds(12.0), nanoseconds(1500.0), short(9.96)),
+            ("12 ns".into(), "1.5 us".into(), "10".into())
+        );
     }
 }

@@ -12,8 +12,7 @@ use super::{Past, State};
 pub(super) fn tell(state: &State, earlier: &Past, later: &Past, overlap: &Overlap) -> Fault {
     let operation =
         |past: &Past, side: Side| Operation { act: past.act.kind(), stream: past.stream_number, write: side.writes };
-    let kind =
-        Unordered { earlier: operation(earlier, overlap.earlier), later: operation(later, overlap.later) };
+    let kind = Unordered { earlier: operation(earlier, overlap.earlier), later: operation(later, overlap.later) };
     let mut fault = Fault { count: 1, ..Fault::new(kind) };
     place(&mut fault, earlier, later, overlap);
     fault.related.extend(state.sites.related(overlap.start));

@@ -79,7 +79,9 @@ fn sound(session: &Session, entry: &Entry, seed: u64) -> Result<Program, Trouble
 fn untimed(shape: Option<Shape>, trouble: &Trouble) {
     let note = match trouble {
         // It was right at the sizes of the grader, so the size is the likelier reason.
-        Trouble::Failure(failure) if shape.is_some() && failure.fault.as_deref() == Some(FaultCode::Budget.as_str()) => {
+        Trouble::Failure(failure)
+            if shape.is_some() && failure.fault.as_deref() == Some(FaultCode::Budget.as_str()) =>
+        {
             format!("{TOO_LARGE}; or the kernel does not end at this size")
         }
         Trouble::Failure(failure) => {

@@ -36,14 +36,7 @@ pub(crate) struct Findings {
 impl Findings {
     /// Counts `count` more mistakes at a site; `make` tells the story when it is the first one there, or comes before
     /// the first one so far in the grid's order.
-    pub(crate) fn add(
-        &mut self,
-        site: Site,
-        block: u64,
-        warp: u32,
-        count: u64,
-        make: impl FnOnce() -> Box<Trap>,
-    ) {
+    pub(crate) fn add(&mut self, site: Site, block: u64, warp: u32, count: u64, make: impl FnOnce() -> Box<Trap>) {
         if let Some(known) = self.sites.get_mut(&site) {
             known.count += count;
             if (block, warp) < (known.block, known.warp) {

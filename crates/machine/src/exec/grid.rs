@@ -90,18 +90,13 @@ impl Run<'_> {
         !self.launch.cooperative && file.is_some_and(|file| file.path.contains("cooperative_groups"))
     }
 
-    /// A source line for a message: `kernel.cu:12`.
-    pub(crate) fn place(&self, pc: u32) -> String {
-        let loc = self.code.origins.get(pc as usize).and_then(|o| o.loc);
-        let location = loc.and_then(|l| self.module.locations.get(l.index()));
-        let file = location.and_then(|l| self.module.files.get(l.file.index()));
-        match (location, file) {
-            (Some(location), Some(file)) => {
-                let name = file.path.rsplit(['/', '\\']).next().unwrap_or(&file.path);
-                format!("{name}:{}", location.line)
-            }
-            _ => format!("instruction {pc}"),
-        }
+    /// Whether two instructions are of one line of the source.
+    pub(crate) fn same_line(&self, one: u32, other: u32) -> bool {
+        let line = |pc: u32| {
+            let loc = self.code.origins.get(pc as usize)?.loc?;
+            self.module.locations.get(loc.index()).map(|location| (location.file, location.line))
+        };
+        one == other || line(one).is_some_and(|line_of_one| line(other) == Some(line_of_one))
     }
 }
 

@@ -144,9 +144,9 @@ impl Loaded {
             if variable.linkage == Linkage::Extern {
                 return Err(failed(format!("unresolved extern variable `{}`", variable.name)));
             }
-            let base = memory
-                .alloc(variable.size.max(1), kind)
-                .map_err(|e| failed(format!("no memory for variable `{}`: {e}", variable.name)))?;
+            let base = memory.alloc(variable.size.max(1), kind).map_err(|_| {
+                failed(format!("no memory for variable `{}` of {} bytes", variable.name, variable.size))
+            })?;
             self.addresses.globals[i] = Some(base);
             self.names.push((base, variable.name.clone()));
         }
@@ -163,8 +163,8 @@ impl Loaded {
                         (*offset, bytes_of(window::FUNCTION + 16 * u64::from(target.0), *from, *size))
                     }
                 };
-                memory.write(base + offset, &bytes).map_err(|e| LoadError {
-                    message: format!("initializer of `{}`: {e}", variable.name),
+                memory.write(base + offset, &bytes).map_err(|_| LoadError {
+                    message: format!("the initializer of `{}` has more bytes than the variable", variable.name),
                     line: line(variable.span),
                 })?;
             }

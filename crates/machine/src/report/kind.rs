@@ -20,7 +20,7 @@ pub use init::{Init, Undefined, Use};
 pub use launch::{Parameters, Refusal};
 pub use memory::{Access, Memory};
 pub use race::{Act, Does, Hazard, Operation, Race, Rule, Scope, Side, Unordered};
-pub use speed::{Speed, Saving, Share};
+pub use speed::{Saving, Share, Speed};
 pub use stop::{Stop, Unsupported};
 pub use sync::{Arrivals, Lanes, Standstill, Sync, Waits};
 

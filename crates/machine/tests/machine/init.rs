@@ -99,7 +99,9 @@ fn decisions_and_addresses() {
     assert!(say(fault).title.starts_with("a branch depends"));
     let x = device.partly(4 * 32, 4 * 32);
     let report = run(&device, "bad_address", 32, &[Pointer(flags), Pointer(x), Pointer(out)]);
-    assert!(say(only(&report, "E-UNINIT-GLOBAL", "// where to read is unknown")).title.starts_with("an address depends"));
+    assert!(
+        say(only(&report, "E-UNINIT-GLOBAL", "// where to read is unknown")).title.starts_with("an address depends")
+    );
 }
 
 #[test]
@@ -129,7 +131,10 @@ fn atomics_read_what_they_change() {
     clean(&run(&device, "ok_exchange", 1, &[Pointer(lock), Pointer(out)]));
     let report = run(&device, "bad_histogram", 32, &[Pointer(x), Pointer(out)]);
     let fault = report.findings.iter().find(|f| say(f).title.starts_with("an atomic changes")).unwrap();
-    assert_eq!((fault.code().as_str(), fault.buffer.as_ref().unwrap().name.identifier()), ("E-UNINIT-SHARED", Some("counts")));
+    assert_eq!(
+        (fault.code().as_str(), fault.buffer.as_ref().unwrap().name.identifier()),
+        ("E-UNINIT-SHARED", Some("counts"))
+    );
 }
 
 #[test]

@@ -97,7 +97,9 @@ impl Story<'_, '_> {
         let pair = Pair { run, place, line, subject, party, wait };
         let site = Site { code: rule.code(), pc: subject.row.pc, other: party.row.pc };
         let (block, warp) = (u64::from(subject.row.block), u32::from(subject.row.warp));
-        self.findings.add(site, block, warp, u64::from(clash.lanes.count_ones()), || pair.tell(pair.race(rule, hazard, unfenced)));
+        self.findings.add(site, block, warp, u64::from(clash.lanes.count_ones()), || {
+            pair.tell(pair.race(rule, hazard, unfenced))
+        });
     }
 }
 
@@ -148,7 +150,7 @@ impl Pair<'_> {
             && one.kind.writes() != two.kind.writes()
             && !one.kind.is(Kind::STRONG)
             && !two.kind.is(Kind::STRONG)
-            && self.run.place(one.pc) == self.run.place(two.pc)
+            && self.run.same_line(one.pc, two.pc)
             && self.address(one.pc) == self.address(two.pc)
     }
 

@@ -8,12 +8,25 @@ use crate::report::Code;
 #[serde(rename_all = "snake_case")]
 pub enum Arithmetic {
     /// An index that 32 bits do not hold; `exact` is what they ought to hold.
-    IndexOverflow { formula: Formula, exact: i128, signed: bool },
+    IndexOverflow {
+        formula: Formula,
+        exact: i128,
+        signed: bool,
+    },
     /// A shift of a value of so many bits by the amount.
-    Shift { bits: u32, amount: i32 },
-    DivideByZero { dividend: i64 },
+    Shift {
+        bits: u32,
+        amount: i32,
+    },
+    DivideByZero {
+        dividend: i64,
+    },
     /// The bits of a double, which an integer of so many bits does not hold.
-    FloatToInt { value: u64, bits: u32, signed: bool },
+    FloatToInt {
+        value: u64,
+        bits: u32,
+        signed: bool,
+    },
 }
 
 /// What was computed.

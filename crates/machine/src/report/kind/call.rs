@@ -11,10 +11,18 @@ pub enum Call {
     /// A copy or memset.
     Copy(Stray),
     /// The address is not the start of an allocation that can be freed.
-    Free { address: u64 },
+    Free {
+        address: u64,
+    },
     /// The host's name for what is wrong, and the compiler's log.
-    Module { error: String, log: String },
-    OutOfMemory { requested: u64, free: u64 },
+    Module {
+        error: String,
+        log: String,
+    },
+    OutOfMemory {
+        requested: u64,
+        free: u64,
+    },
 }
 
 /// An access by the host that no allocation covers.
@@ -23,11 +31,22 @@ pub enum Call {
 pub enum Stray {
     Null,
     /// No address of device memory.
-    Unmapped { address: u64 },
+    Unmapped {
+        address: u64,
+    },
     /// `len` bytes from there on leave an allocation of `size` bytes that ends at `end`.
-    PastEnd { address: u64, len: u64, size: u64, end: u64 },
+    PastEnd {
+        address: u64,
+        len: u64,
+        size: u64,
+        end: u64,
+    },
     /// In an allocation of `size` bytes that begins at `base` and was freed.
-    Freed { address: u64, base: u64, size: u64 },
+    Freed {
+        address: u64,
+        base: u64,
+        size: u64,
+    },
 }
 
 impl Call {

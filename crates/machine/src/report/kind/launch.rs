@@ -7,30 +7,72 @@ use crate::report::{Code, Status};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Refusal {
-    EmptyGrid { grid: [u32; 3] },
-    GridTooLarge { grid: [u32; 3], most: [u32; 3] },
-    EmptyBlock { block: [u32; 3] },
+    EmptyGrid {
+        grid: [u32; 3],
+    },
+    GridTooLarge {
+        grid: [u32; 3],
+        most: [u32; 3],
+    },
+    EmptyBlock {
+        block: [u32; 3],
+    },
     /// More threads than the device runs in a block.
-    TooManyThreads { threads: u64, most: u32 },
-    BlockTooLarge { block: [u32; 3], most: [u32; 3] },
+    TooManyThreads {
+        threads: u64,
+        most: u32,
+    },
+    BlockTooLarge {
+        block: [u32; 3],
+        most: [u32; 3],
+    },
     /// The kernel demands blocks of another shape.
-    OtherBlock { block: [u32; 3], required: [u32; 3] },
+    OtherBlock {
+        block: [u32; 3],
+        required: [u32; 3],
+    },
     /// More threads than this kernel runs with: it was compiled for `compiled_for`, and takes `registers` a thread.
-    TooManyForKernel { threads: u64, most: u32, compiled_for: u32, registers: u32 },
+    TooManyForKernel {
+        threads: u64,
+        most: u32,
+        compiled_for: u32,
+        registers: u32,
+    },
     /// More local memory a thread than the device has.
-    Local { bytes: u32, most: u32 },
+    Local {
+        bytes: u32,
+        most: u32,
+    },
     /// More dynamic shared memory than the kernel may have. A block has `room` bytes, and `optin` for a kernel that asks.
-    Shared { dynamic: u32, most: u32, fixed: u32, room: u32, optin: u32 },
+    Shared {
+        dynamic: u32,
+        most: u32,
+        fixed: u32,
+        room: u32,
+        optin: u32,
+    },
     /// Parameters that do not match the kernel's, of which it takes `expected`.
-    Parameters { problem: Parameters, expected: u64 },
+    Parameters {
+        problem: Parameters,
+        expected: u64,
+    },
     /// More blocks of a cooperative launch than run at once.
-    TooManyBlocks { blocks: u64, resident: u64 },
+    TooManyBlocks {
+        blocks: u64,
+        resident: u64,
+    },
     /// The host has no memory for so many blocks at once.
-    TooManyForHost { blocks: u64, resident: u64 },
+    TooManyForHost {
+        blocks: u64,
+        resident: u64,
+    },
     /// The module has no such kernel.
     NoKernel,
     /// There is no memory for the grid's barrier.
-    NoBarrier { requested: u64, free: u64 },
+    NoBarrier {
+        requested: u64,
+        free: u64,
+    },
 }
 
 /// What is wrong with a launch's parameters.
@@ -39,11 +81,19 @@ pub enum Refusal {
 pub enum Parameters {
     Missing,
     /// Packed into one buffer of too few bytes.
-    Short { bytes: u64, expected: u64 },
+    Short {
+        bytes: u64,
+        expected: u64,
+    },
     UnreadableBuffer,
     UnreadablePointers,
     /// The pointer to this one is null, or cannot be read.
-    Pointer { index: u32, name: String, bytes: u32, null: bool },
+    Pointer {
+        index: u32,
+        name: String,
+        bytes: u32,
+        null: bool,
+    },
 }
 
 impl Refusal {

@@ -16,7 +16,10 @@ pub struct Access {
 #[serde(rename_all = "snake_case")]
 pub enum Memory {
     /// Before the fault's buffer, or past it.
-    OutOfBounds { access: Access, constant: bool },
+    OutOfBounds {
+        access: Access,
+        constant: bool,
+    },
     /// Outside of the block's shared memory.
     OutsideShared {
         access: Access,
@@ -28,9 +31,15 @@ pub enum Memory {
         declares: bool,
     },
     /// Outside of a thread's local memory, of `size` bytes.
-    OutsideLocal { access: Access, size: u64 },
+    OutsideLocal {
+        access: Access,
+        size: u64,
+    },
     /// Outside of the kernel's parameters, of `size` bytes.
-    OutsideParameters { access: Access, size: u64 },
+    OutsideParameters {
+        access: Access,
+        size: u64,
+    },
     /// The format of what is to be printed cannot be read.
     UnreadableFormat,
     Null(Access),
@@ -39,7 +48,10 @@ pub enum Memory {
     Unmapped(Access),
     /// The fault's buffer has been freed.
     Freed(Access),
-    Misaligned { access: Access, align: u64 },
+    Misaligned {
+        access: Access,
+        align: u64,
+    },
     /// The fault's buffer is constant.
     WriteConstant(Access),
     WriteParameter,

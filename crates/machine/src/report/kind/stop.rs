@@ -9,12 +9,26 @@ use crate::report::Code;
 pub enum Stop {
     Trap,
     /// A branch table of so many targets has none at the index.
-    BranchTable { index: u32, targets: u64 },
-    Assertion { message: String, file: String, line: u32, function: String },
+    BranchTable {
+        index: u32,
+        targets: u64,
+    },
+    Assertion {
+        message: String,
+        file: String,
+        line: u32,
+        function: String,
+    },
     /// A call, so many calls deep, with so many bytes of local memory in use.
-    StackOverflow { function: String, depth: u64, local_bytes: u32 },
+    StackOverflow {
+        function: String,
+        depth: u64,
+        local_bytes: u32,
+    },
     /// A call through an address that is no function's.
-    NoFunction { address: u64 },
+    NoFunction {
+        address: u64,
+    },
 }
 
 impl Stop {

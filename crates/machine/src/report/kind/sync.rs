@@ -49,25 +49,54 @@ pub enum Sync {
         standstill: Standstill,
     },
     /// Lanes have waited at a barrier that others of their warp went around.
-    BypassedBarrier { waiting: Lanes },
+    BypassedBarrier {
+        waiting: Lanes,
+    },
     /// A warp comes to a barrier while another waits at one that is the same to the hardware.
-    Mismatch { id: u32, warp: u32 },
-    NoSuchBarrier { id: u32 },
-    BarrierCount { threads: u32 },
+    Mismatch {
+        id: u32,
+        warp: u32,
+    },
+    NoSuchBarrier {
+        id: u32,
+    },
+    BarrierCount {
+        threads: u32,
+    },
     /// Lanes `here` execute a warp operation whose mask leaves those `outside` out.
-    MaskExcludes { here: u32, outside: u32, mask: u32 },
+    MaskExcludes {
+        here: u32,
+        outside: u32,
+        mask: u32,
+    },
     /// The mask names threads that do not come.
-    MaskNamesAbsent { waiting: Lanes, standstill: Standstill },
+    MaskNamesAbsent {
+        waiting: Lanes,
+        standstill: Standstill,
+    },
     /// A shuffle reads from lanes that have `exited`.
-    ShuffleFromExited { reading: Lanes, exited: u32, mask: u32 },
+    ShuffleFromExited {
+        reading: Lanes,
+        exited: u32,
+        mask: u32,
+    },
     /// Every thread waits: these at this barrier, or else for other lanes.
-    Deadlock { waiting: Option<Lanes>, barrier: Option<u32>, standstill: Standstill },
+    Deadlock {
+        waiting: Option<Lanes>,
+        barrier: Option<u32>,
+        standstill: Standstill,
+    },
     /// A barrier of the grid where the launch is not cooperative.
     NotCooperative,
     /// A block does not end within its budget; it has executed so many warp instructions.
-    Endless { executed: Option<u64> },
+    Endless {
+        executed: Option<u64>,
+    },
     /// The blocks end, and are too many or too long together.
-    TooMuchWork { blocks: u64, budget: u64 },
+    TooMuchWork {
+        blocks: u64,
+        budget: u64,
+    },
 }
 
 impl Sync {
