@@ -45,7 +45,7 @@ fn a_product_past_32_bits_is_found_before_any_access() {
     says(lint, "65536 * 65536 + 0 is 4294967296");
     says(lint, "(long long)a * b");
     assert_eq!(lint.related[0].source[0].line, line("if (at >= 0 && at < size) out[at] = 1;"));
-    assert_eq!(lint.severity, fusion_machine::report::Severity::Warning);
+    assert_eq!(lint.severity(), fusion_machine::report::Severity::Warning);
     let report = device.launch("wide_rows", 1, 32, &args);
     clean(&report);
     clean(&device.launch("rows_and_columns", 1, 32, &[Pointer(out), I32(4), I32(32), I32(256)]));

@@ -35,7 +35,7 @@ fn reading_past_the_end() {
     let fault = device.fault("past_end", 2, 256, &[Pointer(x), Pointer(out)]);
     check(&fault, "E-OOB-GLOBAL", "out[i] = x[i];", 44);
     assert_eq!((fault.block, fault.lanes), (Some([1, 0, 0]), 20));
-    says(&fault, "right behind the last one of `argument 0`");
+    says(&fault, "right behind the last one of argument 0");
     says(&fault, "300 of them, and this is index 300");
 }
 
@@ -65,7 +65,7 @@ fn reading_before_the_start() {
     let (x, out) = (device.buffer(128), device.buffer(128));
     let fault = device.fault("before_start", 1, 32, &[Pointer(x), Pointer(out)]);
     check(&fault, "E-OOB-GLOBAL", "before_start", 0);
-    says(&fault, "4 bytes before `argument 0`");
+    says(&fault, "4 bytes before argument 0");
 }
 
 #[test]

@@ -236,7 +236,7 @@ fn told(body: &str) -> Vec<String> {
     let device = Device::with(&ptx, Options { checks, ..Options::default() });
     let out = device.buffer(8 * 32);
     let report = device.launch("k", 1, 32, &[Pointer(out)]);
-    report.findings.into_iter().map(|f| f.code.trim_start_matches("E-UNINIT-").to_lowercase()).collect()
+    report.findings.into_iter().map(|f| f.code().as_str().trim_start_matches("E-UNINIT-").to_lowercase()).collect()
 }
 
 #[test]
