@@ -105,8 +105,8 @@ fn run(case: &Case, checks: Checks) -> Result<f64, Box<dyn std::error::Error>> {
         (Some(before), Some(after)) => after - before,
         _ => start.0.elapsed().as_secs_f64(),
     };
-    match report.findings.into_iter().find(|fault| fault.severity == Severity::Error) {
-        Some(fault) => Err(format!("{}: {}", case.name, fault.title).into()),
+    match report.findings.into_iter().find(|fault| fault.severity() == Severity::Error) {
+        Some(fault) => Err(format!("{}: {}", case.name, fusion_diagnostic::say(&fault)).into()),
         None => Ok(time),
     }
 }
