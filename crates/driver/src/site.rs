@@ -100,7 +100,9 @@ fn is_foreign(name: &str, file: &str) -> bool {
     let name = name.trim_start_matches('<');
     // The CUDA runtime, ours or in the headers that every CUDA C++ program includes.
     ["core::", "std::", "alloc::", "cudarc::", "fusion_cudart::", "cuda"].iter().any(|krate| name.starts_with(krate))
-        || ["/rustc/", "/registry/src/", "/rustlib/src/", "/cuda_runtime.h", "./nptl/", "/sysdeps/"].iter().any(|part| file.contains(part))
+        || ["/rustc/", "/registry/src/", "/rustlib/src/", "/cuda_runtime.h", "./nptl/", "/sysdeps/"]
+            .iter()
+            .any(|part| file.contains(part))
 }
 
 /// As the program's developer would write it.
