@@ -31,10 +31,12 @@ enum Kind {
     Numba,
     /// `nvcc -cudart shared` to PTX.
     Nvcc,
+    /// The same with `-rdc=true`, and a second file whose name ends in `_device`.
+    Separate,
     /// A C compiler, `-lcuda`.
     C,
 }
-use Kind::{C, Numba, Nvcc};
+use Kind::{C, Numba, Nvcc, Separate};
 
 const PROGRAMS: &[(Kind, &str)] = &[
     (Numba, "vector_add.py"),
@@ -44,6 +46,7 @@ const PROGRAMS: &[(Kind, &str)] = &[
     (Numba, "race.py"),
     (Nvcc, "runtime.cu"),
     (Nvcc, "stray.cu"),
+    (Separate, "separate.cu"),
     (C, "driver.c"),
 ];
 

@@ -6,6 +6,8 @@
 
 use std::io::Read as _;
 
+use fusion_ptx::Unit;
+
 use crate::boundary::Raw;
 use crate::error::{Error, Result};
 use crate::peek;
@@ -13,6 +15,9 @@ use crate::peek;
 /// The wrapper's magic number, and the container's.
 const WRAPPER: u32 = 0x466243b1;
 const CONTAINER: u32 = 0xba55ed50;
+/// The version of a wrapper whose units are yet to be linked (`FATBINC_LINK_VERSION`), and how many there are at most.
+const SEPARATE: u32 = 2;
+const MOST_UNITS: usize = 1 << 16;
 const HEADER: usize = 16;
 /// Offsets within an entry, and the least size of its header.
 const ENTRY: usize = 64;
@@ -47,8 +52,11 @@ pub(crate) fn at(image: Raw, capability: u32) -> Result<std::result::Result<Stri
     }
     match u32::from_le_bytes(start) {
         WRAPPER => {
-            let data = Raw(image.0 + 8).as_in::<usize>().get()?;
-            if data == image.0 { Ok(Err(damaged())) } else { at_container(Raw(data), capability) }
+            let word = |at: usize| Raw(image.0 + at).as_in::<usize>().get();
+            match Raw(image.0 + 4).as_in::<u32>().get()? {
+                SEPARATE => linked(word(16)?, capability),
+                _ => at_container(Raw(word(8)?), capability),
+            }
         }
         CONTAINER => at_container(image, capability),
         _ => match machine_code(&start) {
@@ -56,6 +64,24 @@ pub(crate) fn at(image: Raw, capability: u32) -> Result<std::result::Result<Stri
             None => Ok(Ok(image.as_text().get()?)),
         },
     }
+}
+
+/// The PTX of a program whose units `nvcc -rdc=true` has compiled apart: a list of containers that ends with null, linked as NVIDIA's
+/// runtime would have the driver link them.
+fn linked(list: usize, capability: u32) -> Result<std::result::Result<String, Refused>> {
+    let mut texts = Vec::new();
+    for i in 0..MOST_UNITS {
+        let container = Raw(list + i * size_of::<usize>()).as_in::<Raw>().get()?;
+        if container.is_null() {
+            break;
+        }
+        match at_container(container, capability)? {
+            Ok(text) => texts.push((format!("unit {}", i + 1), text)),
+            Err(refused) => return Ok(Err(refused)),
+        }
+    }
+    let units: Vec<Unit<'_>> = texts.iter().map(|(name, text)| Unit { name, text }).collect();
+    Ok(fusion_ptx::link(&units).map_err(|errors| errors.join("\n")))
 }
 
 fn at_container(container: Raw, capability: u32) -> Result<std::result::Result<String, Refused>> {

@@ -43,7 +43,7 @@ impl Summary {
     pub(super) fn exit_code(&self) -> u8 {
         match self.ran.end {
             End::Exited(0) if self.count(Severity::Error) > 0 => 1,
-            End::Exited(0) if !self.opened() => NOTHING_JUDGED,
+            End::Exited(0) if !self.opened() || self.ran.processes.iter().any(wants_tables) => NOTHING_JUDGED,
             End::Exited(code) => u8::try_from(code).unwrap_or(NOTHING_JUDGED),
             End::Killed(signal) => u8::try_from(128 + signal).unwrap_or(NOTHING_JUDGED),
             End::TimedOut | End::Interrupted => NOTHING_JUDGED,
@@ -172,10 +172,14 @@ fn short(name: &str) -> String {
     name.split(['(', '[']).next().unwrap_or_default().to_owned()
 }
 
+/// Whether a process brought NVIDIA's runtime, which asks for tables that are not there, and then gives up.
+fn wants_tables(process: &Process) -> bool {
+    process.launches.is_empty() && process.notes.iter().any(|note| note.contains("cuGetExportTable"))
+}
+
 /// NVIDIA's runtime cannot work here, and what a program says when it fails names another cause.
 fn private_handshake(process: &Process) -> Option<String> {
-    let asked = process.notes.iter().any(|note| note.contains("cuGetExportTable"));
-    asked.then(|| {
+    wants_tables(process).then(|| {
         "help: the program brings NVIDIA's CUDA runtime, which asks the driver for tables that are not documented. Build it with \
          `nvcc -cudart shared -gencode arch=compute_90,code=compute_90`, and let it find libcudart by the loader's path: then it runs \
          with the emulated runtime"
@@ -228,7 +232,10 @@ mod tests {
         assert!(text.starts_with("the program was ended by signal 11: SIGSEGV"), "{text}");
         assert!(text.contains("never opened the CUDA driver"), "{text}");
         let notes = vec!["cuGetExportTable is not supported".to_owned()];
-        let text = summary(End::Exited(1), vec![Process { notes, ..process(vec![]) }]).text(false, Look::default());
+        let brought = Process { notes, launches: [].into(), ..process(vec![]) };
+        let brought = summary(End::Exited(0), vec![brought]);
+        assert_eq!(brought.exit_code(), 2);
+        let text = brought.text(false, Look::default());
         assert!(text.contains("nvcc -cudart shared"), "{text}");
     }
 }
