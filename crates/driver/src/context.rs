@@ -11,6 +11,8 @@ use crate::stream::Stream;
 
 /// `CUlimit`, by number: stack size, printf buffer, heap, nested synchronisation, pending launches, L2 fetch granularity, persisting L2.
 const LIMITS: [usize; 7] = [1024, 1 << 20, 8 << 20, 2, 2048, 64, 0];
+/// The heap's size, which is settled once a kernel that uses the heap was launched.
+const MALLOC_HEAP_SIZE: c_uint = 2;
 /// The bits of `CUctx_flags`.
 const FLAGS: c_uint = 0xff;
 
@@ -62,6 +64,7 @@ impl Context {
             module.unload(driver, &mut state);
         }
         state.release_memory_of(driver, handle);
+        driver.machine.drop_heap();
         Ok(())
     }
 }
@@ -217,7 +220,11 @@ export! {
         let mut session = Session::begin()?;
         let context = session.context;
         let limits = &mut session.state.contexts.get_mut(context)?.limits;
-        *limits.get_mut(limit as usize).ok_or(Error::UNSUPPORTED_LIMIT)? = value;
+        let old = limits.get_mut(limit as usize).ok_or(Error::UNSUPPORTED_LIMIT)?;
+        if limit == MALLOC_HEAP_SIZE && !session.driver.machine.set_heap_bytes(value as u64) {
+            return Err(Error::INVALID_VALUE);
+        }
+        *old = value;
         Ok(())
     }
 

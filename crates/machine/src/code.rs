@@ -183,7 +183,9 @@ pub(crate) enum Fill {
     /// The address by which the blocks of a cooperative launch find their barrier, in two halves.
     GridWorkspace,
     GridWorkspaceHigh,
+    /// Rounded up as the hardware does, without and with what the system reserves.
     SharedSize,
+    AllSharedSize,
     DynamicSharedSize,
     /// Differs from block to block.
     Ctaid(u8),
@@ -250,10 +252,14 @@ pub(crate) struct Code {
     pub(crate) entry: u32,
     pub(crate) shared: Vec<SharedVariable>,
     pub(crate) static_shared: u32,
+    /// What lies before it, if the kernel looks at what the system keeps for itself.
+    pub(crate) reserved_shared: u32,
     /// Where the launch's dynamic shared memory begins.
     pub(crate) dynamic_shared_offset: u32,
     /// Blocks talk to each other through global memory: they must run in a fixed order.
     pub(crate) communicates: bool,
+    /// It calls `malloc` or `free`.
+    pub(crate) uses_heap: bool,
     pub(crate) param_bytes: u32,
 }
 

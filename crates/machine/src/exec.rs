@@ -2,7 +2,7 @@
 
 mod atomic;
 mod block;
-mod builtin;
+pub(crate) mod builtin;
 mod bypass;
 mod call;
 mod collective;
@@ -11,6 +11,7 @@ mod finding;
 mod generic;
 mod global;
 mod grid;
+mod heap;
 mod init;
 mod lanes;
 mod lint;

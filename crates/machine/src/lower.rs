@@ -12,7 +12,9 @@ mod suspects;
 
 use std::collections::HashMap;
 
-use fusion_ptx::ast::{self, Callee, FunctionId, GlobalId, LocalId, Module, Op, Operand, Ordering, Scope, Space};
+use fusion_ptx::ast::{
+    self, Callee, FunctionId, GlobalId, LocalId, Module, Op, Operand, Ordering, Scope, Space, Special,
+};
 
 use crate::code::{Code, Inst, MicroOp, Origin, SharedVariable, SlowOp, TRUE};
 use select::Selector;
@@ -21,9 +23,15 @@ pub(crate) use suspects::checked;
 /// Where the module's variables lie.
 #[derive(Debug)]
 pub(crate) struct Addresses {
-    /// Device addresses of `.global` and `.const` variables, indexed by [`GlobalId`].
+    /// Indexed by [`GlobalId`]: device addresses of `.global` and `.const` variables, and where in each thread's local
+    /// memory a `.local` one lies.
     pub(crate) globals: Vec<Option<u64>>,
+    /// What the `.local` variables take of each thread's local memory. A kernel's own frame lies behind them.
+    pub(crate) local_bytes: u32,
 }
+
+/// What a block keeps of shared memory for the system's own use, from sm_80 on (PTX ISA 10, `%reserved_smem_offset_cap`).
+pub(crate) const RESERVED_SHARED: u32 = 1024;
 
 /// Lowers the kernel `entry`.
 pub(crate) fn lower(module: &Module, entry: FunctionId, addresses: &Addresses) -> Code {
@@ -31,7 +39,9 @@ pub(crate) fn lower(module: &Module, entry: FunctionId, addresses: &Addresses) -
     let mut code = Code { functions: vec![None; module.functions.len()], entry: entry.0, ..Code::default() };
     let kernel = &module.functions[entry.index()];
     code.param_bytes = kernel.params.iter().map(|p| p.offset + p.size).max().unwrap_or(0);
-    code.communicates = reachable.iter().any(|f| communicates(&module.functions[f.index()]));
+    code.uses_heap = reachable.iter().any(|f| uses_heap(module, &module.functions[f.index()]));
+    // Which block of the heap a thread gets depends on who came before it.
+    code.communicates = code.uses_heap || reachable.iter().any(|f| communicates(&module.functions[f.index()]));
     let shared = SharedLayout::new(module, &reachable, &mut code);
     for &id in &reachable {
         lower_function(module, id, addresses, &shared, &mut code);
@@ -79,6 +89,22 @@ fn communicates(function: &ast::Function) -> bool {
     })
 }
 
+/// The function of the device runtime that a call goes to.
+fn runtime_function<'a>(module: &'a Module, callee: &'a Callee) -> Option<&'a str> {
+    match callee {
+        Callee::Builtin(name) => Some(name),
+        Callee::Direct(id) => module.functions.get(id.index()).filter(|f| !f.has_body).map(|f| f.name.as_str()),
+        Callee::Indirect(_) => None,
+    }
+}
+
+fn uses_heap(module: &Module, function: &ast::Function) -> bool {
+    function.body.iter().any(|i| match &i.op {
+        Op::Call { callee, .. } => matches!(runtime_function(module, callee), Some("malloc" | "free")),
+        _ => false,
+    })
+}
+
 /// Offsets of the shared variables that a kernel uses.
 struct SharedLayout {
     globals: HashMap<GlobalId, u32>,
@@ -88,14 +114,14 @@ struct SharedLayout {
 impl SharedLayout {
     fn new(module: &Module, reachable: &[FunctionId], code: &mut Code) -> Self {
         let mut used = vec![false; module.variables.len()];
+        let mut reserved = 0;
         for id in reachable {
             for instruction in &module.functions[id.index()].body {
-                let mut read = |operand: &Operand| {
-                    if let Operand::Global(g, _) = operand
-                        && let Some(u) = used.get_mut(g.index())
-                    {
-                        *u = true;
-                    }
+                let mut read = |operand: &Operand| match operand {
+                    Operand::Global(g, _) => used.get_mut(g.index()).into_iter().for_each(|used| *used = true),
+                    // A kernel that never asks where it lies cannot tell that there is none.
+                    Operand::Special(Special::ReservedSmem(_)) => reserved = RESERVED_SHARED,
+                    _ => {}
                 };
                 instruction.op.operands(&mut read, &mut |_| {});
             }
@@ -118,7 +144,11 @@ impl SharedLayout {
             Id::Local(f, l) => layout.locals.insert((f, l), offset),
         };
         let (sized, unsized_): (Vec<_>, Vec<_>) = variables.into_iter().partition(|(_, v)| v.size > 0);
-        let mut end = 0u32;
+        let mut end = reserved;
+        if reserved > 0 {
+            let name = "the shared memory that is reserved for the system".to_string();
+            code.shared.push(SharedVariable { name, offset: 0, size: reserved });
+        }
         for (id, variable) in sized {
             let offset = end.next_multiple_of(variable.align.max(1));
             let size = u32::try_from(variable.size).unwrap_or(u32::MAX);
@@ -126,7 +156,8 @@ impl SharedLayout {
             code.shared.push(SharedVariable { name: variable.name.clone(), offset, size });
             place(id, offset);
         }
-        code.static_shared = end;
+        code.static_shared = end - reserved;
+        code.reserved_shared = reserved;
         let align = unsized_.iter().map(|(_, v)| v.align.max(1)).max().unwrap_or(1);
         code.dynamic_shared_offset = end.next_multiple_of(align);
         for (id, _) in unsized_ {

@@ -21,7 +21,7 @@ pub use loaded::{Kernel, KernelInfo, LoadError, Loaded, ParamInfo};
 use advice::round_trip::{self, Left, Used};
 
 use crate::exec::{self, Outcome, Run};
-use crate::memory::{AllocationKind, Memory, OutOfMemory, Region};
+use crate::memory::{AllocationKind, DEFAULT_HEAP_BYTES, Heap, Memory, OutOfMemory, Region};
 use crate::occupancy;
 use crate::profile::Profile;
 use crate::report::kind::{Parameters, Refusal};
@@ -60,6 +60,9 @@ pub struct Machine {
     memory: Memory,
     /// Those of the options to begin with; they may change between launches.
     checks: Mutex<Checks>,
+    /// The device heap, made for the first kernel that calls `malloc`, and how large it will be.
+    heap: Mutex<Option<Arc<Mutex<Heap>>>>,
+    heap_bytes: AtomicU64,
     /// Held during a launch: kernels run one at a time, as the counts of touched sectors are the memory's.
     launches: Mutex<Launches>,
 }
@@ -98,7 +101,15 @@ impl Launch {
 impl Machine {
     pub fn new(profile: Profile, options: Options) -> Self {
         let memory = Memory::new(profile.memory_bytes);
-        Self { profile, options, memory, checks: Mutex::new(options.checks), launches: Mutex::default() }
+        Self {
+            profile,
+            options,
+            memory,
+            checks: Mutex::new(options.checks),
+            heap: Mutex::default(),
+            heap_bytes: AtomicU64::new(DEFAULT_HEAP_BYTES),
+            launches: Mutex::default(),
+        }
     }
 
     pub fn profile(&self) -> &Profile {
@@ -118,6 +129,36 @@ impl Machine {
             self.memory.assume_written();
         }
         *current = checks;
+    }
+
+    /// Sets the size of the device heap, out of which kernels take memory with `malloc`: 8 MiB to begin with. False if
+    /// a kernel that does was launched, since when its size stays as it is.
+    pub fn set_heap_bytes(&self, bytes: u64) -> bool {
+        let heap = self.heap.lock().unwrap_or_else(PoisonError::into_inner);
+        if heap.is_none() {
+            self.heap_bytes.store(bytes, Relaxed);
+        }
+        heap.is_none()
+    }
+
+    /// Forgets what kernels have taken from the heap, and its size: their context has ended.
+    pub fn drop_heap(&self) {
+        let heap = self.heap.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.heap_bytes.store(DEFAULT_HEAP_BYTES, Relaxed);
+        if let Some(heap) = heap {
+            // Nobody but the heap knows of this allocation.
+            let _ = self.memory.free(heap.lock().unwrap_or_else(PoisonError::into_inner).base());
+        }
+    }
+
+    /// The heap for a launch: made now, if the kernel takes memory and none did before.
+    fn heap(&self, needed: bool) -> Result<Option<Arc<Mutex<Heap>>>, OutOfMemory> {
+        let mut heap = self.heap.lock().unwrap_or_else(PoisonError::into_inner);
+        if heap.is_none() && needed {
+            let made = Heap::new(&self.memory, self.heap_bytes.load(Relaxed))?;
+            *heap = Some(Arc::new(Mutex::new(made)));
+        }
+        Ok(heap.clone())
     }
 
     pub fn memory(&self) -> &Memory {
@@ -177,8 +218,12 @@ impl Machine {
         }
         let threads = launch.threads() as u32;
         let blocks = launch.blocks();
-        let shared_bytes = code.dynamic_shared_offset.max(code.static_shared) + launch.dynamic_shared;
-        let block = occupancy::Block { threads, registers: info.registers, shared: shared_bytes };
+        let shared_bytes = code.dynamic_shared_offset + launch.dynamic_shared;
+        let asked = shared_bytes - code.reserved_shared;
+        let block = occupancy::Block { threads, registers: info.registers, shared: asked };
+        let unit = self.profile.shared_granularity.max(1);
+        let shared_given =
+            (asked.next_multiple_of(unit), (asked + self.profile.shared_reserved).next_multiple_of(unit));
         let fits = occupancy::Limits::of(&self.profile).occupancy(&block).blocks.max(1);
         // Blocks that the host has room for at once.
         let room =
@@ -202,6 +247,9 @@ impl Machine {
                 .map_err(|OutOfMemory { requested, free }| refuse(Refusal::NoBarrier { requested, free }))?,
             false => 0,
         };
+        let heap = self
+            .heap(code.uses_heap)
+            .map_err(|OutOfMemory { requested, free }| refuse(Refusal::NoHeap { requested, free }))?;
         let regions = self.memory.snapshot();
         let run = Run {
             code,
@@ -216,6 +264,8 @@ impl Machine {
             warps: threads.div_ceil(32),
             blocks,
             shared_bytes,
+            shared_given,
+            heap: heap.as_deref(),
             sms: self.profile.sms,
             clock_khz: self.profile.sm_clock_khz,
             grid_id: launches.count,
@@ -249,6 +299,9 @@ impl Machine {
             counters.dram_write_bytes += 32 * written;
             used.push(Used { region: at, read, written });
         }
+        if let Some(heap) = regions.iter().map(|region| &region.allocation).find(|a| a.kind == AllocationKind::Heap) {
+            footprint.leave_out(heap);
+        }
         let shape = timing::Shape { blocks, threads_per_block: threads, blocks_per_sm: fits };
         let ended = advice::Ended::new(&run, &self.profile, shape, counters, &tally);
         if stopped.is_none() {
@@ -273,7 +326,7 @@ impl Machine {
             kernel: info.name,
             grid: launch.grid,
             block: launch.block,
-            shared_bytes,
+            shared_bytes: asked,
             counters,
             predicted_ns: timing::predict_ns(&self.profile, &shape, &counters),
             output,

@@ -4,6 +4,7 @@
 //! same allocation without `unsafe`: a data race of the kernel is a wrong value here, never
 //! undefined behaviour of the emulator.
 
+mod heap;
 mod region;
 mod written;
 
@@ -11,6 +12,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+pub(crate) use heap::{BadFree, DEFAULT_HEAP_BYTES, Heap, HeapBlock};
 pub(crate) use region::{Region, Snapshot};
 pub(crate) use written::Written;
 
@@ -36,6 +38,8 @@ pub enum AllocationKind {
     Global,
     /// A module's `.const` variable: kernels may only read it.
     Constant,
+    /// The device heap, out of which kernels take blocks with `malloc`.
+    Heap,
 }
 
 /// One allocation.
@@ -53,6 +57,10 @@ impl Allocation {
     /// One past the last byte.
     pub fn end(&self) -> u64 {
         self.base + self.size
+    }
+
+    pub(crate) fn contains(&self, addr: u64) -> bool {
+        self.base <= addr && addr < self.end()
     }
 }
 

@@ -102,7 +102,7 @@ pub(crate) fn foreign(opcode: &str, modifiers: &[&str]) -> Option<Foreign> {
         "mbarrier" => "mbarrier objects are not emulated",
         "cp" if has("bulk") || has("mbarrier") || has("reduce") => "bulk copies and their barriers are not emulated",
         "red" | "st" if has("async") || has("bulk") => "asynchronous stores are not emulated",
-        "tensormap" | "multimem" | "mapa" | "getctarank" | "clusterlaunchcontrol" => {
+        "tensormap" | "multimem" | "clusterlaunchcontrol" => {
             "clusters, tensor maps and multicast memory are not emulated"
         }
         "tex" | "tld4" | "txq" | "istypep" | "suld" | "sust" | "sured" | "suq" => {

@@ -82,14 +82,11 @@ impl Constant {
         use ScalarType::*;
         let value = match self {
             Self::Int { bits, .. } => return bits,
-            Self::Single(bits) if !ty.is_float() => return bits.into(),
-            Self::Double(bits) if !ty.is_float() => return bits,
-            Self::Float(value) => value,
-            // By value these two conversions could change the payload of a NaN.
-            Self::Single(bits) if ty == F32 => return bits.into(),
-            Self::Double(bits) if ty == F64 => return bits,
-            Self::Single(bits) => f32::from_bits(bits).into(),
+            // Bits stay bits, even those of a single where a double is expected: NVIDIA's assembler puts zeros above.
+            Self::Single(bits) => return bits.into(),
+            Self::Double(bits) if ty != F32 => return bits,
             Self::Double(bits) => f64::from_bits(bits),
+            Self::Float(value) => value,
         };
         match ty {
             F64 => value.to_bits(),
@@ -135,7 +132,7 @@ mod tests {
         check("1.5", F64, 0x3ff8_0000_0000_0000);
         check("0f3F800000", F32, 0x3f80_0000);
         check("0F3F800000", B32, 0x3f80_0000);
-        check("0f3F800000", F64, 0x3ff0_0000_0000_0000);
+        check("0f3F800000", F64, 0x3f80_0000);
         check("0d3FF0000000000000", F64, 0x3ff0_0000_0000_0000);
         check("0d3FF0000000000000", B64, 0x3ff0_0000_0000_0000);
         check("0d3FF0000000000000", F32, 0x3f80_0000);

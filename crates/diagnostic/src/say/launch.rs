@@ -60,6 +60,8 @@ pub(super) fn words(kind: &Refusal) -> Words {
             ))
         }
         Refusal::NoKernel => Words::new("this module has no such kernel"),
+        Refusal::NoHeap { requested, free } => Words::new("no memory for the device heap")
+            .note(format!("out of device memory: {requested} bytes requested, {free} free")),
         Refusal::NoBarrier { requested, free } => Words::new("no memory for the grid's barrier")
             .note(format!("out of device memory: {requested} bytes requested, {free} free")),
     }

@@ -51,6 +51,21 @@ pub(super) fn words(kind: &Memory, fault: &Fault) -> Words {
                 .note(format!("the allocation of {} was freed before this launch", plural(size, "byte")))
                 .help("keep the buffer alive until the work that uses it is done: in Rust, until after the stream was synchronised")
         }
+        Memory::FreedByKernel(access) => {
+            Words::new(format!("{} of memory that the kernel has freed", verb(access.write)))
+                .label(of_size(access))
+                .maybe(buffer.map(|b| format!("a block of {} from malloc lay here", plural(b.size, "byte"))))
+                .help("free a block when no thread uses it any more: behind a barrier, if several threads do")
+        }
+        Memory::FreedTwice { size } => Words::new("free of memory that has been freed already")
+            .label(format!("frees a block of {} a second time", plural(*size, "byte")))
+            .help("let one thread free a block, once, and set the pointer to nullptr afterwards"),
+        Memory::FreedInside { offset, size } => Words::new("free of a pointer into the middle of a block")
+            .label(format!("points {} behind the start of a block of {}", plural(*offset, "byte"), plural(*size, "byte")))
+            .help("keep the pointer that malloc returned, and free that one"),
+        Memory::FreedForeign { address } => Words::new("free of what malloc has not returned")
+            .label(format!("{address:#x} is no block of the device heap"))
+            .note("what the host has allocated is freed by the host; a kernel frees only what a kernel's malloc or new gave"),
         Memory::Misaligned { access, align } => misaligned(access, *align, buffer),
         Memory::WriteConstant(access) => {
             let whose = buffer.map_or(String::new(), |b| format!(", {}", named(b)));

@@ -10,6 +10,7 @@ pub(super) fn name(buffer: &Buffer) -> String {
         Name::Allocation(id) => format!("allocation {id}"),
         Name::Unnamed => format!("an allocation of {}", plural(buffer.size, "byte")),
         Name::DynamicShared => "the dynamic shared memory".into(),
+        Name::HeapBlock => "the block that malloc gave".into(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Instructions of three operands.
 
-use fusion_ptx::ast::{Mode, PrmtMode, ScalarType, Ternary};
+use fusion_ptx::ast::{Mode, Packed, PrmtMode, ScalarType, Ternary};
 
 use super::half::{self, Half};
 use super::integer::{self, Int};
@@ -16,10 +16,13 @@ pub fn ternary(op: Ternary, ty: ScalarType, mode: Mode) -> Option<Fn3> {
         Ternary::ShfR { wrap } => Some(by_flags!(WRAP = wrap; |a, b, c| bits::shf_r(a, b, c, WRAP))),
         Ternary::Prmt(mode) => Some(prmt(mode)),
         Ternary::Fns => Some(bits::fns),
-        Ternary::CvtPack(S8) => Some(|a, b, c| pack(a, b, c, 8, -0x80, 0x7f)),
-        Ternary::CvtPack(U8) => Some(|a, b, c| pack(a, b, c, 8, 0, 0xff)),
-        Ternary::CvtPack(S16) => Some(|a, b, c| pack(a, b, c, 16, -0x8000, 0x7fff)),
-        Ternary::CvtPack(U16) => Some(|a, b, c| pack(a, b, c, 16, 0, 0xffff)),
+        Ternary::CvtPack(Packed { bits, signed }) => by_flags!(SIGNED = signed; match bits {
+            2 => Some(|a, b, c| pack::<SIGNED>(a, b, c, 2)),
+            4 => Some(|a, b, c| pack::<SIGNED>(a, b, c, 4)),
+            8 => Some(|a, b, c| pack::<SIGNED>(a, b, c, 8)),
+            16 => Some(|a, b, c| pack::<SIGNED>(a, b, c, 16)),
+            _ => None,
+        }),
         Ternary::Dp4a { a_signed, b_signed } => {
             Some(by_flags!(A = a_signed, B = b_signed; |a, b, c| integer::dot(a, b, c, 4, 0, A, B)))
         }
@@ -45,7 +48,8 @@ pub fn ternary(op: Ternary, ty: ScalarType, mode: Mode) -> Option<Fn3> {
 }
 
 /// `cvt.pack`: two clamped numbers in fields of so many bits, a above b, below the low bits of c.
-fn pack(a: u64, b: u64, c: u64, bits: u32, least: i32, greatest: i32) -> u64 {
+fn pack<const SIGNED: bool>(a: u64, b: u64, c: u64, bits: u32) -> u64 {
+    let (least, greatest) = if SIGNED { (-1 << (bits - 1), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
     let field = |x: u64| (x as i32).clamp(least, greatest) as u32 & ((1 << bits) - 1);
     let above = (c as u32).checked_shl(2 * bits).unwrap_or(0);
     u64::from(above | field(a) << bits | field(b))

@@ -14,11 +14,12 @@ part! {
         address: AddressOf = Address,
         /// Bytes of an element: 2, 4 or 8.
         element: u32,
-        /// The new value from the old one and `a`; `cas` is told by `c`.
+        /// The new value of a part from the old one and `a`; `cas` is told by `c`. A 128-bit value is two parts.
         f: fn(u64, u64) -> u64,
         d: Vec<Option<Reg>> = Write,
         a: Vec<Reg> = Atomic,
-        c: Option<Reg> = Atomic,
+        /// Empty but for `cas`, which compares all parts and exchanges all of them or none.
+        c: Vec<Reg> = Atomic,
         /// It gives the old value, so that a thread can spin on it while it waits for another.
         answers: bool,
         order: Order,

@@ -19,6 +19,9 @@ use super::warp::{Split, Warp};
 use super::watch::{Action, Touch};
 use crate::code::{Atomic, Order, Place};
 
+/// One lane's values of a vector or of a 128-bit integer.
+type Parts = SmallVec<[u64; 2]>;
+
 /// Says whether it changed anything: an atomic that does not is how a thread looks whether another has.
 pub(crate) fn execute(
     worker: &mut Worker<'_>,
@@ -32,20 +35,23 @@ pub(crate) fn execute(
     let addrs = addresses(&regs, &op.address, split.local_base);
     let parts = op.a.len();
     let a: Vec<[u64; 32]> = op.a.iter().map(|r| regs.get(*r)).collect();
-    let c = op.c.map(|c| regs.get(c));
+    let c: Vec<[u64; 32]> = op.c.iter().map(|r| regs.get(*r)).collect();
     let keep = u64::MAX >> (64 - 8 * op.element);
     let bytes = u64::from(op.element) * parts as u64;
     let mut old = vec![[0u64; 32]; parts];
     let mut changed = false;
-    let mut update = |part: usize, lane: usize, before: u64| {
-        let after = match &c {
-            Some(new) if before == a[part][lane] & keep => new[lane] & keep,
-            Some(_) => before,
-            None => (op.f)(before, a[part][lane] & keep) & keep,
-        };
-        changed |= after != before;
+    let mut update = |lane: usize, before: &[[u64; 32]]| -> Parts {
+        let equal = (0..parts).all(|part| before[part][lane] == a[part][lane] & keep);
+        let after = (0..parts).map(|part| match c.get(part) {
+            Some(new) if equal => new[lane] & keep,
+            Some(_) => before[part][lane],
+            None => (op.f)(before[part][lane], a[part][lane] & keep) & keep,
+        });
+        let after: Parts = after.collect();
+        changed |= (0..parts).any(|part| after[part] != before[part][lane]);
         after
     };
+    let at = |base: u64, part: usize| base + part as u64 * u64::from(op.element);
     let mut left = mask;
     while left != 0 {
         let (place, group, inside) = match op.place {
@@ -60,9 +66,10 @@ pub(crate) fn execute(
                 worker.watch(&mut common.checks, &touch);
                 for lane in each(group) {
                     for (part, old) in old.iter_mut().enumerate() {
-                        let at = inside[lane] + part as u64 * u64::from(op.element);
-                        old[lane] = load_element(&common.shared, at, op.element);
-                        store_element(&mut common.shared, at, op.element, update(part, lane, old[lane]));
+                        old[lane] = load_element(&common.shared, at(inside[lane], part), op.element);
+                    }
+                    for (part, after) in update(lane, &old).into_iter().enumerate() {
+                        store_element(&mut common.shared, at(inside[lane], part), op.element, after);
                     }
                 }
                 let passes = wavefronts(&inside, group, bytes);
@@ -76,9 +83,10 @@ pub(crate) fn execute(
                     let Some(w) = one.or_else(|| worker.window_of(inside[lane])) else { continue };
                     let window = &mut worker.windows[w];
                     for (part, old) in old.iter_mut().enumerate() {
-                        let at = inside[lane] + part as u64 * u64::from(op.element);
-                        old[lane] = window.load(at, op.element);
-                        window.store(at, op.element, update(part, lane, old[lane]));
+                        old[lane] = window.load(at(inside[lane], part), op.element);
+                    }
+                    for (part, after) in update(lane, &old).into_iter().enumerate() {
+                        window.store(at(inside[lane], part), op.element, after);
                     }
                     window.mark(inside[lane], bytes, false);
                     window.mark(inside[lane], bytes, true);
@@ -88,14 +96,15 @@ pub(crate) fn execute(
             }
             Place::Local | Place::Frame => {
                 for lane in each(group) {
+                    let have = 4 * warp.local.len() as u64;
+                    if inside[lane].checked_add(bytes).is_none_or(|end| end > have) {
+                        return Err(fault::stray_local(1 << lane, inside[lane], bytes, have, true));
+                    }
                     for (part, old) in old.iter_mut().enumerate() {
-                        let at = inside[lane] + part as u64 * u64::from(op.element);
-                        if at + u64::from(op.element) > 4 * warp.local.len() as u64 {
-                            let have = 4 * warp.local.len() as u64;
-                            return Err(fault::stray_local(1 << lane, at, bytes, have, true));
-                        }
-                        old[lane] = local::load_element(&warp.local, lane, at, op.element);
-                        local::store_element(&mut warp.local, lane, at, op.element, update(part, lane, old[lane]));
+                        old[lane] = local::load_element(&warp.local, lane, at(inside[lane], part), op.element);
+                    }
+                    for (part, after) in update(lane, &old).into_iter().enumerate() {
+                        local::store_element(&mut warp.local, lane, at(inside[lane], part), op.element, after);
                     }
                 }
             }

@@ -1,4 +1,4 @@
-//! The device runtime: `printf` and failed assertions.
+//! The device runtime: `printf`, failed assertions, the heap, and what cooperative groups ask for.
 
 use std::cell::Cell;
 
@@ -10,12 +10,16 @@ use super::init::Origin;
 use super::lanes::each;
 use super::trap::{Trap, Trapped};
 use super::warp::{Split, Warp};
-use super::{local, shared};
+use super::{heap, local, shared};
 use crate::code::{Argument, Place};
 use crate::report::{self, kind::Stop};
 
+/// The functions of the device runtime that are emulated.
+pub(crate) const NAMES: &[&str] = &["vprintf", "__assertfail", "malloc", "free", "cudaCGGetIntrinsicHandle"];
 /// What a block may print; as on a GPU, whose buffer has a megabyte, the rest is lost.
 const MAX_OUTPUT: usize = 1 << 20;
+/// `cudaCGScopeGrid`. There are no groups of several devices any more, and their handle is null.
+const GRID_SCOPE: u64 = 1;
 /// The longest string that is read.
 const MAX_STRING: u64 = 4096;
 
@@ -30,9 +34,51 @@ pub(crate) fn call(
     args: &[Argument],
     returns: &[Argument],
 ) -> Trapped {
-    if name == "__assertfail" {
-        return Err(failed_assertion(worker, common, warp, split, mask, args));
+    let first = |warp: &mut Warp| {
+        let mut values = [0; 32];
+        each(mask).for_each(|lane| values[lane] = argument(warp, split, lane, args.first()));
+        values
+    };
+    let results = match name {
+        "__assertfail" => return Err(failed_assertion(worker, common, warp, split, mask, args)),
+        "malloc" => heap::malloc(worker, mask, &first(warp)),
+        "free" => {
+            let bases = first(warp);
+            return heap::free(worker, mask, &bases);
+        }
+        "cudaCGGetIntrinsicHandle" => {
+            first(warp).map(|scope| if scope == GRID_SCOPE { worker.run.workspace } else { 0 })
+        }
+        _ => printf(worker, common, warp, split, mask, args)?,
+    };
+    match returns.first() {
+        Some(Argument::Register(d)) => warp.regs.view(split.bases).put(*d, mask, &results),
+        Some(Argument::Frame { offset, size }) => {
+            let size = if *size < 8 { 4 } else { 8 };
+            for lane in each(mask) {
+                let at = u64::from(split.local_base + offset);
+                if at + u64::from(size) <= 4 * warp.local.len() as u64 {
+                    local::store_element(&mut warp.local, lane, at, size, results[lane]);
+                    if let Some(init) = &mut common.checks.init {
+                        init.returned(warp.index, lane, at, size.into());
+                    }
+                }
+            }
+        }
+        None => {}
     }
+    Ok(())
+}
+
+/// `vprintf(format, arguments)`: how many arguments each lane printed.
+fn printf(
+    worker: &mut Worker<'_>,
+    common: &mut Common,
+    warp: &mut Warp,
+    split: &Split,
+    mask: u32,
+    args: &[Argument],
+) -> Trapped<[u64; 32]> {
     let mut printed = [0u64; 32];
     for lane in each(mask) {
         let format = argument(warp, split, lane, args.first());
@@ -51,22 +97,7 @@ pub(crate) fn call(
             worker.printed_undefined(1 << lane, origin);
         }
     }
-    match returns.first() {
-        Some(Argument::Register(d)) => warp.regs.view(split.bases).put(*d, mask, &printed),
-        Some(Argument::Frame { offset, .. }) => {
-            for lane in each(mask) {
-                let at = u64::from(split.local_base + offset);
-                if at + 4 <= 4 * warp.local.len() as u64 {
-                    local::store_element(&mut warp.local, lane, at, 4, printed[lane]);
-                    if let Some(init) = &mut common.checks.init {
-                        init.returned(warp.index, lane, at, 4);
-                    }
-                }
-            }
-        }
-        None => {}
-    }
-    Ok(())
+    Ok(printed)
 }
 
 /// `__assertfail(message, file, line, function, character size)`.

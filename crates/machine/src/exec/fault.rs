@@ -1,6 +1,7 @@
 //! Faults of memory accesses: which address, by how much it misses, and what lies nearby.
 
 use super::grid::Run;
+use super::heap;
 use super::lanes::each;
 use super::trap::Trap;
 use crate::code::Place;
@@ -38,6 +39,7 @@ fn stray(run: &Run<'_>, access: Access) -> (Memory, Option<Buffer>) {
     let next = run.regions.partition_point(|r| r.allocation.base <= address);
     let below = next.checked_sub(1).map(|i| &run.regions[i].allocation);
     if let Some(a) = below
+        && a.kind == AllocationKind::Constant
         && address < a.end()
         && a.end() - address >= bytes
     {
@@ -45,6 +47,9 @@ fn stray(run: &Run<'_>, access: Access) -> (Memory, Option<Buffer>) {
     }
     if address < 4096 {
         return (Memory::Null(access), pointer_argument(run, address, bytes));
+    }
+    if let Some(found) = heap::stray(run, access) {
+        return found;
     }
     if let Some(argument) = host_pointer(run, address, bytes) {
         return (Memory::HostPointer(access), argument);

@@ -285,7 +285,8 @@ impl Worker<'_> {
         let cached = self.cache[index as usize] as usize;
         for candidate in [Some(cached), self.window_of(low)].into_iter().flatten() {
             let window = &self.windows[candidate];
-            if window.holds(low, 1) && window.holds(high, bytes) && !(write && window.constant) {
+            // An access never remembers the heap, so that each one comes here and is compared with its blocks.
+            if window.holds(low, 1) && window.holds(high, bytes) && !(write && window.constant) && !window.heap {
                 self.cache[index as usize] = candidate as u32;
                 return Ok(Some(candidate));
             }
@@ -294,7 +295,9 @@ impl Worker<'_> {
         for lane in each(mask) {
             let inside = self.window_of(addrs[lane]).is_some_and(|w| {
                 let window = &self.windows[w];
-                window.holds(addrs[lane], bytes) && !(write && window.constant)
+                window.holds(addrs[lane], bytes)
+                    && !(write && window.constant)
+                    && (!window.heap || self.run.heap_holds(addrs[lane], bytes))
             });
             stray |= u32::from(!inside) << lane;
         }

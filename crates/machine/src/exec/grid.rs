@@ -20,7 +20,7 @@ use super::trap::Trap;
 use super::window::Window;
 use crate::code::Code;
 use crate::machine::{Checks, Launch, ParamInfo};
-use crate::memory::{Memory, Region};
+use crate::memory::{Heap, Memory, Region};
 use crate::report::{Counters, Name};
 
 /// What every worker of a launch shares.
@@ -40,9 +40,13 @@ pub(crate) struct Run<'a> {
     pub(crate) warps: u32,
     pub(crate) blocks: u64,
     pub(crate) shared_bytes: u32,
+    /// What the hardware gives for it: whole units, without and with what the system reserves.
+    pub(crate) shared_given: (u32, u32),
     pub(crate) sms: u32,
     pub(crate) clock_khz: u32,
     pub(crate) grid_id: u64,
+    /// What kernels have taken with `malloc`, once one that does was launched.
+    pub(crate) heap: Option<&'a Mutex<Heap>>,
     /// Address of a cooperative launch's barrier; 0 for other launches.
     pub(crate) workspace: u64,
     /// Warp instructions of one block, and of all.
@@ -58,6 +62,11 @@ pub(crate) struct Run<'a> {
 }
 
 impl Run<'_> {
+    /// Does something with the heap, if there is one.
+    pub(crate) fn with_heap<T>(&self, f: impl FnOnce(&mut Heap) -> T) -> Option<T> {
+        self.heap.map(|heap| f(&mut heap.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+
     /// The index of a block in the grid's order.
     pub(crate) fn linear(&self, block: [u32; 3]) -> u64 {
         let [x, y, _] = self.launch.grid.map(u64::from);

@@ -336,7 +336,7 @@ impl Worker<'_> {
             _ => None,
         };
         let exchanges = match op {
-            Some(SlowOp::Atomic(atomic)) => atomic.c.is_none() && bits::replaces(atomic.f, atomic.element),
+            Some(SlowOp::Atomic(atomic)) => atomic.c.is_empty() && bits::replaces(atomic.f, atomic.element),
             _ => false,
         };
         init.storing.lanes = 0;

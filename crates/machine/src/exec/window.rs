@@ -13,6 +13,8 @@ pub(crate) struct Window<'a> {
     read: &'a [AtomicU64],
     written: &'a [AtomicU64],
     pub(crate) constant: bool,
+    /// The device heap, of which only the blocks that `malloc` gave may be accessed.
+    pub(crate) heap: bool,
     /// Which bytes were ever written; nobody knows of nothing.
     pub(crate) history: Option<&'a Written>,
     /// This worker has used it.
@@ -28,6 +30,7 @@ impl<'a> Window<'a> {
             read: &region.sectors_read,
             written: &region.sectors_written,
             constant: region.allocation.kind == AllocationKind::Constant,
+            heap: region.allocation.kind == AllocationKind::Heap,
             history: Some(&region.written),
             touched: false,
         }
@@ -42,6 +45,7 @@ impl<'a> Window<'a> {
             read: &[],
             written: &[],
             constant: false,
+            heap: false,
             history: None,
             touched: false,
         }

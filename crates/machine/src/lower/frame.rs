@@ -19,6 +19,8 @@ pub(crate) enum Home {
 
 pub(crate) struct Frame {
     pub(crate) registers: Vec<Option<Reg>>,
+    /// The two doubles of each 128-bit register, the less significant first.
+    pub(crate) wide: HashMap<RegId, [Reg; 2]>,
     pub(crate) homes: Vec<Home>,
     pub(crate) bytes: u32,
     pub(crate) words: u32,
@@ -28,11 +30,13 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    pub(crate) fn new(function: &Function) -> Self {
+    /// The `.local` variables of the module, so many bytes, lie before the frame of the kernel, which is the first.
+    pub(crate) fn new(function: &Function, module_bytes: u32) -> Self {
         let mut frame = Self {
             registers: Vec::new(),
+            wide: HashMap::new(),
             homes: Vec::new(),
-            bytes: 0,
+            bytes: if function.is_entry { module_bytes } else { 0 },
             words: 0,
             doubles: 0,
             // The first two are TRUE and CARRY.
@@ -41,8 +45,10 @@ impl Frame {
         };
         // A declaration may name far more registers than the code uses.
         let used = used(function);
-        let registers = function.registers.iter().zip(used);
-        frame.registers = registers.map(|(r, used)| if used { frame.register(r.ty) } else { None }).collect();
+        for (i, (register, used)) in function.registers.iter().zip(used).enumerate() {
+            let slot = if used { frame.register(RegId(i as u32), register.ty) } else { None };
+            frame.registers.push(slot);
+        }
         let mut entry_offsets = HashMap::new();
         if function.is_entry {
             for param in &function.params {
@@ -70,13 +76,23 @@ impl Frame {
         frame
     }
 
-    fn register(&mut self, ty: ScalarType) -> Option<Reg> {
+    fn register(&mut self, id: RegId, ty: ScalarType) -> Option<Reg> {
         match ty {
-            // Pairs of doubles are not supported; an instruction that names one says so.
-            ScalarType::B128 => None,
+            // No slot is so wide. The few instructions that have such operands ask for their halves.
+            ScalarType::B128 => {
+                let halves = [self.temporary(64), self.temporary(64)];
+                self.wide.insert(id, halves);
+                None
+            }
             ScalarType::Pred => Some(Reg { slot: self.predicate(), bits: 1 }),
             ty => Some(self.temporary(ty.bits())),
         }
+    }
+
+    /// Where a register lives: nowhere if the code does not use it, in two places if it has 128 bits.
+    fn slots(&self, id: RegId) -> impl Iterator<Item = Reg> {
+        let one = self.registers.get(id.index()).copied().flatten();
+        one.into_iter().chain(self.wide.get(&id).copied().into_iter().flatten())
     }
 
     /// A new slot for a value of so many bits (8 to 64).
@@ -138,7 +154,7 @@ impl Frame {
             doubles: self.doubles,
             predicates: self.predicates,
             fills,
-            cleared: at_entry.iter().filter_map(|r| self.registers.get(r.index()).copied().flatten()).collect(),
+            cleared: at_entry.iter().flat_map(|r| self.slots(*r)).collect(),
             frame_bytes: self.bytes,
             params,
             returns,

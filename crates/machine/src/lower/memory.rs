@@ -12,8 +12,11 @@ impl Selector<'_> {
         match op {
             Op::Ld { space, ordering, scope, ty, d, addr, .. } => {
                 let (place, address) = self.address(*space, addr)?;
-                let mut regs = d.iter().map(|d| self.optional(*d)).collect::<Selected<Vec<_>>>()?;
-                let element = element_bytes(*ty, &mut regs)?;
+                let regs = self.targets(d, ty.bits())?;
+                if regs.iter().flatten().any(|r| r.bits == 1) {
+                    return unsupported("a predicate cannot be loaded");
+                }
+                let element = ty.bytes().min(8);
                 let words = element == 4 && regs.iter().all(|r| r.is_some_and(|r| r.bits == 32));
                 let order = Order::new(*ordering, scope.unwrap_or(Scope::Sys));
                 let access =
@@ -28,12 +31,9 @@ impl Selector<'_> {
             }
             Op::St { space, ordering, scope, ty, addr, a, .. } => {
                 let (place, address) = self.address(*space, addr)?;
-                if ty.bits() > 64 {
-                    return unsupported("128-bit elements are not supported");
-                }
                 // A register may be wider than what is stored of it.
-                let regs = a.iter().map(|a| self.value(a, ty.bits()).map(Some)).collect::<Selected<Vec<_>>>()?;
-                let element = ty.bytes();
+                let regs = self.values(a, ty.bits())?.into_iter().map(Some).collect();
+                let element = ty.bytes().min(8);
                 let words = element == 4;
                 let order = Order::new(*ordering, scope.unwrap_or(Scope::Sys));
                 let access = Access { stores: true, place, address, element, signed: false, regs, words, order };
@@ -44,7 +44,7 @@ impl Selector<'_> {
             Op::Prefetch { .. } => self.slow(SlowOp::Nothing),
             Op::Atom { op, space, ordering, scope, ty, mode, d, addr, a, c } => {
                 let (place, address) = self.address(*space, addr)?;
-                if ty.bits() > 64 || ty.bits() < 16 {
+                if ty.bits() < 16 {
                     return unsupported("atomics of this width are not supported");
                 }
                 let mut mode = *mode;
@@ -57,12 +57,13 @@ impl Selector<'_> {
                         None => return unsupported(format!("atomic {op:?} of {ty:?}")),
                     },
                 };
-                let d = d.iter().map(|d| self.optional(*d)).collect::<Selected<Vec<_>>>()?;
-                let a = a.iter().map(|a| self.value(a, ty.bits())).collect::<Selected<Vec<_>>>()?;
-                let c = c.as_ref().map(|c| self.value(c, ty.bits())).transpose()?;
+                let d = self.targets(d, ty.bits())?;
+                let a = self.values(a, ty.bits())?;
+                let c = self.values(c.as_slice(), ty.bits())?;
                 let answers = d.iter().any(Option::is_some);
                 let order = Order { strong: true, ..Order::new(*ordering, *scope) };
-                self.slow(SlowOp::Atomic(Atomic { place, address, element: ty.bytes(), f, d, a, c, answers, order }));
+                let element = ty.bytes().min(8);
+                self.slow(SlowOp::Atomic(Atomic { place, address, element, f, d, a, c, answers, order }));
             }
             Op::CpAsync { dst, src, size, src_size, .. } => {
                 let (_, dst) = self.address(Space::Shared, dst)?;
@@ -127,13 +128,4 @@ impl Selector<'_> {
         };
         Ok((place, of))
     }
-}
-
-/// Bytes of an element.
-fn element_bytes(ty: ScalarType, regs: &mut [Option<crate::code::Reg>]) -> Selected<u32> {
-    let predicate = regs.iter().flatten().any(|r| r.bits == 1);
-    if ty.bits() > 64 || predicate {
-        return unsupported("128-bit elements are not supported");
-    }
-    Ok(ty.bytes())
 }

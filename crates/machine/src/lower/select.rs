@@ -6,12 +6,12 @@ mod data;
 
 use fusion_ptx::ast::{
     BoolOp, Dst, Function, FunctionId, GlobalId, Guard, Instruction, LocalId, Module, Op, Operand, PredOperand, RegId,
-    ScalarType, Space, Special,
+    ReservedSmem, ScalarType, Space, Special,
 };
 
 use super::flow::Liveness;
 use super::frame::{Frame, Home};
-use super::{Addresses, SharedLayout};
+use super::{Addresses, RESERVED_SHARED, SharedLayout};
 use crate::code::{self, Code, D2, D3, Dynamic, Fill, Inst, MicroOp, Origin, Reg, Slot, SlowOp, Spread, TRUE, window};
 
 /// Why an instruction cannot be executed.
@@ -54,7 +54,7 @@ impl<'a> Selector<'a> {
             addresses,
             shared,
             code,
-            frame: Frame::new(function),
+            frame: Frame::new(function, addresses.local_bytes),
             origin: Origin { span: function.span, loc: None },
             guard: (TRUE, false),
             counted: false,
@@ -145,7 +145,39 @@ impl<'a> Selector<'a> {
     }
 
     pub(super) fn reg(&self, id: RegId) -> Selected<Reg> {
-        self.register(id).ok_or_else(|| Unsupported("128-bit registers are not supported".into()))
+        self.register(id).ok_or_else(|| Unsupported("a 128-bit register cannot stand here".into()))
+    }
+
+    /// The halves of a 128-bit register, the less significant first.
+    pub(super) fn halves(&self, id: RegId) -> Selected<[Reg; 2]> {
+        let found = self.frame.wide.get(&id).copied();
+        found.ok_or_else(|| Unsupported("a 128-bit register must stand here".into()))
+    }
+
+    /// What an instruction reads: each operand's register, or the two that a 128-bit one has.
+    pub(super) fn values(&mut self, operands: &[Operand], bits: u32) -> Selected<Vec<Reg>> {
+        let mut values = Vec::with_capacity(operands.len());
+        for operand in operands {
+            match operand {
+                Operand::Reg(id) if bits == 128 => values.extend(self.halves(*id)?),
+                _ if bits == 128 => return unsupported("a 128-bit operand is a register"),
+                _ => values.push(self.value(operand, bits)?),
+            }
+        }
+        Ok(values)
+    }
+
+    /// The same for what it writes, where `None` is the sink.
+    pub(super) fn targets(&self, targets: &[Dst], bits: u32) -> Selected<Vec<Option<Reg>>> {
+        let mut regs = Vec::with_capacity(targets.len());
+        for target in targets {
+            match target {
+                Some(id) if bits == 128 => regs.extend(self.halves(*id)?.map(Some)),
+                None if bits == 128 => regs.extend([None; 2]),
+                _ => regs.push(self.optional(*target)?),
+            }
+        }
+        Ok(regs)
     }
 
     /// A source operand in the file for `bits`, converted if its register is of the other file.
@@ -228,7 +260,7 @@ impl<'a> Selector<'a> {
                 self.emit(MicroOp::LogicP(D3 { d, a, b: TRUE }, BoolOp::Xor));
                 Ok(d)
             }
-            Operand::Imm(0) => Ok(self.frame.fill(Fill::Constant(0), 1)),
+            Operand::Imm(0) | Operand::Special(Special::IsExplicitCluster) => Ok(self.frame.fill(Fill::Constant(0), 1)),
             Operand::Imm(_) => Ok(TRUE),
             _ => unsupported("this operand cannot be a predicate"),
         }
@@ -324,7 +356,14 @@ impl<'a> Selector<'a> {
             Special::LanemaskLe => Fill::LaneMaskLe,
             Special::LanemaskGt => Fill::LaneMaskGt,
             Special::LanemaskGe => Fill::LaneMaskGe,
-            Special::TotalSmemSize | Special::AggrSmemSize => Fill::SharedSize,
+            Special::TotalSmemSize => Fill::SharedSize,
+            Special::AggrSmemSize => Fill::AllSharedSize,
+            Special::ReservedSmem(what) => Fill::Constant(match what {
+                ReservedSmem::Begin | ReservedSmem::Part(0) => 0,
+                // Cooperative groups, whose part this is, need 288 bytes of it.
+                ReservedSmem::Part(_) => u64::from(RESERVED_SHARED / 2),
+                ReservedSmem::End | ReservedSmem::Cap => u64::from(RESERVED_SHARED),
+            }),
             Special::DynamicSmemSize => Fill::DynamicSharedSize,
             // Without clusters every block is a cluster of its own.
             Special::ClusterId(axis) if axis < 3 => Fill::Ctaid(axis),
@@ -338,7 +377,8 @@ impl<'a> Selector<'a> {
             Special::GlobalTimer => return self.dynamic(Dynamic::GlobalTimer, 64, bits),
             Special::GlobalTimerLo => return self.dynamic(Dynamic::GlobalTimer, 32, bits),
             Special::GlobalTimerHi => return self.dynamic(Dynamic::GlobalTimerHigh, 32, bits),
-            Special::Envreg(_) | Special::Other => return unsupported("this special register is not emulated"),
+            // Performance counters, what the driver may tell a kernel, and the graph on the device that runs: nothing.
+            Special::Envreg(_) | Special::Other => Fill::Constant(0),
         };
         Ok(self.frame.fill(fill, bits))
     }

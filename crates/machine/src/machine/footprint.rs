@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use crate::memory::Region;
+use crate::memory::{Allocation, Region};
 
 /// How closely a launch is followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,6 +44,14 @@ impl Footprint {
         add(&mut self.read, region, &region.sectors_read);
         add(&mut self.written, region, &region.sectors_written);
     }
+
+    /// Drops what lies in the device heap: its blocks come and go without the host, and whoever passes their addresses
+    /// on orders their use.
+    pub(super) fn leave_out(&mut self, heap: &Allocation) {
+        for spans in [&mut self.read, &mut self.written] {
+            spans.retain(|span| span.end <= heap.base || span.start >= heap.end());
+        }
+    }
 }
 
 fn add(spans: &mut Vec<Span>, region: &Region, bitmap: &[AtomicU64]) {
@@ -70,7 +78,7 @@ fn add(spans: &mut Vec<Span>, region: &Region, bitmap: &[AtomicU64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::{Allocation, AllocationKind};
+    use crate::memory::AllocationKind;
 
     #[test]
     fn neighbouring_sectors_are_one_span() {

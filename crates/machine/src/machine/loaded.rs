@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::OnceLock;
 
-use fusion_ptx::ast::{Callee, Function, FunctionId, Init, Linkage, Module, Op, Space};
+use fusion_ptx::ast::{Callee, Function, FunctionId, Init, Linkage, Module, Op, Space, Variable};
 
 use super::blame;
 use crate::code::{Code, window};
@@ -102,7 +102,7 @@ impl Loaded {
             }
         }
         let mut loaded = Self {
-            addresses: Addresses { globals: vec![None; module.variables.len()] },
+            addresses: Addresses { globals: vec![None; module.variables.len()], local_bytes: 0 },
             module,
             source: source.to_string(),
             codes: HashMap::new(),
@@ -135,12 +135,21 @@ impl Loaded {
         let source = &self.source;
         let line = |span| fusion_ptx::position(source, span).line;
         for (i, variable) in self.module.variables.iter().enumerate() {
+            let failed = |message: String| LoadError { message, line: line(variable.span) };
             let kind = match variable.space {
                 Space::Global => AllocationKind::Global,
                 Space::Const => AllocationKind::Constant,
+                Space::Local => {
+                    let at = u64::from(self.addresses.local_bytes).next_multiple_of(variable.align.max(1).into());
+                    let end = at.checked_add(variable.size).and_then(|end| u32::try_from(end).ok());
+                    let end = end.filter(|end| *end <= Profile::MAX_LOCAL_PER_THREAD);
+                    self.addresses.globals[i] = Some(at);
+                    self.addresses.local_bytes =
+                        end.ok_or_else(|| failed(format!("no local memory for variable `{}`", variable.name)))?;
+                    continue;
+                }
                 _ => continue,
             };
-            let failed = |message: String| LoadError { message, line: line(variable.span) };
             if variable.linkage == Linkage::Extern {
                 return Err(failed(format!("unresolved extern variable `{}`", variable.name)));
             }
@@ -151,7 +160,7 @@ impl Loaded {
             self.names.push((base, variable.name.clone()));
         }
         for (i, variable) in self.module.variables.iter().enumerate() {
-            let Some(base) = self.addresses.globals[i] else { continue };
+            let Some(base) = self.addresses.globals[i].filter(|_| variable.space != Space::Local) else { continue };
             for init in &variable.initializer {
                 let (offset, bytes) = match init {
                     Init::Bytes { offset, bytes } => (*offset, bytes.clone()),
@@ -233,7 +242,9 @@ impl Loaded {
 
     /// Address and size of a `.global` or `.const` variable.
     pub fn global(&self, name: &str) -> Option<(u64, u64)> {
-        let (i, variable) = self.module.variables.iter().enumerate().find(|(_, v)| v.name == name)?;
+        let is_device = |variable: &Variable| matches!(variable.space, Space::Global | Space::Const);
+        let mut variables = self.module.variables.iter().enumerate();
+        let (i, variable) = variables.find(|(_, variable)| is_device(variable) && variable.name == name)?;
         Some((self.addresses.globals[i]?, variable.size))
     }
 

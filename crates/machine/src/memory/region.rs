@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use bytemuck::allocation::try_zeroed_slice_box;
 
 use super::written::Written;
-use super::{Allocation, AllocationKind};
+use super::{Allocation, AllocationKind, HeapBlock};
 use crate::exec::Shadow;
 
 /// The live allocations in order of address.
@@ -34,8 +34,9 @@ impl Region {
         let words = usize::try_from(allocation.size.div_ceil(4)).ok()?;
         // One more than the size says: a host mirror need not begin at a sector.
         let sectors = (words.div_ceil(8) + 1).div_ceil(64);
-        // What the host or a module provides holds something from the start; only what `cuMemAlloc` gives does not.
-        let written = Written::new(allocation.size, allocation.kind != AllocationKind::Device)?;
+        // What the host or a module provides holds something from the start; what is only allocated does not.
+        let written =
+            Written::new(allocation.size, !matches!(allocation.kind, AllocationKind::Device | AllocationKind::Heap))?;
         Some(Self {
             allocation,
             written,
@@ -49,6 +50,11 @@ impl Region {
 
     pub(crate) fn shadow(&self) -> &Shadow {
         self.shadow.get_or_init(|| Shadow::new(&self.allocation))
+    }
+
+    /// Lets the race checks forget who touched a block of the heap.
+    pub(crate) fn forget_races(&self, block: HeapBlock, launch: u32) {
+        self.shadow().forget(&self.allocation, block.base, block.size, launch);
     }
 
     /// Copies out. The range must lie inside.

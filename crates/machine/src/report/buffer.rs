@@ -18,6 +18,8 @@ pub enum Name {
     Unnamed,
     /// The shared memory that a launch adds to a block's.
     DynamicShared,
+    /// A block of the device heap.
+    HeapBlock,
 }
 
 impl Name {
@@ -25,7 +27,7 @@ impl Name {
     pub fn identifier(&self) -> Option<&str> {
         match self {
             Self::Parameter(name) | Self::Variable(name) => Some(name),
-            Self::Argument(_) | Self::Allocation(_) | Self::Unnamed | Self::DynamicShared => None,
+            Self::Argument(_) | Self::Allocation(_) | Self::Unnamed | Self::DynamicShared | Self::HeapBlock => None,
         }
     }
 }

@@ -15,5 +15,6 @@ mod init;
 mod kernels;
 mod orders;
 mod races;
+mod runtime;
 mod support;
 mod waiting;

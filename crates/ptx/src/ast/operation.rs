@@ -114,7 +114,7 @@ pub enum Ternary {
     /// `fns`: find the n-th set bit.
     Fns,
     /// `cvt.pack.sat`: a and b clamped to this type, the former above the latter, both below the low bits of c.
-    CvtPack(ScalarType),
+    CvtPack(Packed),
     /// Three-input min and max (PTX ISA 8.8, sm_100).
     Min3,
     Max3,
@@ -135,6 +135,13 @@ impl Ternary {
             _ => [ty; 4],
         }
     }
+}
+
+/// The integers of 2 to 16 bits that `cvt.pack` packs into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Packed {
+    pub bits: u8,
+    pub signed: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

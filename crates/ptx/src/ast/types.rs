@@ -300,6 +300,17 @@ pub enum Ordering {
     SeqCst,
 }
 
+/// What the `%reserved_smem_offset_` registers tell (PTX ISA 10).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReservedSmem {
+    Begin,
+    End,
+    /// The region's size.
+    Cap,
+    /// One of the two parts that the region has.
+    Part(u8),
+}
+
 /// Special registers (PTX ISA 10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Special {
@@ -328,6 +339,8 @@ pub enum Special {
     TotalSmemSize,
     DynamicSmemSize,
     AggrSmemSize,
+    /// `%reserved_smem_offset_begin` and so on: where the system's own shared memory lies.
+    ReservedSmem(ReservedSmem),
     /// Clusters: reads as a cluster of one block unless launched otherwise.
     ClusterId(u8),
     NclusterId(u8),

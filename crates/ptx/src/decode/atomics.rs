@@ -24,9 +24,6 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
     d.cache();
     let lanes = d.lanes();
     let ty = d.ty_of(types(op))?;
-    if ty == B128 {
-        return d.unsupported("128-bit atomics are not emulated");
-    }
     let mode = d.mode(&[Flag::Rounding]);
     let dsts = if returns {
         let dsts = d.vector(lanes)?;

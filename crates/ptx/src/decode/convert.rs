@@ -4,7 +4,7 @@ use super::modifiers::Flag;
 use super::operands::Width;
 use super::{Decoder, Result};
 use crate::Diagnostic;
-use crate::ast::{Mode, Op, Operand, Rounding, ScalarType, Space, Ternary};
+use crate::ast::{Mode, Op, Operand, Packed, Rounding, ScalarType, Space, Ternary};
 use crate::parser::ArgKind;
 use ScalarType::*;
 
@@ -12,7 +12,7 @@ const MOVED: &[ScalarType] = &[Pred, B16, B32, B64, B128, U16, U32, U64, S16, S3
 const CONVERTED: &[ScalarType] =
     &[U8, U16, U32, U64, S8, S16, S32, S64, F16, F16x2, Bf16, Bf16x2, Tf32, F32, F64, E4m3x2, E5m2x2];
 
-pub(super) const OPCODES: &[&str] = &["mov", "cvt", "cvta", "isspacep"];
+pub(super) const OPCODES: &[&str] = &["mov", "cvt", "cvta", "isspacep", "mapa", "getctarank"];
 
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
     match d.opcode {
@@ -26,8 +26,27 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
             let ty = d.ty_of(&[U32, U64])?;
             Ok(Op::Cvta { space, to, ty, d: d.dst(ty)?, a: d.src(ty)? })
         }
+        "mapa" | "getctarank" => cluster_address(d),
         _ => isspacep(d),
     }
+}
+
+/// `mapa`: where an address of this block's shared memory lies in another block's. `getctarank`: whose an address is.
+/// A cluster has one block, whose rank is 0.
+fn cluster_address(d: &mut Decoder<'_, '_>) -> Result<Op> {
+    let maps = d.opcode == "mapa";
+    let space = d.space();
+    if space.is_some_and(|space| space != Space::SharedCluster) {
+        return d.unsupported(format!("`{}` is for `.shared::cluster`", d.opcode));
+    }
+    let ty = d.ty_of(&[U32, U64])?;
+    let dst = d.dst(if maps { ty } else { U32 })?;
+    let address = d.src(ty)?;
+    if !maps {
+        return Ok(Op::Mov { ty: U32, d: dst, a: Operand::Imm(0) });
+    }
+    d.src(U32)?;
+    Ok(Op::Mov { ty, d: dst, a: address })
 }
 
 /// Between registers or vectors of them, or between one register and the parts that it is packed from.
@@ -107,17 +126,31 @@ fn cvt_pack(d: &mut Decoder<'_, '_>) -> Result<Op> {
     if !d.flag("sat") {
         return d.incomplete("`cvt.pack` needs `.sat`");
     }
-    let to = d.ty_of(&[U8, S8, U16, S16])?;
+    let to = d.find(packed);
     let ty = d.ty_of(&[S32])?;
+    let Some(to) = to else {
+        return d.incomplete("`cvt.pack` needs the type that it packs, such as `.u8`");
+    };
     let (dst, a, b) = (d.dst(B32)?, d.src(ty)?, d.src(ty)?);
-    // Two halves fill the result; two bytes leave room for what is packed already.
-    let c = if to.bits() == 16 {
+    // Two halves fill the result; what is narrower leaves room for what is packed already.
+    let c = if to.bits == 16 {
         Operand::Imm(0)
     } else {
         d.ty_of(&[B32])?;
         d.src(B32)?
     };
     Ok(Op::Ternary { op: Ternary::CvtPack(to), ty, mode: Mode::plain(), d: dst, a, b, c })
+}
+
+/// What `cvt.pack` packs into.
+fn packed(name: &str) -> Option<Packed> {
+    let (signed, bits) = match name.split_at_checked(1)? {
+        ("s", bits) => (true, bits),
+        ("u", bits) => (false, bits),
+        _ => return None,
+    };
+    let bits = bits.parse().ok().filter(|bits| matches!(bits, 2 | 4 | 8 | 16))?;
+    Some(Packed { bits, signed })
 }
 
 fn isspacep(d: &mut Decoder<'_, '_>) -> Result<Op> {

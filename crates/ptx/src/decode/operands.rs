@@ -2,7 +2,7 @@
 
 use super::{Decoder, Problem, Result};
 use crate::Diagnostic;
-use crate::ast::{Address, Dst, Operand, PredOperand, RegId, ScalarType, Space, Span, Special};
+use crate::ast::{Address, Dst, Operand, PredOperand, RegId, ReservedSmem, ScalarType, Space, Span, Special};
 use crate::literal::unsuited;
 use crate::names::Symbol;
 use crate::parser::{Arg, ArgKind, quote};
@@ -324,7 +324,12 @@ fn special(name: &str, member: Option<&str>) -> Option<Special> {
         "cluster_nctarank" => Special::ClusterNctarank,
         "is_explicit_cluster" => Special::IsExplicitCluster,
         "current_graph_exec" => Special::Other,
-        _ if name.starts_with("pm") || name.starts_with("reserved_smem_") => Special::Other,
+        "reserved_smem_offset_begin" => Special::ReservedSmem(ReservedSmem::Begin),
+        "reserved_smem_offset_end" => Special::ReservedSmem(ReservedSmem::End),
+        "reserved_smem_offset_cap" => Special::ReservedSmem(ReservedSmem::Cap),
+        "reserved_smem_offset_0" => Special::ReservedSmem(ReservedSmem::Part(0)),
+        "reserved_smem_offset_1" => Special::ReservedSmem(ReservedSmem::Part(1)),
+        _ if name.starts_with("pm") => Special::Other,
         _ => match name.strip_prefix("envreg")?.parse() {
             Ok(n) if n < 32 => Special::Envreg(n),
             _ => return None,

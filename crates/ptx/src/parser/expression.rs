@@ -211,16 +211,17 @@ fn binary(operator: &str, left: Constant, right: Constant) -> std::result::Resul
         "*" => a.wrapping_mul(b),
         "/" | "%" if b == 0 => return Err("division by zero"),
         "/" if unsigned => a / b,
-        "%" if unsigned => a % b,
         "/" => sa.wrapping_div(sb) as u64,
-        "%" => sa.wrapping_rem(sb) as u64,
+        // A remainder is one of unsigned numbers (PTX ISA 4.5.6, table 5).
+        "%" => return Ok(Constant::Int { bits: a % b, unsigned: true }),
         "&" => a & b,
         "|" => a | b,
         "^" => a ^ b,
-        // A shift has the type of its left operand, and an amount of 64 or more leaves nothing.
-        "<<" => return Ok(Constant::Int { bits: if b < 64 { a << b } else { 0 }, unsigned: left }),
-        ">>" if left => return Ok(Constant::Int { bits: if b < 64 { a >> b } else { 0 }, unsigned: true }),
-        ">>" => return Ok(Constant::int(sa >> b.min(63))),
+        // A shift has the type of its left operand. The manual says nothing about amounts of 64 and more, of which
+        // NVIDIA's assembler takes the low six bits.
+        "<<" => return Ok(Constant::Int { bits: a.wrapping_shl(b as u32), unsigned: left }),
+        ">>" if left => return Ok(Constant::Int { bits: a.wrapping_shr(b as u32), unsigned: true }),
+        ">>" => return Ok(Constant::int(sa.wrapping_shr(b as u32))),
         "==" => return truth_value(order.is_eq()),
         "!=" => return truth_value(order.is_ne()),
         "<" => return truth_value(order.is_lt()),

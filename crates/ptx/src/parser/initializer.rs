@@ -3,7 +3,7 @@
 use super::variable::{Declarator, TypeSpec};
 use super::{Parser, Result, quote};
 use crate::Diagnostic;
-use crate::ast::{GlobalId, Init, Span};
+use crate::ast::{GlobalId, Init, ScalarType, Span};
 use crate::lexer::TokenKind;
 use crate::literal::{Constant, unsuited};
 use crate::names::Symbol;
@@ -154,10 +154,17 @@ impl<'a> Parser<'a> {
         if self.is(b'(') {
             return self.masked(value, token.span, at, gathered);
         }
-        if !value.suits(spec.ty) {
-            return Err(Diagnostic::error(self.span_from(token.span), unsuited(spec.ty)));
+        // Of a `.b` type, a floating-point value of the same size gives the bits.
+        let ty = match (value, spec.ty) {
+            (Constant::Int { .. }, ty) => ty,
+            (_, ScalarType::B32) => ScalarType::F32,
+            (_, ScalarType::B64) => ScalarType::F64,
+            (_, ty) => ty,
+        };
+        if !value.suits(ty) {
+            return Err(Diagnostic::error(self.span_from(token.span), unsuited(ty)));
         }
-        let bits = value.bits(spec.ty);
+        let bits = value.bits(ty);
         gathered.bytes(at, &u128::from(bits).to_le_bytes()[..spec.ty.bytes() as usize]);
         Ok(())
     }

@@ -24,6 +24,13 @@ impl Shadow {
         Self { pages: (0..pages).map(|_| Mutex::default()).collect() }
     }
 
+    /// Forgets every line that a range touches.
+    pub(crate) fn forget(&self, allocation: &Allocation, base: u64, size: u64, launch: u32) {
+        for line in base / LINE..=(base + size.max(1) - 1) / LINE {
+            self.line(allocation, line * LINE, launch, Line::clear);
+        }
+    }
+
     /// Lets `f` work on the line at an address; nobody else sees it meanwhile.
     #[inline(always)]
     pub(crate) fn line(&self, allocation: &Allocation, at: u64, launch: u32, f: impl FnOnce(&mut Line)) {

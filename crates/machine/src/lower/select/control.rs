@@ -3,9 +3,11 @@
 use fusion_ptx::ast::{CallArg, CallResult, Callee, Collective, LocalId, NopKind, Op, Operand, ScalarType};
 
 use super::super::frame::Home;
+use super::super::runtime_function;
 use super::{Selected, Selector, unsupported};
 use crate::arith;
 use crate::code::{self, Argument, Order, SlowOp, Target};
+use crate::exec::builtin;
 
 impl Selector<'_> {
     pub(super) fn control(&mut self, op: &Op) -> Selected {
@@ -45,20 +47,13 @@ impl Selector<'_> {
             Op::Call { callee, args, returns, .. } => {
                 let args = args.iter().map(|a| self.argument(a)).collect::<Selected<_>>()?;
                 let returns = returns.iter().map(|a| self.result(a)).collect::<Selected<_>>()?;
-                let target = match callee {
-                    Callee::Direct(id) => match self.module.functions.get(id.index()) {
-                        Some(f) if f.has_body => Target::Direct(*id),
-                        Some(f) => Target::Builtin(f.name.clone()),
-                        None => return unsupported("call of an unknown function"),
-                    },
-                    Callee::Indirect(reg) => Target::Indirect(self.source(&Operand::Reg(*reg), 64)?),
-                    Callee::Builtin(name) => Target::Builtin(name.clone()),
+                let target = match (runtime_function(self.module, callee), callee) {
+                    (Some(name), _) if builtin::NAMES.contains(&name) => Target::Builtin(name.to_string()),
+                    (Some(name), _) => return unsupported(format!("the device function `{name}` is not emulated")),
+                    (None, Callee::Indirect(reg)) => Target::Indirect(self.source(&Operand::Reg(*reg), 64)?),
+                    (None, Callee::Direct(id)) => Target::Direct(*id),
+                    (None, Callee::Builtin(_)) => return unsupported("call of an unknown function"),
                 };
-                if let Target::Builtin(name) = &target
-                    && !matches!(name.as_str(), "vprintf" | "__assertfail")
-                {
-                    return unsupported(format!("the device function `{name}` is not emulated"));
-                }
                 self.slow(SlowOp::Call(code::Call { target, args, returns }));
             }
             Op::Ret => self.slow(SlowOp::Return),

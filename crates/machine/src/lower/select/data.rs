@@ -14,10 +14,11 @@ impl Selector<'_> {
                 let d = self.destination(*d, 1)?.slot;
                 self.emit(MicroOp::LogicP(D3 { d, a, b: a }, BoolOp::Or));
             }
+            Op::Mov { ty: ScalarType::B128, d, a } => {
+                let from = self.values(std::slice::from_ref(a), 128)?;
+                self.mov_each(&self.targets(&[*d], 128)?, &from);
+            }
             Op::Mov { ty, d, a } => {
-                if ty.bits() > 64 {
-                    return unsupported("128-bit moves are not supported");
-                }
                 let d = self.any_destination(*d, ty.bits())?;
                 self.mov(d, a)?;
             }
@@ -47,11 +48,19 @@ impl Selector<'_> {
                 };
                 self.slow(SlowOp::SelectSign { test, d, a, b, c });
             }
+            Op::Pack { ty: ScalarType::B128, d, parts } if parts.len() == 2 => {
+                let from = self.values(parts, 64)?;
+                self.mov_each(&self.targets(&[*d], 128)?, &from);
+            }
+            Op::Unpack { ty: ScalarType::B128, parts, a } if parts.len() == 2 => {
+                let from = self.values(std::slice::from_ref(a), 128)?;
+                self.mov_each(&self.targets(parts, 64)?, &from);
+            }
             Op::Pack { ty, d, parts } => self.pack(*ty, *d, parts)?,
             Op::Unpack { ty, parts, a } => {
                 let part_bits = ty.bits() / parts.len().max(1) as u32;
                 if ty.bits() > 64 || parts.is_empty() || part_bits < 8 {
-                    return unsupported("128-bit moves are not supported");
+                    return unsupported("no such parts of a register are supported");
                 }
                 let a = self.value(a, ty.bits())?;
                 match (ty.bits(), parts.as_slice()) {
@@ -134,6 +143,15 @@ impl Selector<'_> {
         from.iter().map(keep).collect()
     }
 
+    /// Moves between doubles.
+    fn mov_each(&mut self, to: &[Option<Reg>], from: &[Reg]) {
+        for (d, a) in to.iter().zip(from) {
+            if let Some(d) = d {
+                self.emit(MicroOp::Mov64(D2 { d: d.slot, a: a.slot }));
+            }
+        }
+    }
+
     fn mov(&mut self, d: Reg, a: &Operand) -> Selected {
         if d.bits == 1 {
             return unsupported("a predicate where a value is expected");
@@ -147,7 +165,7 @@ impl Selector<'_> {
     fn pack(&mut self, ty: ScalarType, d: fusion_ptx::ast::Dst, parts: &[Operand]) -> Selected {
         let part_bits = ty.bits() / parts.len().max(1) as u32;
         if ty.bits() > 64 || parts.is_empty() || part_bits < 8 {
-            return unsupported("128-bit moves are not supported");
+            return unsupported("no such parts of a register are supported");
         }
         let d = self.destination(d, ty.bits())?;
         match (ty.bits(), parts) {

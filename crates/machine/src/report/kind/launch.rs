@@ -68,6 +68,11 @@ pub enum Refusal {
     },
     /// The module has no such kernel.
     NoKernel,
+    /// No memory for the heap of a kernel that calls `malloc`.
+    NoHeap {
+        requested: u64,
+        free: u64,
+    },
     /// There is no memory for the grid's barrier.
     NoBarrier {
         requested: u64,
@@ -109,7 +114,7 @@ impl Refusal {
             Self::Shared { .. } => Code::LaunchShared,
             Self::Parameters { .. } => Code::LaunchParams,
             Self::TooManyBlocks { .. } => Code::Cooperative,
-            Self::TooManyForHost { .. } | Self::NoBarrier { .. } => Code::LaunchMemory,
+            Self::TooManyForHost { .. } | Self::NoBarrier { .. } | Self::NoHeap { .. } => Code::LaunchMemory,
             Self::NoKernel => Code::LaunchKernel,
         }
     }

@@ -48,6 +48,21 @@ pub enum Memory {
     Unmapped(Access),
     /// The fault's buffer has been freed.
     Freed(Access),
+    /// The same by a kernel, which had taken it from the device heap.
+    FreedByKernel(Access),
+    /// A kernel frees a block of the device heap, of `size` bytes, once more.
+    FreedTwice {
+        size: u64,
+    },
+    /// A kernel frees an address inside of a block of the device heap.
+    FreedInside {
+        offset: u64,
+        size: u64,
+    },
+    /// A kernel frees what is no block of the device heap.
+    FreedForeign {
+        address: u64,
+    },
     Misaligned {
         access: Access,
         align: u64,
@@ -67,8 +82,8 @@ impl Memory {
             Self::OutsideParameters { .. } => Code::OobParam,
             Self::Null(_) => Code::Null,
             Self::HostPointer(_) => Code::HostPointer,
-            Self::Unmapped(_) => Code::Unmapped,
-            Self::Freed(_) => Code::UseAfterFree,
+            Self::Unmapped(_) | Self::FreedInside { .. } | Self::FreedForeign { .. } => Code::Unmapped,
+            Self::Freed(_) | Self::FreedByKernel(_) | Self::FreedTwice { .. } => Code::UseAfterFree,
             Self::Misaligned { .. } => Code::Misaligned,
             Self::WriteConstant(_) | Self::WriteParameter => Code::WriteReadonly,
         }
