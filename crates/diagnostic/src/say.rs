@@ -124,6 +124,9 @@ fn label(other: &report::Related, fault: &Fault) -> String {
         Role::Waiting { lanes, waits, more } => sync::waiting(*lanes, *waits, *more),
         Role::OtherBarrier { warp } => format!("warp {warp} waits at this one"),
         Role::Bypassing { lanes, barrier } => sync::bypassing(*lanes, *barrier),
+        Role::BypassingWarp { warp } => {
+            format!("warp {warp} is here, behind the barrier, without having waited, and ends")
+        }
         Role::Neighbour => "and its neighbour here".into(),
         Role::Likewise { write } => format!("this {} too", terms::access(*write)),
         Role::Local { bytes, write } => speed::local(*bytes, *write),

@@ -26,6 +26,11 @@ pub(super) fn words(kind: &Sync) -> Words {
             .label(wait_here(*waiting, ""))
             .note("every thread of the block must reach the same `__syncthreads()`")
             .help("move the barrier out of the condition or loop, so that threads with nothing to do wait there too"),
+        Sync::BypassedByWarp { warp } => Words::new("a barrier that part of the block goes around")
+            .label(format!("warp {warp} waits here"))
+            .note("every thread of the block must reach the same `__syncthreads()`: the condition must be the same for all of them")
+            .note("a barrier does not wait for threads that have exited: the others go on, but nothing orders them with this warp")
+            .help("move the barrier out of the condition or loop, so that threads with nothing to do wait there too"),
         Sync::Mismatch { id, warp } => Words::new("warps of a block wait at different barriers")
             .label(format!("warp {warp} comes to this one"))
             .note(format!(

@@ -1,5 +1,6 @@
 //! A block: its warps, its shared memory, its barriers.
 
+use super::bypass::Gone;
 use super::finding::Site;
 use super::grid::Worker;
 use super::trap::{Party, Trap, Trapped};
@@ -21,6 +22,8 @@ pub(crate) struct Common {
     pub(crate) waits: u32,
     /// A barrier has been completed since the block's turn began.
     passed: bool,
+    /// Who has exited after a store, one for each place of it.
+    pub(crate) gone: Vec<Gone>,
     pub(crate) output: String,
     pub(crate) checks: BlockChecks,
 }
@@ -58,6 +61,11 @@ impl Barrier {
             BarrierResult::And => u64::from(self.last.1),
             BarrierResult::Or => u64::from(self.last.2),
         }
+    }
+
+    /// Who came first, where threads wait for every live one of the block.
+    pub(crate) fn waits_for_all(&self) -> Option<Arrival> {
+        self.first.filter(|_| self.arrived > 0 && self.expected.is_none())
     }
 
     /// Threads arrive, `truths` of `lanes` of them with a true predicate.
@@ -133,6 +141,7 @@ impl Block {
             live: 0,
             waits: 0,
             passed: false,
+            gone: Vec::new(),
             output: String::new(),
             checks: BlockChecks::new(run),
         };
@@ -147,6 +156,7 @@ impl Block {
         self.common.shared.fill(0);
         self.common.barriers = [Barrier::default(); 16];
         self.common.live = worker.run.threads;
+        self.common.gone.clear();
         self.common.output.clear();
         self.common.checks.start(worker.run, index);
         for warp in &mut self.warps {

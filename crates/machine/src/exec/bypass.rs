@@ -1,17 +1,25 @@
-//! Threads that go around an operation at which others of their warp wait for them.
+//! Threads that go around an operation at which others of their warp or block wait for them.
 //!
 //! A barrier and a warp operation do not wait for threads that have exited, so that an early `return` of those with nothing to
 //! do is no mistake. But a thread that never comes and executes what stands *behind* the operation, while others wait there,
 //! has gone around it (CUDA C++ Programming Guide, "Synchronization Functions" and "Warp Vote Functions").
+//!
+//! For lanes of one warp that is told by what was stored while others waited. Warps run one after the other, and the one that
+//! goes around may be done before another one comes. So what counts there is where a warp's last store stood: whatever the
+//! warp did after its last barrier, if that store can follow the barrier and the barrier can not follow it, the warp passed by.
 
+mod reach;
+
+use super::block::{Arrival, Common};
 use super::finding::Site;
 use super::grid::Worker;
 use super::lanes::each;
 use super::trap::{Party, Trap};
 use super::warp::{Split, State, Warp};
-use crate::code::{Code, Collective, MicroOp, SlowOp, TRUE};
-use crate::report::Role;
+use crate::code::{Collective, MicroOp, SlowOp};
 use crate::report::kind::{Lanes, Standstill, Sync};
+use crate::report::{Code, Role};
+pub(crate) use reach::Reach;
 
 /// Stores of a warp that are remembered while some of its lanes wait. More are not needed to name one.
 const STORES: usize = 16;
@@ -32,12 +40,33 @@ pub(crate) struct Bypass {
     /// Counts waits and stores, to tell which came first.
     events: u32,
     stores: Vec<Elsewhere>,
+    /// The last store since the last barrier of the block, and its lanes: none of them where there was none.
+    stored: (u32, u32),
+}
+
+/// A warp that has exited after a store.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Gone {
+    /// One of those that stored, in the block's order.
+    thread: u32,
+    store: u32,
 }
 
 impl Bypass {
-    pub(crate) fn clear(&mut self) {
+    pub(crate) fn start(&mut self) {
+        self.clear();
+        self.stored = (0, 0);
+    }
+
+    fn clear(&mut self) {
         self.waited_for = false;
         self.stores.clear();
+    }
+
+    /// Lanes store something, or change it atomically.
+    #[inline(always)]
+    pub(crate) fn stores(&mut self, pc: u32, lanes: u32) {
+        self.stored = (pc, lanes);
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -102,7 +131,7 @@ fn found(worker: &Worker<'_>, warp: &mut Warp, leaving: u32) -> Option<(u32, u32
             SlowOp::Barrier { .. } => leaving,
             _ => continue,
         };
-        let busy = |e: &&Elsewhere| e.event > since && e.lanes & missing != 0 && reaches(code, pc, e.pc);
+        let busy = |e: &&Elsewhere| e.event > since && e.lanes & missing != 0 && reach::reaches(code, pc, e.pc);
         if let Some(store) = bypass.stores.iter().find(busy) {
             return Some((pc, store.pc, story(worker, split, pc, is_barrier, store, store.lanes & missing)));
         }
@@ -125,28 +154,40 @@ fn story(worker: &Worker<'_>, split: &Split, pc: u32, barrier: bool, store: &Els
     })
 }
 
-/// Whether control can come from behind the instruction `from` to `to`, within one function.
-fn reaches(code: &Code, from: u32, to: u32) -> bool {
-    let mut seen = vec![false; code.insts.len()];
-    let mut stack = vec![from + 1];
-    while let Some(pc) = stack.pop() {
-        if pc == to {
-            return true;
-        }
-        let Some(inst) = code.insts.get(pc as usize) else { continue };
-        if std::mem::replace(&mut seen[pc as usize], true) {
-            continue;
-        }
-        match inst.op {
-            MicroOp::Jump(target) => stack.push(target),
-            MicroOp::Branch { target, .. } => stack.extend([target, pc + 1]),
-            MicroOp::Slow(index) => match code.slow.get(index as usize) {
-                Some(SlowOp::BranchTable { targets, .. }) => stack.extend(targets),
-                Some(SlowOp::Exit | SlowOp::Return | SlowOp::Trap) if inst.guard == TRUE => {}
-                _ => stack.push(pc + 1),
-            },
-            _ => stack.push(pc + 1),
+/// Threads come to a barrier of the whole block: a finding, if others of it have gone around it and exited.
+pub(crate) fn arrive(worker: &mut Worker<'_>, common: &Common, bypass: &mut Bypass, arrival: Arrival) {
+    bypass.stored = (0, 0);
+    for gone in &common.gone {
+        passed_by(worker, arrival, *gone);
+    }
+}
+
+/// The last lanes of a warp are about to exit: remembers where it stored last, and is a finding where others of the block
+/// already wait at a barrier that this is behind.
+pub(crate) fn end(worker: &mut Worker<'_>, common: &mut Common, warp: &Warp) {
+    let (store, lanes) = warp.bypass.stored;
+    if lanes == 0 || !worker.run.checks.races || common.gone.iter().any(|gone| gone.store == store) {
+        return;
+    }
+    let gone = Gone { thread: 32 * warp.index + lanes.trailing_zeros(), store };
+    common.gone.push(gone);
+    for barrier in &common.barriers {
+        if let Some(arrival) = barrier.waits_for_all() {
+            passed_by(worker, arrival, gone);
         }
     }
-    false
+}
+
+fn passed_by(worker: &mut Worker<'_>, arrival: Arrival, gone: Gone) {
+    let (pc, thread) = (arrival.pc, arrival.thread);
+    if !worker.reach.is_behind(worker.run.code, pc, gone.store) {
+        return;
+    }
+    let (block, warp) = (worker.block, thread / 32);
+    let site = Site { code: Code::BarrierDivergent, pc, other: gone.store };
+    worker.findings.add(site, block, warp, 1, || {
+        let role = Role::BypassingWarp { warp: gone.thread / 32 };
+        let party = Party { role, pc: gone.store, block: Some(block), thread: Some(gone.thread) };
+        Trap::new(Sync::BypassedByWarp { warp }, 1 << (thread % 32)).at(pc).party(party)
+    });
 }

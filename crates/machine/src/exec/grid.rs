@@ -12,6 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use fusion_ptx::ast::Module;
 
 use super::block::{Block, Progress};
+use super::bypass::Reach;
 use super::finding::Findings;
 use super::race::Places;
 use super::tally::{Tally, Who};
@@ -129,6 +130,8 @@ pub(crate) struct Worker<'a> {
     /// The present instruction has read what was never written.
     pub(crate) undefined: bool,
     pub(crate) findings: Findings,
+    /// What of the code stands behind what.
+    pub(crate) reach: Reach,
     /// Which bytes were accessed, where somebody wants to know.
     pub(crate) trace: Option<Trace>,
     /// What the advice on speed is made from; empty when nobody wants any.
@@ -157,6 +160,7 @@ impl<'a> Worker<'a> {
             watching: run.checks.watch_memory() || run.traced,
             undefined: false,
             findings: Findings::default(),
+            reach: Reach::default(),
             trace: run.traced.then(Trace::default),
             tally: if run.checks.performance { Tally::new(run.code.insts.len()) } else { Tally::default() },
             places: Places::default(),

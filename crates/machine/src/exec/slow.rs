@@ -98,6 +98,9 @@ pub(crate) fn exit(
     if !warp.bypass.is_empty() {
         bypass::find(worker, warp, mask);
     }
+    if mask == warp.alive {
+        bypass::end(worker, common, warp);
+    }
     detach(warp, split, mask);
     split.mask = 0;
     warp.exit(mask);
@@ -158,6 +161,7 @@ pub(crate) fn execute(
         SlowOp::Checked(checked) => lint::execute(worker, &mut warp.regs.view(split.bases), checked, mask),
         SlowOp::Atomic(atomic) => {
             let changed = atomic::execute(worker, common, warp, split, atomic, mask)?;
+            warp.bypass.stores(split.pc, mask);
             if warp.bypass.waited_for {
                 warp.bypass.store(&warp.splits, split.pc, mask);
             }
@@ -331,8 +335,11 @@ fn barrier(
     split.pc += 1;
     let arrival = Arrival { pc: at, thread: 32 * warp.index + mask.trailing_zeros() };
     let first = *barrier.first.get_or_insert(arrival);
-    if first.pc != at && expected.is_none() {
-        block::mismatch(worker, mask, id, at, first);
+    if expected.is_none() {
+        if first.pc != at {
+            block::mismatch(worker, mask, id, at, first);
+        }
+        bypass::arrive(worker, common, &mut warp.bypass, arrival);
     }
     if waits {
         let which = match op {

@@ -365,6 +365,7 @@ fn execute<S: pulp::Simd>(
                         Place::Shared => worker.store_shared(common, r, access, m, &addrs)?,
                         _ => generic::store(worker, common, &mut warp.local, r, index, access, m, &addrs)?,
                     }
+                    warp.bypass.stores(pc, m);
                     if warp.bypass.waited_for {
                         warp.bypass.store(&warp.splits, pc, m);
                     }

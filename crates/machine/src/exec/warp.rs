@@ -138,7 +138,7 @@ impl Warp {
         self.alive = self.threads;
         self.clock = 0;
         self.waits = 0;
-        self.bypass.clear();
+        self.bypass.start();
         self.splits.clear();
         self.splits.push(Split {
             pc: entry.start,

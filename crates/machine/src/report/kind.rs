@@ -104,6 +104,8 @@ pub enum Role {
     OtherBarrier { warp: u32 },
     /// Lanes that have gone around a barrier, or another warp operation.
     Bypassing { lanes: u32, barrier: bool },
+    /// A warp that has gone around a barrier of its block, and ends.
+    BypassingWarp { warp: u32 },
     /// The access of the next element.
     Neighbour,
     /// The same kind of access at another place.

@@ -52,6 +52,10 @@ pub enum Sync {
     BypassedBarrier {
         waiting: Lanes,
     },
+    /// A warp waits at a barrier that another one of its block went around.
+    BypassedByWarp {
+        warp: u32,
+    },
     /// A warp comes to a barrier while another waits at one that is the same to the hardware.
     Mismatch {
         id: u32,
@@ -102,7 +106,9 @@ pub enum Sync {
 impl Sync {
     pub fn code(&self) -> Code {
         match self {
-            Self::DivergentBarrier { .. } | Self::BypassedBarrier { .. } => Code::BarrierDivergent,
+            Self::DivergentBarrier { .. } | Self::BypassedBarrier { .. } | Self::BypassedByWarp { .. } => {
+                Code::BarrierDivergent
+            }
             Self::Mismatch { .. } => Code::BarrierMismatch,
             Self::NoSuchBarrier { .. } => Code::BarrierId,
             Self::BarrierCount { .. } => Code::BarrierCount,
