@@ -26,6 +26,8 @@ pub struct Emulator {
 pub struct EmulatorOptions {
     /// Warp instructions that one launch may execute before it counts as never ending.
     pub instruction_budget: Option<u64>,
+    /// The same for one block, so that a loop without an end is found sooner. `FUSION_EMULATOR_BUDGET` overrides both.
+    pub block_budget: Option<u64>,
     /// Threads to run blocks on; 0 for as many as there are cores.
     pub workers: Option<usize>,
     /// Whether launches are kept for reports.
@@ -76,7 +78,7 @@ impl Emulator {
         report.map_err(|error| self.error(&format!("its report cannot be read: {error}")))
     }
 
-    /// Changes settings. The budget and the workers can only be set while the device is being opened, which
+    /// Changes settings. The budgets and the workers can only be set while the device is being opened, which
     /// [`crate::Device::open_with`] does; the others at any time.
     ///
     /// The emulator takes this as the sign that reports will be taken, and stops printing faults itself.
@@ -84,9 +86,18 @@ impl Emulator {
     /// # Errors
     /// When one comes too late, or the emulator is of another version.
     pub fn set(&self, options: &EmulatorOptions) -> Result<(), EmulatorError> {
-        let EmulatorOptions { instruction_budget, workers, record, record_limit, checks, allocation_sites } = *options;
+        let EmulatorOptions {
+            instruction_budget,
+            block_budget,
+            workers,
+            record,
+            record_limit,
+            checks,
+            allocation_sites,
+        } = *options;
         let mut json = serde_json::Map::new();
         json.extend(instruction_budget.map(|count| ("instruction_budget".to_owned(), count.into())));
+        json.extend(block_budget.map(|count| ("block_budget".to_owned(), count.into())));
         json.extend(workers.map(|count| ("workers".to_owned(), count.into())));
         json.extend(record.map(|yes| ("record".to_owned(), yes.into())));
         json.extend(record_limit.map(|count| ("record_limit".to_owned(), count.into())));

@@ -7,8 +7,8 @@
 //! Work runs at once, on the calling thread; streams and events keep a modelled clock. The one piece
 //! of global state is the driver itself, for that is what the C API is about.
 //!
-//! `FUSION_EMULATED_GPU` chooses the GPU, `FUSION_EMULATOR_CHECKS` which checks are made, and `FUSION_EMULATOR_QUIET=1`
-//! silences stderr. `FUSION_EMULATOR_JOURNAL` names
+//! `FUSION_EMULATED_GPU` chooses the GPU, `FUSION_EMULATOR_CHECKS` which checks are made, `FUSION_EMULATOR_BUDGET`
+//! how many warp instructions a launch may execute, and `FUSION_EMULATOR_QUIET=1` silences stderr. `FUSION_EMULATOR_JOURNAL` names
 //! a folder: what happens is written there, into a file of each process, instead of being said on stderr.
 
 // The C boundary: every pointer that crosses it is followed in an `unsafe` block with its reason.

@@ -33,7 +33,8 @@ pub fn check(input: &Input) -> Result<Observed, Finding> {
     let mut observed = Observed { features: guarded(|| syntax::check(input, &text))??, launches: 0 };
 
     let mut rng = Rng::with_seed(input.seed ^ 0xf0_22ed);
-    let options = Options { instruction_budget: 1 << rng.u32(16..21), workers: 1, checks: Checks::ALL };
+    let budget = 1 << rng.u32(16..21);
+    let options = Options { instruction_budget: budget, block_budget: budget / 128, workers: 1, checks: Checks::ALL };
     let first = Trial::run(input, &text, options)?;
     first.observe(&text, &mut observed);
     for result in &first.results {

@@ -18,6 +18,12 @@ use crate::trouble::Trouble;
 /// than a quarter; a loop that never ends is found within seconds.
 pub(crate) const BUDGET: u64 = 1 << 26;
 
+/// The options by which a launch may execute so many warp instructions, and one block a 128th of them: no block of an
+/// exercise needs as much, and many mutants never end.
+pub(crate) fn within(budget: u64) -> EmulatorOptions {
+    EmulatorOptions { instruction_budget: Some(budget), block_budget: Some(budget / 128), ..EmulatorOptions::default() }
+}
+
 /// Red zones on a real GPU, in bytes on either side of a buffer.
 const MARGIN: usize = 4096;
 
@@ -38,11 +44,7 @@ pub(crate) struct Session {
 
 impl Session {
     pub(crate) fn open(kind: DeviceKind, as_gpu: bool) -> Result<Self, RunError> {
-        Self::open_with(
-            kind,
-            as_gpu,
-            EmulatorOptions { instruction_budget: Some(BUDGET), ..EmulatorOptions::default() },
-        )
+        Self::open_with(kind, as_gpu, within(BUDGET))
     }
 
     /// Opens the device with other options. What they leave open is as in the session that this process had before,

@@ -31,9 +31,10 @@ use crate::timing;
 /// How a machine runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Warp instructions that one launch may execute. One block may execute a 128th of it, so that
-    /// a loop without an end is found in seconds.
+    /// Warp instructions that one launch may execute.
     pub instruction_budget: u64,
+    /// Warp instructions that one block may execute, so that a loop without an end is found sooner.
+    pub block_budget: u64,
     /// Threads to run blocks on; 0 for as many as there are cores.
     pub workers: usize,
     pub checks: Checks,
@@ -41,7 +42,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { instruction_budget: 1 << 33, workers: 0, checks: Checks::default() }
+        Self { instruction_budget: 1 << 33, block_budget: 1 << 30, workers: 0, checks: Checks::default() }
     }
 }
 
@@ -270,7 +271,7 @@ impl Machine {
             clock_khz: self.profile.sm_clock_khz,
             grid_id: launches.count,
             workspace,
-            block_budget: self.options.instruction_budget / 128,
+            block_budget: self.options.block_budget.min(self.options.instruction_budget),
             budget: self.options.instruction_budget,
             workers: self.workers().min(room as usize),
             resident: resident as usize,

@@ -10,6 +10,9 @@ use crate::runner::{Failure, Outcome, run};
 /// Warp instructions that a case may execute on the emulated device: each is small, so one that needs more hangs.
 const BUDGET: u64 = 1 << 26;
 
+/// The same for one block.
+const BLOCK_BUDGET: u64 = 1 << 19;
+
 /// Runs cases one after another, each in a context of its own: a kernel that fails leaves its context unusable.
 #[derive(Debug)]
 pub struct Session {
@@ -24,6 +27,7 @@ impl Session {
     pub fn open(choice: Choice) -> Result<Self, OpenError> {
         let options = EmulatorOptions {
             instruction_budget: Some(BUDGET),
+            block_budget: Some(BLOCK_BUDGET),
             // Reports must not depend on how many cores there are.
             workers: Some(1),
             // The device keeps its checks for life, so what a case did not ask for is left out afterwards.

@@ -16,9 +16,10 @@ pub(crate) struct Made {
 }
 
 /// What would change what a command prints: the reader's own choices are none of the book's.
-const FOREIGN: [&str; 6] = [
+const FOREIGN: [&str; 7] = [
     "FUSION_EMULATED_GPU",
     "FUSION_EMULATOR",
+    "FUSION_EMULATOR_BUDGET",
     "FUSION_EMULATOR_CHECKS",
     "FUSION_EMULATOR_QUIET",
     "CLICOLOR_FORCE",

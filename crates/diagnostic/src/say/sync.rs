@@ -5,6 +5,10 @@ use fusion_machine::report::kind::{Lanes, Standstill, Sync, Waits};
 use super::Words;
 use super::terms::lanes;
 
+const ALLOW_MORE: &str =
+    "if it only needs longer, allow more: `FUSION_EMULATOR_BUDGET=100000000000` in the environment, or `instruction_budget` and \
+     `block_budget` of the emulator's options";
+
 pub(super) fn words(kind: &Sync) -> Words {
     match kind {
         Sync::DivergentBarrier { waiting, another, standstill } => {
@@ -78,13 +82,29 @@ pub(super) fn words(kind: &Sync) -> Words {
             .label("waits for all blocks, which nothing makes run at once here")
             .note("without a cooperative launch a grid has no barrier, and this code stops the kernel")
             .help("launch it with `launch_cooperative` instead of `launch`, with no more blocks than fit on the device at once"),
-        Sync::Endless { executed: None } => Words::new("the kernel does not end"),
-        Sync::Endless { executed: Some(spent) } => Words::new("the kernel does not end")
-            .note(format!("stopped when the block had executed {spent} warp instructions; it was here then"))
-            .note("a loop whose condition never becomes false, or that waits for what no other thread does?"),
+        Sync::Endless { limit, inside, others } => {
+            let label = match inside {
+                Some(Lanes { warp, mask }) => {
+                    let verb = if mask.count_ones() == 1 { "is" } else { "are" };
+                    format!("{} of warp {warp} {verb} still in this loop", lanes(*mask))
+                }
+                None => "it was here then".to_owned(),
+            };
+            let others = match others {
+                0 => None,
+                1 => Some("another warp of the block is in it, too".to_owned()),
+                n => Some(format!("{n} other warps of the block are in it, too")),
+            };
+            Words::new(format!("the kernel did not end within {limit} warp instructions"))
+                .label(label)
+                .maybe(others)
+                .note("a loop whose condition never becomes false, or that waits for what no other thread does?")
+                .help(ALLOW_MORE)
+        }
         Sync::TooMuchWork { blocks, budget } => Words::new("the launch executes more than its budget")
             .note(format!("{blocks} blocks may execute {budget} warp instructions together; this block ended, and others were still to come or running"))
-            .help("give every thread less to do, or the launch less data; where the work is needed, allow more with `instruction_budget`"),
+            .help("give every thread less to do, or the launch less data")
+            .help(ALLOW_MORE),
     }
 }
 

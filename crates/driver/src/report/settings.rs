@@ -6,12 +6,18 @@ use serde::Deserialize;
 /// Chooses the checks: names with commas between them, `all` or `none`.
 const CHECKS: &str = "FUSION_EMULATOR_CHECKS";
 
+/// How many warp instructions a launch, or one block of it, may execute. It holds whatever a program sets: a person who
+/// chooses it has a kernel that needs longer, or wants to know sooner.
+const BUDGET: &str = "FUSION_EMULATOR_BUDGET";
+
 /// What `fusion_emulator_set_options` may set. A field that is left out stays as it is.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Settings {
     /// Warp instructions that one launch may execute. Only before `cuInit`.
     pub(super) instruction_budget: Option<u64>,
+    /// Warp instructions that one block of it may execute. Only before `cuInit`.
+    pub(super) block_budget: Option<u64>,
     /// Threads to run blocks on; 0 for as many as there are cores. Only before `cuInit`.
     pub(super) workers: Option<usize>,
     /// Whether launches are kept in reports.
@@ -50,6 +56,7 @@ impl CheckSettings {
 impl Settings {
     pub(super) fn change(&mut self, to: Settings) {
         self.instruction_budget = to.instruction_budget.or(self.instruction_budget);
+        self.block_budget = to.block_budget.or(self.block_budget);
         self.workers = to.workers.or(self.workers);
         self.record = to.record.or(self.record);
         self.record_limit = to.record_limit.or(self.record_limit);
@@ -62,7 +69,7 @@ impl Settings {
 
     /// Whether it has something that a machine cannot change any more once it is there.
     pub(super) fn concerns_machine(&self) -> bool {
-        self.instruction_budget.is_some() || self.workers.is_some()
+        self.instruction_budget.is_some() || self.block_budget.is_some() || self.workers.is_some()
     }
 
     /// Whether it switches a check.
@@ -74,25 +81,51 @@ impl Settings {
     /// The options that the machine begins with.
     ///
     /// # Errors
-    /// The options without the environment's choice of checks, and why it is none.
+    /// The options without the environment's choice, and why it is none.
     pub(super) fn machine_options(&self) -> Result<Options, (Options, String)> {
         let mut options = Options::default();
         options.instruction_budget = self.instruction_budget.unwrap_or(options.instruction_budget);
+        options.block_budget = self.block_budget.unwrap_or(options.block_budget);
         // Counted once, for asking how many cores there are takes longer than a small launch.
         let workers = self.workers.filter(|workers| *workers > 0).or_else(cores);
         options.workers = workers.unwrap_or(options.workers);
-        let chosen = std::env::var_os(CHECKS).map(|value| chosen(&value.to_string_lossy())).unwrap_or(Ok(None));
-        let (environment, problem) = match chosen {
-            Ok(checks) => (checks, None),
-            Err(problem) => (None, Some(problem)),
-        };
-        options.checks = self.checks.over(environment.unwrap_or(options.checks));
-        problem.map_or(Ok(options), |problem| Err((options, problem)))
+        let mut problems = Vec::new();
+        let budget = environment(BUDGET, budget).unwrap_or_else(|problem| {
+            problems.push(problem);
+            None
+        });
+        if let Some(budget) = budget {
+            (options.instruction_budget, options.block_budget) = (budget, budget);
+        }
+        let checks = environment(CHECKS, chosen).unwrap_or_else(|problem| {
+            problems.push(problem);
+            None
+        });
+        options.checks = self.checks.over(checks.unwrap_or(options.checks));
+        if problems.is_empty() { Ok(options) } else { Err((options, problems.join("\n"))) }
     }
 }
 
 fn cores() -> Option<usize> {
     std::thread::available_parallelism().ok().map(Into::into)
+}
+
+/// What a variable of the environment says, if it is set.
+fn environment<T>(name: &str, read: impl Fn(&str) -> Result<Option<T>, String>) -> Result<Option<T>, String> {
+    std::env::var_os(name).map_or(Ok(None), |value| read(&value.to_string_lossy()))
+}
+
+/// The instructions that the environment's value allows, if it is not empty.
+fn budget(value: &str) -> Result<Option<u64>, String> {
+    let digits: String = value.chars().filter(|c| !c.is_whitespace() && *c != '_').collect();
+    match digits.parse() {
+        _ if digits.is_empty() => Ok(None),
+        Ok(count) if count > 0 => Ok(Some(count)),
+        _ => Err(format!(
+            "{BUDGET} is `{value}`, which is no number of instructions: 10000000000 lets ten billion warp instructions run. The \
+             default holds."
+        )),
+    }
 }
 
 /// The checks that the environment's value names, if it names any.
@@ -121,6 +154,19 @@ mod tests {
         for wrong in [r#"{"recrod": false}"#, r#"{"checks": {"race": false}}"#, r#"{"checks": true}"#] {
             assert!(serde_json::from_str::<Settings>(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_budget_is_a_number() {
+        for (value, expected) in [("", None), ("1000", Some(1000)), (" 10_000 ", Some(10_000))] {
+            assert_eq!(budget(value), Ok(expected), "{value}");
+        }
+        for wrong in ["0", "-1", "many", "1e9"] {
+            assert!(budget(wrong).unwrap_err().contains("FUSION_EMULATOR_BUDGET"), "{wrong}");
+        }
+        let settings: Settings = serde_json::from_str(r#"{"block_budget": 7}"#).unwrap();
+        assert_eq!(settings.machine_options().unwrap().block_budget, 7);
+        assert!(settings.concerns_machine());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use fusion_course::{Entry, Shape, Submission};
-use fusion_device::{EmulatorOptions, Program};
+use fusion_device::Program;
 use fusion_machine::report::Code as FaultCode;
 
 use super::BenchOptions;
@@ -15,7 +15,7 @@ use crate::judgement::{RunError, Verdict};
 use crate::protocol::Message;
 use crate::rig::TOO_LARGE;
 use crate::right::{self, Scope};
-use crate::session::Session;
+use crate::session::{Session, within};
 use crate::trouble::Trouble;
 
 /// Warp instructions that one launch may execute on the emulated device: sizes may be asked for that are larger than those at which
@@ -27,7 +27,7 @@ pub(super) fn run(options: &BenchOptions, submission: &Submission) -> ExitCode {
         return unable(RunError::new("unknown-target", format!("this program has no `{}`", options.exercise)));
     };
     tell("opening the device".to_owned());
-    let budget = EmulatorOptions { instruction_budget: Some(BUDGET), ..EmulatorOptions::default() };
+    let budget = within(BUDGET);
     let session = match Session::open_with(options.device.into(), options.as_gpu, budget) {
         Ok(session) => session,
         Err(error) => return unable(error),

@@ -15,7 +15,7 @@ use super::{Options, Part};
 use crate::judgement::{Code, Fate, Judgement, RunError, Verdict};
 use crate::protocol::Message;
 use crate::right::Scope;
-use crate::session::{BUDGET, Session};
+use crate::session::{BUDGET, Session, within};
 use crate::trouble::Trouble;
 use plan::Plan;
 
@@ -68,8 +68,7 @@ pub(super) fn run(options: &Options, entry: &Entry) -> ExitCode {
     };
     let sessions = Sessions { options: &options, toolchain: &toolchain, product: RefCell::default() };
     // Other processes judge other mutants at the same time. One thread also makes what races come out the same every time.
-    let first =
-        EmulatorOptions { instruction_budget: Some(limits.budget), workers: Some(1), ..EmulatorOptions::default() };
+    let first = EmulatorOptions { workers: Some(1), ..within(limits.budget) };
     let planned = sessions.open(&first).map(drop).and_then(|()| Plan::new(&sessions, scope, entry));
     let planned = match planned {
         // Without that promise it must pass.

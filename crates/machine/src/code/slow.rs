@@ -22,6 +22,8 @@ part! {
         c: Vec<Reg> = Atomic,
         /// It gives the old value, so that a thread can spin on it while it waits for another.
         answers: bool,
+        /// It counts in global memory and gives the old count, which may be a place in a queue.
+        takes: bool,
         order: Order,
     }
 }

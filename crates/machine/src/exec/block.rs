@@ -1,5 +1,7 @@
 //! A block: its warps, its shared memory, its barriers.
 
+pub(crate) mod endless;
+
 use super::bypass::Gone;
 use super::finding::Site;
 use super::grid::Worker;
@@ -20,6 +22,12 @@ pub(crate) struct Common {
     pub(crate) live: u32,
     /// Instructions by which one waits for others, in this round.
     pub(crate) waits: u32,
+    /// After how many of them a split lets others run.
+    pub(crate) patience: u32,
+    /// Somebody has taken a ticket: one of a queue's, perhaps, that other blocks take from, too.
+    pub(crate) took: bool,
+    /// How often that was so.
+    pub(crate) takes: u32,
     /// A barrier has been completed since the block's turn began.
     passed: bool,
     /// Who has exited after a store, one for each place of it.
@@ -114,6 +122,8 @@ pub(crate) struct Block {
     pub(crate) index: u64,
     pub(crate) common: Common,
     pub(crate) warps: Vec<Warp>,
+    /// Instructions spent on nothing but waiting for other blocks: how many there are is the schedule's doing.
+    excused: u64,
 }
 
 /// How far a block has come.
@@ -124,11 +134,15 @@ pub(crate) enum Progress {
     Suspended,
 }
 
-/// Instructions of a warp's turn.
+/// Instructions of a warp's turn, and where blocks communicate.
 const TURN: u64 = 1 << 14;
+const SHORT_TURN: u64 = 1 << 11;
 /// Instructions after which a block lets the others of its grid run, as it may be waiting for one of them in a way that
 /// nobody can tell from work.
-const SHARE: u64 = 1 << 20;
+const SHARE: u64 = 1 << 15;
+/// How often a split looks for what it waits for before others run; and in a block that has waited in vain.
+const PATIENCE: u32 = 32;
+const IMPATIENCE: u32 = 4;
 
 impl Block {
     /// Room for a block; [`Block::start`] makes it one.
@@ -140,13 +154,16 @@ impl Block {
             barriers: [Barrier::default(); 16],
             live: 0,
             waits: 0,
+            patience: PATIENCE,
+            took: false,
+            takes: 0,
             passed: false,
             gone: Vec::new(),
             output: String::new(),
             checks: BlockChecks::new(run),
         };
         let warps = (0..run.warps).map(|w| Warp::new(worker, w)).collect();
-        Self { index: 0, common, warps }
+        Self { index: 0, common, warps, excused: 0 }
     }
 
     pub(crate) fn start(&mut self, worker: &Worker<'_>, index: u64) {
@@ -157,6 +174,8 @@ impl Block {
         self.common.barriers = [Barrier::default(); 16];
         self.common.live = worker.run.threads;
         self.common.gone.clear();
+        (self.common.patience, self.common.takes) = (PATIENCE, 0);
+        self.excused = 0;
         self.common.output.clear();
         self.common.checks.start(worker.run, index);
         for warp in &mut self.warps {
@@ -167,7 +186,8 @@ impl Block {
     /// Runs to the end; with `yields`, until it only waits or has had its share.
     pub(crate) fn run(&mut self, worker: &mut Worker<'_>, yields: bool) -> Trapped<Progress> {
         let (mut executed, mut turn) = (0, 0);
-        self.common.passed = false;
+        let quantum = if yields { SHORT_TURN } else { TURN };
+        (self.common.passed, self.common.took) = (false, false);
         worker.block = self.index;
         loop {
             let mut ran = false;
@@ -178,7 +198,7 @@ impl Block {
                 }
                 let before = warp.clock;
                 worker.warp = warp.index;
-                ran |= warp.run(worker, &mut self.common, TURN)?;
+                ran |= warp.run(worker, &mut self.common, quantum)?;
                 executed += warp.clock - before;
             }
             if self.warps.iter().all(Warp::done) {
@@ -189,33 +209,41 @@ impl Block {
             if !ran {
                 return Err(self.deadlock(worker));
             }
-            let spent: u64 = self.warps.iter().map(|w| w.clock).sum();
-            if spent > worker.run.block_budget || worker.spend(executed) {
+            let alone = self.spent() > worker.run.block_budget;
+            if alone || worker.spend(executed) {
                 worker.spent += executed;
-                return Err(self.endless(worker));
+                let limit = if alone { worker.run.block_budget } else { worker.run.budget };
+                return Err(endless::trap(self, worker, limit));
             }
             worker.spent += executed;
             turn += executed;
-            if yields && (self.common.waits > 0 || turn > SHARE) {
+            if yields && (self.common.waits > 0 || self.common.took || turn > SHARE) {
                 return Ok(Progress::Suspended);
             }
             executed = 0;
         }
     }
 
-    /// The fault of a block that used up its instructions.
-    pub(crate) fn endless(&self, worker: &mut Worker<'_>) -> Box<Trap> {
-        let spent: u64 = self.warps.iter().map(|w| w.clock).sum();
-        let Some((warp, split)) = self.splits().find(|(_, s)| s.state == State::Ready).or(self.splits().next()) else {
-            return Trap::new(Sync::Endless { executed: None }, 0);
-        };
-        worker.warp = warp.index;
-        Trap::new(Sync::Endless { executed: Some(spent) }, split.mask).at(split.pc)
+    /// Instructions of the block but for those spent on waiting for others.
+    fn spent(&self) -> u64 {
+        let executed: u64 = self.warps.iter().map(|w| w.clock).sum();
+        executed.saturating_sub(self.excused)
+    }
+
+    /// The last turn got nowhere and cost so many instructions.
+    pub(crate) fn waited(&mut self, instructions: u64) {
+        self.excused += instructions;
+        self.common.patience = IMPATIENCE;
+    }
+
+    /// The last turn got somewhere.
+    pub(crate) fn advanced(&mut self) {
+        self.common.patience = PATIENCE;
     }
 
     /// The last turn was spent on waiting for other blocks.
     pub(crate) fn waits_in_vain(&self) -> bool {
-        self.common.waits > 0 && !self.common.passed && !self.warps.iter().all(Warp::done)
+        self.common.waits > 0 && !self.common.passed && !self.common.took && !self.warps.iter().all(Warp::done)
     }
 
     fn splits(&self) -> impl Iterator<Item = (&Warp, &Split)> {

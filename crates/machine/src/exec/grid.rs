@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use fusion_ptx::ast::Module;
 
-use super::block::{Block, Progress};
+use super::block::{Block, Progress, endless};
 use super::bypass::Reach;
 use super::finding::Findings;
 use super::race::Places;
@@ -314,33 +314,39 @@ fn serial(run: &Run<'_>) -> Gathered {
     };
     // The blocks of a cooperative launch are all there from the start.
     let limit = if run.launch.cooperative { usize::MAX } else { run.resident.max(1) };
-    let mut since_new = 0;
     // Warp instructions spent on waiting since a block last got anywhere.
     let mut in_vain = 0;
+    // A block that waits, has had its share or has taken work from a queue lets the next one begin: those that fit on the
+    // device at once are all there before one of them goes on.
+    let mut room = true;
     loop {
-        // A new block when there is none, or when all that are there wait.
-        let stuck = since_new >= under_way.len();
-        if next < run.blocks && (under_way.is_empty() || stuck && under_way.len() < limit) {
+        if next < run.blocks && (under_way.is_empty() || room && under_way.len() < limit) {
             under_way.push_front(start(&worker, &mut idle, next));
             next += 1;
-            since_new = 0;
         }
         let Some(mut block) = under_way.pop_front() else { break };
         let mut result = block.run(&mut worker, true);
-        in_vain = if block.waits_in_vain() { in_vain + worker.spent } else { 0 };
+        if block.waits_in_vain() {
+            // What it costs to wait depends on the schedule, so that it is nobody's budget.
+            let spent = std::mem::take(&mut worker.spent);
+            in_vain += spent;
+            block.waited(spent);
+        } else {
+            in_vain = 0;
+            block.advanced();
+        }
         worker.settle();
         if let Ok(Progress::Suspended) = result
             && in_vain > run.block_budget / 4
         {
-            result = Err(block.endless(&mut worker));
+            result = Err(endless::trap(&mut block, &mut worker, run.block_budget / 4));
         }
+        room = matches!(result, Ok(Progress::Suspended));
         match result {
             Ok(Progress::Suspended) => {
-                since_new += 1;
                 under_way.push_back(block);
             }
             Ok(Progress::Finished) => {
-                since_new = 0;
                 if !block.common.output.is_empty() {
                     gathered.output.push((block.index, std::mem::take(&mut block.common.output)));
                 }

@@ -4,7 +4,7 @@ use super::block::{self, Arrival, Common};
 use super::grid::Worker;
 use super::lanes::{FULL, View, each, lanes};
 use super::trap::{Trap, Trapped};
-use super::warp::{BarrierResult, Split, State, WAITS, Warp};
+use super::warp::{BarrierResult, Split, State, Warp};
 use super::{atomic, bypass, call, collective, generic, lint, step};
 use crate::arith;
 use crate::code::{CarryKind, CarryOp, Comparison, Dynamic, Place, SlowOp};
@@ -79,10 +79,23 @@ pub(crate) fn gather(warp: &mut Warp, split: &mut Split, mask: u32) -> Flow {
 pub(crate) fn waited(common: &mut Common, warp: &mut Warp, split: &mut Split) -> Flow {
     split.waits += 1;
     warp.waits += 1;
-    if split.waits < WAITS {
+    if split.waits < common.patience {
         return Flow::Next;
     }
     common.waits += 1;
+    split.pc += 1;
+    Flow::Leave
+}
+
+/// How often a block lets others take theirs first. Later its share of instructions sees to that.
+const TAKES: u32 = 16;
+
+/// One thread has counted something and has the old count: it may have taken work from a queue, or its place in a line.
+/// The other blocks take theirs before it takes more, as they do where all of them run at once.
+fn take(common: &mut Common, warp: &mut Warp, split: &mut Split) -> Flow {
+    common.took = true;
+    common.takes += 1;
+    warp.waits = u32::MAX / 2;
     split.pc += 1;
     Flow::Leave
 }
@@ -167,6 +180,9 @@ pub(crate) fn execute(
             }
             if atomic.answers && !changed {
                 return Ok(waited(common, warp, split));
+            }
+            if atomic.takes && mask.is_power_of_two() && common.takes < TAKES {
+                return Ok(take(common, warp, split));
             }
         }
         SlowOp::CopyAsync { dst, src, size, src_size } => {

@@ -86,8 +86,6 @@ pub(crate) struct Warp {
 
 /// Instructions that a split may spin while others of its warp are ready.
 const PATIENCE: u64 = 1 << 20;
-/// Waiting instructions after which the others get a turn.
-pub(crate) const WAITS: u32 = 32;
 /// How long an overdue split runs before the order is by program counter again.
 const SLICE: u64 = 256;
 
@@ -224,9 +222,9 @@ impl Warp {
             split.waits = 0;
         }
         let mut ran = false;
-        while self.clock < end && self.waits < 2 * WAITS {
+        while self.clock < end && self.waits < 2 * common.patience {
             self.release(common);
-            let Some((at, slice)) = self.pick() else { break };
+            let Some((at, slice)) = self.pick(common) else { break };
             ran = true;
             let mut split = self.splits.swap_remove(at);
             let limit = (end - self.clock).min(slice);
@@ -263,7 +261,7 @@ impl Warp {
     }
 
     /// The split to run and for how long at most.
-    fn pick(&mut self) -> Option<(usize, u64)> {
+    fn pick(&mut self, common: &Common) -> Option<(usize, u64)> {
         if let [only] = self.splits.as_slice() {
             return (only.state == State::Ready).then_some((0, u64::MAX));
         }
@@ -273,7 +271,7 @@ impl Warp {
         let waited = |s: &Split| self.clock - s.last_ran.min(self.clock);
         let overdue = ready().filter(|s| s.0 != first.0).max_by_key(|s| waited(s.1));
         if let Some((other, split)) = overdue
-            && (first.1.waits >= WAITS || waited(split) > PATIENCE)
+            && (first.1.waits >= common.patience || waited(split) > PATIENCE)
         {
             let spinner = first.0;
             self.splits[spinner].waits = 0;

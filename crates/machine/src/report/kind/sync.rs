@@ -92,9 +92,13 @@ pub enum Sync {
     },
     /// A barrier of the grid where the launch is not cooperative.
     NotCooperative,
-    /// A block does not end within its budget; it has executed so many warp instructions.
+    /// A block did not end within so many warp instructions, or waited as long for others that do not get anywhere.
     Endless {
-        executed: Option<u64>,
+        limit: u64,
+        /// Who has not left the loop that the fault's place is the end of.
+        inside: Option<Lanes>,
+        /// How many other warps of the block are in it, too.
+        others: u32,
     },
     /// The blocks end, and are too many or too long together.
     TooMuchWork {
