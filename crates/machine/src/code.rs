@@ -105,6 +105,16 @@ pub(crate) struct AddressOf {
     pub(crate) offset: i64,
     /// The offset counts from the frame's place in local memory.
     pub(crate) in_frame: bool,
+    pub(crate) root: Root,
+}
+
+/// What an address was computed from, as far as the code tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Root {
+    #[default]
+    Unknown,
+    /// A shared variable that has a size: index into [`Code::shared`].
+    Shared(u32),
 }
 
 /// What an access says to other threads beyond its value (PTX ISA 8.4).

@@ -7,6 +7,7 @@ mod blocks;
 mod flow;
 mod frame;
 mod memory;
+mod roots;
 mod select;
 mod suspects;
 
@@ -16,7 +17,7 @@ use fusion_ptx::ast::{
     self, Callee, FunctionId, GlobalId, LocalId, Module, Op, Operand, Ordering, Scope, Space, Special,
 };
 
-use crate::code::{Code, Inst, MicroOp, Origin, SharedVariable, SlowOp, TRUE};
+use crate::code::{Code, Inst, MicroOp, Origin, Root, SharedVariable, SlowOp, TRUE};
 use select::Selector;
 pub(crate) use suspects::checked;
 
@@ -109,6 +110,8 @@ fn uses_heap(module: &Module, function: &ast::Function) -> bool {
 struct SharedLayout {
     globals: HashMap<GlobalId, u32>,
     locals: HashMap<(FunctionId, LocalId), u32>,
+    /// Of the variables that have a size: offset and index into [`Code::shared`].
+    sized: HashMap<u32, u32>,
 }
 
 impl SharedLayout {
@@ -138,7 +141,7 @@ impl SharedLayout {
             let locals = module.functions[f.index()].variables.iter().enumerate().filter(|(_, v)| is_shared(v));
             variables.extend(locals.map(|(i, v)| (Id::Local(f, LocalId(i as u32)), v)));
         }
-        let mut layout = Self { globals: HashMap::new(), locals: HashMap::new() };
+        let mut layout = Self { globals: HashMap::new(), locals: HashMap::new(), sized: HashMap::new() };
         let mut place = |id: Id, offset: u32| match id {
             Id::Global(g) => layout.globals.insert(g, offset),
             Id::Local(f, l) => layout.locals.insert((f, l), offset),
@@ -149,10 +152,12 @@ impl SharedLayout {
             let name = "the shared memory that is reserved for the system".to_string();
             code.shared.push(SharedVariable { name, offset: 0, size: reserved });
         }
+        let mut sized_at = HashMap::new();
         for (id, variable) in sized {
             let offset = end.next_multiple_of(variable.align.max(1));
             let size = u32::try_from(variable.size).unwrap_or(u32::MAX);
             end = offset.saturating_add(size).min(1 << 30);
+            sized_at.insert(offset, code.shared.len() as u32);
             code.shared.push(SharedVariable { name: variable.name.clone(), offset, size });
             place(id, offset);
         }
@@ -163,7 +168,21 @@ impl SharedLayout {
         for (id, _) in unsized_ {
             place(id, code.dynamic_shared_offset);
         }
+        layout.sized = sized_at;
         layout
+    }
+
+    fn is_empty(&self) -> bool {
+        self.sized.is_empty()
+    }
+
+    /// The variable as the root of an address, if its size is known.
+    fn root_of_global(&self, id: GlobalId) -> Option<Root> {
+        self.globals.get(&id).and_then(|offset| self.sized.get(offset)).map(|&index| Root::Shared(index))
+    }
+
+    fn root_of_local(&self, function: FunctionId, id: LocalId) -> Option<Root> {
+        self.locals.get(&(function, id)).and_then(|offset| self.sized.get(offset)).map(|&index| Root::Shared(index))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Accesses that memory cannot serve.
 
 use fusion_machine::report::kind::{Access, Memory};
-use fusion_machine::report::{Buffer, Fault};
+use fusion_machine::report::{Buffer, Fault, Name};
 
 use super::Words;
 use super::terms::{named, plural, verb};
@@ -25,6 +25,15 @@ pub(super) fn words(kind: &Memory, fault: &Fault) -> Words {
                 true => "`extern __shared__` memory gets its size from the launch: pass it in the launch configuration",
                 false => "compare the index with the size of the array, and the launch's shared memory with what the kernel needs",
             })
+        }
+        Memory::OutsideArray { access, hit } => {
+            let hit = match hit {
+                Some(Name::DynamicShared) => "the dynamic shared memory".to_owned(),
+                Some(name) => name.identifier().map_or("another array".to_owned(), |name| format!("`{name}`")),
+                None => "what the compiler put there".to_owned(),
+            };
+            outside(access, buffer)
+                .note(format!("that is still shared memory of the block, so that nothing stops it: it hits {hit}"))
         }
         Memory::OutsideLocal { access, size } => {
             Words::new(format!("{} outside of the thread's local memory", verb(access.write)))

@@ -5,8 +5,7 @@ use fusion_machine::report::kind::{Lanes, Standstill, Sync, Waits};
 use super::Words;
 use super::terms::lanes;
 
-const ALLOW_MORE: &str =
-    "if it only needs longer, allow more: `FUSION_EMULATOR_BUDGET=100000000000` in the environment, or `instruction_budget` and \
+const ALLOW_MORE: &str = "if it only needs longer, allow more: `FUSION_EMULATOR_BUDGET=100000000000` in the environment, or `instruction_budget` and \
      `block_budget` of the emulator's options";
 
 pub(super) fn words(kind: &Sync) -> Words {

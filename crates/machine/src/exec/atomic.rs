@@ -62,6 +62,7 @@ pub(crate) fn execute(
         match place {
             Place::Shared => {
                 worker.check_shared(&common.shared, group, &inside, bytes, true)?;
+                worker.check_array(&op.address, group, &inside, bytes, false, true);
                 let touch = Touch { shared: &common.shared, ..atomic(Place::Shared, group, &inside, bytes, None, op) };
                 worker.watch(&mut common.checks, &touch);
                 for lane in each(group) {

@@ -4,7 +4,7 @@ use super::grid::Run;
 use super::heap;
 use super::lanes::each;
 use super::trap::Trap;
-use crate::code::Place;
+use crate::code::{Place, SharedVariable};
 use crate::machine::ParamInfo;
 use crate::memory::{Allocation, AllocationKind};
 use crate::report::kind::{Access, Memory};
@@ -94,6 +94,28 @@ pub(crate) fn stray_shared(run: &Run<'_>, lanes: u32, addrs: &[u64; 32], bytes: 
     // What lies before the start belongs to nothing.
     let about = if (address as u32 as i32) < 0 { None } else { buffer(run, Place::Shared, address, bytes) };
     Trap::new(kind, lanes).about(about)
+}
+
+/// An access through a shared array that leads out of it, and stays in the block's shared memory.
+pub(crate) fn outside_array(
+    run: &Run<'_>,
+    variable: &SharedVariable,
+    lanes: u32,
+    addrs: &[u64; 32],
+    bytes: u64,
+    write: bool,
+) -> Box<Trap> {
+    let address = first(lanes, addrs);
+    let meant = Buffer {
+        name: Name::Variable(demangled(&variable.name)),
+        argument: None,
+        size: u64::from(variable.size),
+        offset: address as i64 - i64::from(variable.offset),
+        bytes: bytes as u32,
+    };
+    let there = buffer(run, Place::Shared, address, bytes);
+    let hit = there.filter(|hit| hit.name != meant.name && hit.offset < hit.size as i64).map(|hit| hit.name);
+    Trap::new(Memory::OutsideArray { access: Access { write, bytes, address }, hit }, lanes).about(Some(meant))
 }
 
 pub(crate) fn stray_local(lanes: u32, address: u64, bytes: u64, size: u64, write: bool) -> Box<Trap> {

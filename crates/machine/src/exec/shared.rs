@@ -1,12 +1,14 @@
 //! Shared memory: 32 banks of four bytes.
 
 use super::block::Common;
+use super::finding::Site;
 use super::global::{count, extend, sequential};
 use super::lanes::{FULL, View, each, lanes};
 use super::trap::Trapped;
 use super::watch::Touch;
 use super::{fault, grid::Worker};
-use crate::code::{Access, Place};
+use crate::code::{Access, AddressOf, Place, Root, SharedVariable};
+use crate::report::Code;
 
 /// Where the lanes of a whole warp are: one behind the other, all at one address, or otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,6 +115,41 @@ impl Worker<'_> {
         Ok(())
     }
 
+    /// Looks whether an access that lies in the block's shared memory also lies in the array that its address is computed
+    /// from. If not that is a finding: nothing stops it on a GPU.
+    #[inline(always)]
+    pub(crate) fn check_array(
+        &mut self,
+        address: &AddressOf,
+        mask: u32,
+        addrs: &[u64; 32],
+        bytes: u64,
+        row: bool,
+        write: bool,
+    ) {
+        let Root::Shared(index) = address.root else { return };
+        let Some(variable) = self.run.code.shared.get(index as usize) else { return };
+        let (low, high) = (u64::from(variable.offset), u64::from(variable.offset) + u64::from(variable.size));
+        let holds = |addr: u64, bytes: u64| addr >= low && addr + bytes <= high;
+        if row && holds(addrs[0], 32 * bytes) {
+            return;
+        }
+        let outside = each(mask).fold(0, |out, lane| out | u32::from(!holds(addrs[lane], bytes)) << lane);
+        if outside != 0 {
+            self.outside_array(variable, outside, addrs, bytes, write);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn outside_array(&mut self, variable: &SharedVariable, lanes: u32, addrs: &[u64; 32], bytes: u64, write: bool) {
+        let site = Site { code: Code::OobShared, pc: self.pc, other: u32::MAX };
+        let (run, block, warp, pc) = (self.run, self.block, self.warp, self.pc);
+        self.findings.add(site, block, warp, u64::from(lanes.count_ones()), || {
+            fault::outside_array(run, variable, lanes, addrs, bytes, write).at(pc)
+        });
+    }
+
     /// Shows an access to the checks, and counts it.
     #[inline(always)]
     #[expect(clippy::too_many_arguments, reason = "the parts of one access")]
@@ -128,6 +165,7 @@ impl Worker<'_> {
     ) {
         let (write, bytes) = (stored.is_some(), u64::from(access.bytes()));
         let (row, uniform) = (shape == Shape::Row, shape == Shape::Uniform);
+        self.check_array(&access.address, mask, addrs, bytes, row, write);
         let touch =
             Touch { row, uniform, shared: &common.shared, ..Touch::of(access, Place::Shared, mask, addrs, stored) };
         self.watch(&mut common.checks, &touch);

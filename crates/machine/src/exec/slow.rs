@@ -192,6 +192,7 @@ pub(crate) fn execute(
             let from = step::addresses(&regs, src, local_base);
             let take = src_size.map_or([*size; 32], |s| *regs.word(s));
             atomic::copy(worker, common, mask, &to, &from, *size, &take)?;
+            worker.check_array(dst, mask, &to, u64::from(*size), false, true);
         }
         SlowOp::CopyCommit | SlowOp::CopyWait { .. } | SlowOp::Fence(_) if !worker.run.checks.races => {}
         SlowOp::CopyCommit => common.checks.races.copies_commit(warp.index, mask),

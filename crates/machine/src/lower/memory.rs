@@ -89,7 +89,8 @@ impl Selector<'_> {
             Space::Param if self.function.is_entry => Place::Param,
             Space::Param => Place::Frame,
         };
-        let at = |offset: i64| AddressOf { base: Base::None, offset, in_frame: false };
+        let root = self.roots.of(&address.base);
+        let at = |offset: i64| AddressOf { base: Base::None, offset, in_frame: false, root };
         let of = match &address.base {
             Operand::Reg(id) => {
                 let reg = self.reg(*id)?;
@@ -98,7 +99,7 @@ impl Selector<'_> {
                     1 => return unsupported("a predicate as an address"),
                     _ => Base::Word(reg.slot),
                 };
-                AddressOf { base, offset: address.offset, in_frame: false }
+                AddressOf { base, offset: address.offset, in_frame: false, root }
             }
             Operand::Imm(value) => at((*value as i64).wrapping_add(address.offset)),
             Operand::Global(id, offset) => {
@@ -122,7 +123,7 @@ impl Selector<'_> {
                     Home::Frame(base) => {
                         place = if space == Space::Param { Place::Frame } else { Place::Local };
                         let offset = i64::from(base).wrapping_add(offset);
-                        AddressOf { base: Base::None, offset, in_frame: true }
+                        AddressOf { base: Base::None, offset, in_frame: true, root }
                     }
                 }
             }

@@ -11,6 +11,7 @@ use fusion_ptx::ast::{
 
 use super::flow::Liveness;
 use super::frame::{Frame, Home};
+use super::roots::Roots;
 use super::{Addresses, RESERVED_SHARED, SharedLayout};
 use crate::code::{self, Code, D2, D3, Dynamic, Fill, Inst, MicroOp, Origin, Reg, Slot, SlowOp, Spread, TRUE, window};
 
@@ -31,6 +32,7 @@ pub(super) struct Selector<'a> {
     pub(super) shared: &'a SharedLayout,
     pub(super) code: &'a mut Code,
     pub(super) frame: Frame,
+    pub(super) roots: Roots<'a>,
     origin: Origin,
     guard: (Slot, bool),
     /// The next instruction emitted is the program's own.
@@ -55,6 +57,7 @@ impl<'a> Selector<'a> {
             shared,
             code,
             frame: Frame::new(function, addresses.local_bytes),
+            roots: Roots::new(module, id, shared),
             origin: Origin { span: function.span, loc: None },
             guard: (TRUE, false),
             counted: false,

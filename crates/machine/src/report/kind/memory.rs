@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::report::Code;
+use crate::report::{Code, Name};
 
 /// A thread's access: of so many bytes from an address of its memory on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +29,12 @@ pub enum Memory {
         dynamic: u32,
         /// The kernel declares variables in it.
         declares: bool,
+    },
+    /// Outside of the fault's buffer, a shared array, and inside of the block's shared memory.
+    OutsideArray {
+        access: Access,
+        /// What lies there, if it is an array.
+        hit: Option<Name>,
     },
     /// Outside of a thread's local memory, of `size` bytes.
     OutsideLocal {
@@ -77,7 +83,7 @@ impl Memory {
         match self {
             Self::OutOfBounds { constant: true, .. } => Code::OobConst,
             Self::OutOfBounds { .. } | Self::UnreadableFormat => Code::OobGlobal,
-            Self::OutsideShared { .. } => Code::OobShared,
+            Self::OutsideShared { .. } | Self::OutsideArray { .. } => Code::OobShared,
             Self::OutsideLocal { .. } => Code::OobLocal,
             Self::OutsideParameters { .. } => Code::OobParam,
             Self::Null(_) => Code::Null,
