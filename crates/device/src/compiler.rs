@@ -3,7 +3,6 @@
 mod compiled;
 mod diagnostic;
 mod error;
-mod nvrtc;
 mod parameters;
 mod standard;
 mod tokens;
@@ -16,7 +15,7 @@ use fusion_toolchain::Toolchain;
 pub use compiled::Compiled;
 pub use diagnostic::{Diagnostic, Place, Severity};
 pub use error::CompileError;
-use nvrtc::{Nvrtc, Unit};
+use fusion_nvrtc::{Failure, Nul, Nvrtc, Unit};
 
 /// A CUDA C++ text and what to call it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,11 +140,11 @@ impl Compiler {
 
         let standard = standard::HEADERS.iter().map(|&(name, text)| Source { name, text });
         // The caller's headers come first: NVRTC takes the first of a name.
-        let headers: Vec<Unit> = headers.iter().copied().chain(standard).map(Unit::new).collect::<Result<_, _>>()?;
+        let headers: Vec<Unit> = headers.iter().copied().chain(standard).map(unit).collect::<Result<_, _>>()?;
         let arguments: Result<Vec<CString>, _> =
             arguments.iter().map(|argument| CString::new(argument.as_str())).collect();
         let arguments = arguments.map_err(|_| CompileError::NulByte { name: "an option".to_owned(), line: 1 })?;
-        let made = self.nvrtc.compile(&Unit::new(*source)?, &headers, &arguments);
+        let made = self.nvrtc.compile(&unit(*source)?, &headers, &arguments);
 
         let log = made.log;
         let diagnostics = diagnostic::parse(&log);
@@ -159,12 +158,19 @@ impl Compiler {
                 diagnostics,
                 log,
             }),
-            Err(nvrtc::Failure { code: nvrtc::COMPILATION, .. }) => {
+            Err(Failure { code: fusion_nvrtc::COMPILATION, .. }) => {
                 Err(CompileError::Rejected { name: source.name.to_owned(), log, diagnostics })
             }
             Err(failure) => Err(CompileError::Nvrtc { doing: failure.doing, text: failure.text, log }),
         }
     }
+}
+
+fn unit(source: Source) -> Result<Unit, CompileError> {
+    Unit::new(source.name, source.text).map_err(|nul| match nul {
+        Nul::Text { line } => CompileError::NulByte { name: source.name.to_owned(), line },
+        Nul::Name => CompileError::NulByte { name: source.name.replace('\0', "?"), line: 1 },
+    })
 }
 
 #[cfg(test)]

@@ -27,8 +27,8 @@ use crate::order::Order;
 use crate::pool::Pool;
 use crate::site::Sites;
 use crate::stream::Stream;
+use crate::{assemble, peek, report};
 use crate::{boundary::Out, device};
-use crate::{peek, report};
 
 /// What the driver says its version is: CUDA 13.0.
 const VERSION: i32 = 13000;
@@ -145,6 +145,7 @@ impl Driver {
     fn new(profile: Profile) -> Self {
         let machine = Machine::new(profile, report::machine_options());
         machine.memory().recognise_host(peek::is_readable);
+        machine.assemble_with(assemble::assemble);
         let mut state = State::default();
         state.default_pool = state.pools.insert(Pool::default());
         state.current_pool = state.default_pool;

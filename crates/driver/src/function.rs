@@ -3,9 +3,8 @@
 use std::ffi::{CString, c_char, c_int, c_uint};
 use std::sync::Arc;
 
-use fusion_machine::{Kernel, KernelInfo, Loaded, Profile};
+use fusion_machine::{Kernel, KernelInfo, Loaded, Profile, Resources};
 
-use crate::attribute::REGISTERS_PER_BLOCK;
 use crate::boundary::{Out, export};
 use crate::driver::Session;
 use crate::error::{Error, Result};
@@ -41,9 +40,14 @@ impl Function {
         self.max_dynamic_shared.unwrap_or_else(|| profile.shared_per_block.saturating_sub(self.info.static_shared))
     }
 
-    /// Threads that a block may have: what the kernel was compiled for, and what its registers leave room for.
+    /// What its threads take, by the assembler where there is one. To find out may take a moment.
+    pub(crate) fn resources(&self) -> Resources {
+        self.loaded.resources(self.kernel)
+    }
+
+    /// Threads that a block may have: what the kernel was compiled for, and what its registers leave room for where they are known.
     pub(crate) fn max_threads(&self) -> u32 {
-        self.info.max_threads.clamp(1, Profile::MAX_THREADS_PER_BLOCK).min(threads_for(self.info.registers))
+        self.info.max_threads.clamp(1, Profile::MAX_THREADS_PER_BLOCK).min(self.resources().max_threads())
     }
 
     fn attribute(&self, profile: &Profile, attribute: c_uint) -> Result<c_int> {
@@ -51,8 +55,8 @@ impl Function {
             0 => self.max_threads().into(),
             1 => self.info.static_shared.into(),
             2 => self.info.constant_bytes,
-            3 => self.info.local_bytes.into(),
-            4 => self.info.registers.into(),
+            3 => self.resources().local_bytes.into(),
+            4 => self.resources().registers.into(),
             5 => (self.info.ptx_version.0 * 10 + self.info.ptx_version.1).into(),
             6 => (profile.compute.0 * 10 + profile.compute.1).into(),
             MAX_DYNAMIC_SHARED => self.max_dynamic_shared(profile).into(),
@@ -77,12 +81,6 @@ impl Function {
         }
         Ok(())
     }
-}
-
-/// Threads of a block whose registers fit a multiprocessor. Registers are given out by warp, in units.
-fn threads_for(registers: u32) -> u32 {
-    let per_warp = (registers.max(1) * Profile::WARP_SIZE).next_multiple_of(Profile::REGISTER_UNIT);
-    REGISTERS_PER_BLOCK / per_warp * Profile::WARP_SIZE
 }
 
 fn param_info(function: Handle, index: usize, offset: Out<usize>, size: Out<usize>) -> Result {
@@ -194,18 +192,5 @@ export! {
 
     fn cuKernelSetCacheConfig(kernel: Handle, config: c_uint, _device: c_int) {
         prefer(kernel, config, 3)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::threads_for;
-
-    #[test]
-    fn registers_limit_threads() {
-        assert_eq!(threads_for(32), 2048);
-        assert_eq!(threads_for(64), 1024);
-        assert_eq!(threads_for(65), 896);
-        assert_eq!(threads_for(255), 256);
     }
 }

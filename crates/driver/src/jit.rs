@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use fusion_machine::report::kind::Call;
-use fusion_machine::{Loaded, Machine, Profile};
+use fusion_machine::{Loaded, Machine, Profile, Resources};
 use fusion_ptx::{Severity, Unit, ast};
 
 use crate::boundary::{In, Raw};
@@ -99,14 +99,14 @@ struct Refusal {
 /// Compiles a module image: PTX text that ends with a NUL, or a fat binary that holds some.
 pub(crate) fn compile(machine: &Machine, image: Raw, options: &Options) -> Result<Loaded> {
     let text = image::at(image, capability(machine.profile()))?.map_err(not_ptx);
-    finish(text.and_then(|text| compile_text(machine, &text)), options)
+    finish(text.and_then(|text| compile_text(machine, &text, options)), options)
 }
 
 /// Compiles a file of PTX, or a fat binary.
 pub(crate) fn compile_file(machine: &Machine, path: &str, options: &Options) -> Result<Loaded> {
     let bytes = std::fs::read(Path::new(path)).map_err(|_| Error::FILE_NOT_FOUND)?;
     let text = image::of(&bytes, capability(machine.profile())).map_err(|why| not_ptx(format!("{path}: {why}")));
-    finish(text.and_then(|text| compile_text(machine, &text)), options)
+    finish(text.and_then(|text| compile_text(machine, &text, options)), options)
 }
 
 /// Says in a call's logs why its input cannot be linked or loaded, and returns the error with which it answers.
@@ -126,7 +126,7 @@ pub(crate) fn link(machine: &Machine, units: &[Unit<'_>], options: &Options) -> 
         Refusal { error: Error::INVALID_PTX, log }
     });
     let tried = linked.and_then(|text| {
-        let (loaded, info) = compile_text(machine, &text)?;
+        let (loaded, info) = compile_text(machine, &text, options)?;
         machine.unload(&loaded);
         Ok((text, info))
     });
@@ -162,7 +162,7 @@ fn finish<T>(compiled: std::result::Result<(T, String), Refusal>, options: &Opti
     }
 }
 
-fn compile_text(machine: &Machine, text: &str) -> std::result::Result<(Loaded, String), Refusal> {
+fn compile_text(machine: &Machine, text: &str, options: &Options) -> std::result::Result<(Loaded, String), Refusal> {
     let module = parse(machine.profile(), text)?;
     let loaded = machine.load(module, text).map_err(|error| {
         let log = format!(
@@ -171,7 +171,8 @@ fn compile_text(machine: &Machine, text: &str) -> std::result::Result<(Loaded, S
         );
         Refusal { error: Error::INVALID_PTX, log }
     })?;
-    let info = usage(machine.profile(), &loaded);
+    // It takes the assembler's time.
+    let info = if options.verbose { usage(machine.profile(), &loaded) } else { String::new() };
     Ok((loaded, info))
 }
 
@@ -221,18 +222,25 @@ fn not_for(profile: &Profile, module: &ast::Module) -> Option<String> {
     })
 }
 
-/// What `ptxas -v` would say, as far as the machine knows it.
+/// What `ptxas -v` says, as far as it is known. An estimate is called one.
 fn usage(profile: &Profile, loaded: &Loaded) -> String {
     let (major, minor) = profile.compute;
     let mut text = String::new();
     for name in loaded.kernel_names() {
         let Some(kernel) = loaded.kernel(name) else { continue };
-        let info = loaded.info(kernel);
-        text += &format!(
-            "ptxas info    : Compiling entry function '{name}' for 'sm_{major}{minor}'\n\
-             ptxas info    : Used {} registers, {} bytes smem, {} bytes lmem\n",
-            info.registers, info.static_shared, info.local_bytes
-        );
+        let Resources { registers, local_bytes, spill_stores, spill_loads, exact } = loaded.resources(kernel);
+        let shared = loaded.info(kernel).static_shared;
+        text += &format!("ptxas info    : Compiling entry function '{name}' for 'sm_{major}{minor}'\n");
+        text += &match exact {
+            true => format!(
+                "ptxas info    : Function properties for {name}\n\
+                 ptxas         .     {local_bytes} bytes stack frame, {spill_stores} bytes spill stores, {spill_loads} bytes spill loads\n\
+                 ptxas info    : Used {registers} registers, {shared} bytes smem\n"
+            ),
+            false => format!(
+                "ptxas info    : Used about {registers} registers (an estimate), {shared} bytes smem, {local_bytes} bytes lmem\n"
+            ),
+        };
     }
     text
 }

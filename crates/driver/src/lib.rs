@@ -15,6 +15,7 @@
 #![allow(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod assemble;
 mod attribute;
 mod boundary;
 mod capture;

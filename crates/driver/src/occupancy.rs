@@ -2,8 +2,8 @@
 
 use std::ffi::{c_int, c_uint};
 
-use fusion_machine::occupancy::{Block, Limits};
-use fusion_machine::{KernelInfo, Profile};
+use fusion_machine::Profile;
+use fusion_machine::occupancy::Limits;
 
 use crate::boundary::{Out, export};
 use crate::driver::Session;
@@ -12,9 +12,15 @@ use crate::ffi::{BlockToShared, Handle};
 use crate::function::Function;
 
 /// How many blocks of that many threads run on a multiprocessor at once.
-pub(crate) fn blocks_per_sm(profile: &Profile, info: &KernelInfo, threads: u32, dynamic_shared: u32) -> u32 {
-    let shared = info.static_shared.saturating_add(dynamic_shared);
-    Limits::of(profile).occupancy(&Block { threads, registers: info.registers, shared }).blocks
+fn blocks_per_sm(profile: &Profile, function: &Function, threads: u32, dynamic_shared: u32) -> u32 {
+    let shared = function.info.static_shared.saturating_add(dynamic_shared);
+    function.resources().occupancy(profile, threads, shared).blocks
+}
+
+/// How many can run at once for all that is known: with as few registers as can be where their number is an estimate.
+pub(crate) fn most_blocks_per_sm(profile: &Profile, function: &Function, threads: u32, dynamic_shared: u32) -> u32 {
+    let shared = function.info.static_shared.saturating_add(dynamic_shared);
+    function.resources().most_occupancy(profile, threads, shared).blocks
 }
 
 /// What a query asks a function about.
@@ -41,7 +47,7 @@ impl Query {
         if threads > function.max_threads() || dynamic_shared > function.max_dynamic_shared(profile) {
             return Ok(0);
         }
-        Ok(blocks_per_sm(profile, &function.info, threads, dynamic_shared))
+        Ok(blocks_per_sm(profile, function, threads, dynamic_shared))
     }
 }
 

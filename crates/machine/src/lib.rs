@@ -17,8 +17,8 @@ pub mod report;
 pub mod timing;
 
 pub use machine::{
-    Checks, Footprint, Kernel, KernelInfo, Launch, Limits, LoadError, Loaded, Machine, Options, ParamInfo, Span,
-    Tracing, thresholds,
+    Assemble, Assembled, Checks, Footprint, Kernel, KernelInfo, Launch, Limits, LoadError, Loaded, Machine, Options,
+    ParamInfo, Resources, Span, Tracing, thresholds,
 };
 pub use memory::{AccessError, Allocation, AllocationKind, Memory, OutOfMemory};
 pub use profile::Profile;

@@ -6,10 +6,12 @@ mod checks;
 mod footprint;
 mod limits;
 mod loaded;
+mod residency;
+mod resources;
 pub mod thresholds;
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use fusion_ptx::ast::Module;
 
@@ -17,12 +19,13 @@ pub use checks::Checks;
 pub use footprint::{Footprint, Span, Tracing};
 pub use limits::Limits;
 pub use loaded::{Kernel, KernelInfo, LoadError, Loaded, ParamInfo};
+pub use resources::{Assemble, Assembled, Resources};
 
 use advice::round_trip::{self, Left, Used};
+use residency::Residency;
 
 use crate::exec::{self, Outcome, Run};
 use crate::memory::{AllocationKind, DEFAULT_HEAP_BYTES, Heap, Memory, OutOfMemory, Region};
-use crate::occupancy;
 use crate::profile::Profile;
 use crate::report::kind::{Parameters, Refusal};
 use crate::report::{Fault, LaunchReport};
@@ -66,6 +69,7 @@ pub struct Machine {
     heap_bytes: AtomicU64,
     /// Held during a launch: kernels run one at a time, as the counts of touched sectors are the memory's.
     launches: Mutex<Launches>,
+    assemble: OnceLock<Assemble>,
 }
 
 /// The launches so far.
@@ -110,6 +114,7 @@ impl Machine {
             heap: Mutex::default(),
             heap_bytes: AtomicU64::new(DEFAULT_HEAP_BYTES),
             launches: Mutex::default(),
+            assemble: OnceLock::new(),
         }
     }
 
@@ -166,11 +171,17 @@ impl Machine {
         &self.memory
     }
 
+    /// Gives the machine, which does no I/O, the means to learn what an assembler makes of the modules that are loaded from now on. It is
+    /// asked when somebody wants to know; the first one that is given stays.
+    pub fn assemble_with(&self, assemble: Assemble) {
+        let _ = self.assemble.set(assemble);
+    }
+
     /// Lays out and initialises the module's variables, which become allocations of [`Machine::memory`], and lowers its kernels.
     ///
     /// `source` is the PTX text, quoted by faults.
     pub fn load(&self, module: Module, source: &str) -> Result<Loaded, LoadError> {
-        Loaded::new(module, source, &self.memory)
+        Loaded::new(module, source, &self.memory, &self.profile, self.assemble.get().copied())
     }
 
     /// Frees the module's variables.
@@ -221,11 +232,18 @@ impl Machine {
         let blocks = launch.blocks();
         let shared_bytes = code.dynamic_shared_offset + launch.dynamic_shared;
         let asked = shared_bytes - code.reserved_shared;
-        let block = occupancy::Block { threads, registers: info.registers, shared: asked };
         let unit = self.profile.shared_granularity.max(1);
         let shared_given =
             (asked.next_multiple_of(unit), (asked + self.profile.shared_reserved).next_multiple_of(unit));
-        let fits = occupancy::Limits::of(&self.profile).occupancy(&block).blocks.max(1);
+        let residency = Residency { profile: &self.profile, loaded, kernel, blocks, threads, shared: asked };
+        // It matters where blocks wait for one another.
+        let fits = match launch.cooperative || code.communicates {
+            true if blocks > u64::from(residency.least_per_sm() * self.profile.sms) => match launch.cooperative {
+                true => residency.most_per_sm(),
+                false => residency.per_sm(),
+            },
+            _ => residency.least_per_sm(),
+        };
         // Blocks that the host has room for at once.
         let room =
             (HOST_BYTES / (u64::from(shared_bytes) + u64::from(threads) * u64::from(info.local_bytes) + 1)).max(1);
@@ -303,8 +321,7 @@ impl Machine {
         if let Some(heap) = regions.iter().map(|region| &region.allocation).find(|a| a.kind == AllocationKind::Heap) {
             footprint.leave_out(heap);
         }
-        let shape = timing::Shape { blocks, threads_per_block: threads, blocks_per_sm: fits };
-        let ended = advice::Ended::new(&run, &self.profile, shape, counters, &tally);
+        let ended = advice::Ended::new(&run, &residency, counters, &tally);
         if stopped.is_none() {
             advice::advise(&ended, &mut findings);
         }
@@ -329,7 +346,7 @@ impl Machine {
             block: launch.block,
             shared_bytes: asked,
             counters,
-            predicted_ns: timing::predict_ns(&self.profile, &shape, &counters),
+            predicted_ns: residency.predict_ns(&counters),
             output,
             findings,
         };

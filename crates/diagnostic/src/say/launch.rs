@@ -28,11 +28,14 @@ pub(super) fn words(kind: &Refusal) -> Words {
                 .note("It was compiled with .reqntid.")
         }
         Refusal::TooManyForKernel { threads, most, compiled_for, registers } => {
-            Words::new(format!("a block of {threads} threads needs more than there is: this kernel allows {most}")).note(
-                format!(
-                    "It was compiled for blocks of up to {compiled_for} threads (__launch_bounds__), and uses {registers} registers a thread."
+            let title = format!("a block of {threads} threads needs more than there is: this kernel allows {most}");
+            Words::new(title).note(match registers {
+                Some(registers) if most < compiled_for => format!(
+                    "It uses {registers} registers a thread, and a block has 65536. Launch smaller blocks, or let the compiler use \
+                     fewer: `__launch_bounds__({threads})`."
                 ),
-            )
+                _ => format!("It was compiled for blocks of up to {compiled_for} threads (__launch_bounds__)."),
+            })
         }
         Refusal::Local { bytes, most } => {
             Words::new(format!("the kernel's arrays take {bytes} bytes a thread: the device allows {most}"))
@@ -48,17 +51,17 @@ pub(super) fn words(kind: &Refusal) -> Words {
         Refusal::Parameters { problem, expected } => Words::new(parameters(problem))
             .note(format!("The kernel takes {expected} parameters. Were too few passed?")),
         Refusal::TooManyBlocks { blocks, resident } => {
-            let title = format!("{blocks} blocks are too many for a cooperative launch: {resident} fit on the device at once");
+            let title =
+                format!("{blocks} blocks are too many for a cooperative launch: {resident} fit on the device at once");
             Words::new(title).note(
                 "The blocks of a cooperative launch wait for one another, so that all must run at once. Let every block do more \
                  than one piece of work, and ask cuOccupancyMaxActiveBlocksPerMultiprocessor how many fit.",
             )
         }
-        Refusal::TooManyForHost { blocks, resident } => {
-            Words::new(format!("{blocks} blocks are too many for a cooperative launch")).note(format!(
-                "{resident} of them can be there at once, and all of them must be: they wait for one another"
-            ))
-        }
+        Refusal::TooManyForHost { blocks, resident } => Words::new(format!(
+            "{blocks} blocks are too many for a cooperative launch"
+        ))
+        .note(format!("{resident} of them can be there at once, and all of them must be: they wait for one another")),
         Refusal::NoKernel => Words::new("this module has no such kernel"),
         Refusal::NoHeap { requested, free } => Words::new("no memory for the device heap")
             .note(format!("out of device memory: {requested} bytes requested, {free} free")),

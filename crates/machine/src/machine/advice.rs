@@ -12,32 +12,31 @@ mod scalar;
 
 use std::collections::BTreeMap;
 
+use super::residency::Residency;
 use crate::code::{Access, MicroOp};
 use crate::exec::{Findings, Requests, Row, Run, Tally};
 use crate::profile::Profile;
 use crate::report::Counters;
 use crate::report::kind::Saving;
-use crate::timing::{Shape, Times};
+use crate::timing::Times;
 
 /// A launch that has ended, as the advice sees it.
 pub(super) struct Ended<'a> {
     run: &'a Run<'a>,
     profile: &'a Profile,
-    shape: Shape,
+    residency: &'a Residency<'a>,
     counters: Counters,
-    times: Times,
     tally: &'a Tally,
 }
 
 impl<'a> Ended<'a> {
-    pub(super) fn new(
-        run: &'a Run<'a>,
-        profile: &'a Profile,
-        shape: Shape,
-        counters: Counters,
-        tally: &'a Tally,
-    ) -> Self {
-        Self { run, profile, shape, counters, times: Times::of(profile, &shape, &counters), tally }
+    pub(super) fn new(run: &'a Run<'a>, residency: &'a Residency<'a>, counters: Counters, tally: &'a Tally) -> Self {
+        Self { run, profile: residency.profile, residency, counters, tally }
+    }
+
+    /// The model's times. Only advice that has something to say asks for them: they may take the assembler's time.
+    fn times(&self) -> Times {
+        self.residency.times(&self.counters)
     }
 
     /// The instructions with counts of their own.
@@ -76,8 +75,8 @@ impl<'a> Ended<'a> {
 
     /// What the model would save if the counters were these; `None` where it is next to nothing.
     fn saving(&self, better: &Counters) -> Option<Saving> {
-        let with_ns = self.times.longest();
-        let without_ns = Times::of(self.profile, &self.shape, better).longest();
+        let with_ns = self.times().longest();
+        let without_ns = self.residency.times(better).longest();
         (without_ns < 0.97 * with_ns).then_some(Saving { with_ns, without_ns })
     }
 }

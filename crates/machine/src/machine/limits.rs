@@ -9,6 +9,8 @@ use crate::report::kind::Refusal;
 pub struct Limits {
     /// Threads of a block.
     pub threads: u32,
+    /// Registers of a thread, where they are known exactly.
+    pub registers: Option<u32>,
     /// Dynamic shared memory of a block, in bytes.
     pub dynamic_shared: u32,
 }
@@ -18,6 +20,7 @@ impl Limits {
     pub fn of(profile: &Profile, info: &KernelInfo) -> Self {
         Self {
             threads: info.max_threads,
+            registers: None,
             dynamic_shared: profile.shared_per_block_optin.saturating_sub(info.static_shared),
         }
     }
@@ -36,7 +39,7 @@ impl Limits {
             return Err(Refusal::OtherBlock { block: launch.block, required });
         }
         if threads > u64::from(self.threads) {
-            let (compiled_for, registers) = (info.max_threads, info.registers);
+            let (compiled_for, registers) = (info.max_threads, self.registers);
             return Err(Refusal::TooManyForKernel { threads, most: self.threads, compiled_for, registers });
         }
         if info.local_bytes > Profile::MAX_LOCAL_PER_THREAD {

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use fusion_ptx::ast::{Callee, Function, FunctionId, Init, Linkage, Module, Op, Space, Variable};
 
 use super::blame;
+use super::resources::{self, Assemble, Assembled, Resources};
 use crate::code::{Code, window};
 use crate::lower::{self, Addresses};
 use crate::memory::{AllocationKind, Memory};
@@ -57,11 +58,9 @@ pub struct KernelInfo {
     pub static_shared: u32,
     /// Constant memory of the module.
     pub constant_bytes: u64,
-    /// Local memory of a thread.
+    /// Local memory of a thread, as the machine lays it out.
     pub local_bytes: u32,
-    /// Registers of a thread: an estimate from liveness, 255 at most.
-    pub registers: u32,
-    /// The largest block that the kernel can be launched with.
+    /// The largest block that the kernel was compiled for (`.maxntid`, `.reqntid`). Its registers may allow only smaller ones.
     pub max_threads: u32,
     pub ptx_version: (u32, u32),
     /// `.reqntid`.
@@ -84,10 +83,20 @@ pub struct Loaded {
     names: Vec<(u64, String)>,
     /// What the parameters of kernels are called in the source, by the kernel's name.
     arguments: HashMap<String, Vec<Option<String>>>,
+    profile: Profile,
+    assemble: Option<Assemble>,
+    /// What the assembler made of the kernels, by name, once somebody has asked.
+    assembled: OnceLock<Assembled>,
 }
 
 impl Loaded {
-    pub(super) fn new(module: Module, source: &str, memory: &Memory) -> Result<Self, LoadError> {
+    pub(super) fn new(
+        module: Module,
+        source: &str,
+        memory: &Memory,
+        profile: &Profile,
+        assemble: Option<Assemble>,
+    ) -> Result<Self, LoadError> {
         let line = |span| fusion_ptx::position(source, span).line;
         for function in &module.functions {
             for instruction in &function.body {
@@ -109,6 +118,9 @@ impl Loaded {
             checked: HashMap::new(),
             names: Vec::new(),
             arguments: arguments(source),
+            profile: profile.clone(),
+            assemble,
+            assembled: OnceLock::new(),
         };
         if let Err(error) = loaded.place_variables(memory) {
             loaded.unload(memory);
@@ -195,22 +207,8 @@ impl Loaded {
             return KernelInfo::default();
         };
         let constant = self.module.variables.iter().filter(|v| v.space == Space::Const).map(|v| v.size).sum();
-        let live = code.functions.iter().flatten().map(|f| f.live).max().unwrap_or(0);
-        // Addresses, the stack pointer and what the hardware keeps for itself come on top of what is live.
-        let mut registers = (live + 8).clamp(16, Profile::MAX_REGISTERS_PER_THREAD);
-        if let Some(most) = f.directives.max_registers {
-            registers = registers.min(most.max(16));
-        }
-        // As ptxas does, for a kernel whose launch bounds name the largest block, and the blocks of that size that must
-        // be resident: one where they do not say.
-        if let Some(block) = f.directives.max_threads.or(f.directives.required_threads) {
-            let blocks = f.directives.min_blocks_per_sm.unwrap_or(1);
-            let threads = block.iter().fold(blocks.max(1), |n, &t| n.saturating_mul(t.max(1)));
-            registers = registers.min((65536 / threads.max(1) / 8 * 8).max(16));
-        }
         let by_directive = f.directives.max_threads.or(f.directives.required_threads);
-        let by_registers = 65536 / (registers.next_multiple_of(8) * 32) * 32;
-        let most = by_directive.map_or(by_registers, |t| t.iter().fold(1u32, |n, &t| n.saturating_mul(t.max(1))));
+        let most = by_directive.map_or(u32::MAX, |t| t.iter().fold(1u32, |n, &t| n.saturating_mul(t.max(1))));
         let arguments = self.arguments.get(&f.name).filter(|names| names.len() == f.params.len());
         let params = f.params.iter().enumerate().map(|(i, p)| ParamInfo {
             name: p.name.clone(),
@@ -225,11 +223,28 @@ impl Loaded {
             static_shared: code.static_shared,
             constant_bytes: constant,
             local_bytes: code.function(code.entry).map_or(0, |f| f.frame_bytes),
-            registers,
             max_threads: most.min(Profile::MAX_THREADS_PER_BLOCK),
             ptx_version: self.module.version,
             required_threads: f.directives.required_threads,
         }
+    }
+
+    /// What a thread of a kernel takes: asked of the assembler when there is one that knows it, else estimated. The first call may take
+    /// as long as the assembler does.
+    pub fn resources(&self, kernel: Kernel) -> Resources {
+        let (Some(f), Some(code)) = (self.module.functions.get(kernel.0 as usize), self.code(kernel)) else {
+            return Resources::default();
+        };
+        let assemble =
+            || self.assemble.and_then(|assemble| assemble(&self.source, self.profile.compute)).unwrap_or_default();
+        let known = self.assembled.get_or_init(assemble).get(&f.name).copied();
+        known.unwrap_or_else(|| resources::estimate(&self.profile, code, &f.directives))
+    }
+
+    /// The most registers that a thread of a kernel can have, whatever the assembler makes of it.
+    pub(super) fn most_registers(&self, kernel: Kernel) -> u32 {
+        let function = self.module.functions.get(kernel.0 as usize);
+        function.map_or(Profile::MAX_REGISTERS_PER_THREAD, |f| resources::bound(&self.profile, &f.directives))
     }
 
     /// Where an instruction of a kernel stands in the source, innermost first, and in the PTX.
@@ -305,7 +320,7 @@ mod tests {
                    .visible .entry m(.param .u64 m_param_0) { ret; }\n\
                    // parameters k: x, _\n// parameters l: a, b\n// parameters none\n// parameters :\n";
         let module = fusion_ptx::parse(ptx).module;
-        let loaded = Loaded::new(module, ptx, &Memory::new(1 << 20)).unwrap();
+        let loaded = Loaded::new(module, ptx, &Memory::new(1 << 20), &Profile::default(), None).unwrap();
         let named = |kernel| -> Vec<Option<String>> {
             loaded.info(loaded.kernel(kernel).unwrap()).params.into_iter().map(|p| p.argument).collect()
         };

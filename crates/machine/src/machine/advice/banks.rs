@@ -11,7 +11,7 @@ pub(super) fn advise(ended: &Ended<'_>, findings: &mut Findings) {
     let conflict = |shared: &Requests| shared.moved as f64 > PASSES * shared.ideal as f64;
     for (pc, shared) in &ended.sites(|_, row| conflict(&row.shared).then_some(row.shared)) {
         let (pc, Some(who)) = (*pc, shared.first_dear) else { continue };
-        if ended.pass_ns(shared.waste()) >= PASS_SHARE * ended.times.longest() {
+        if ended.pass_ns(shared.waste()) >= PASS_SHARE * ended.times().longest() {
             let site = Site { code: Code::BankConflict, pc, other: u32::MAX };
             findings.add(site, who.block, who.warp, shared.lanes, || story(ended, pc, shared, who));
         }
@@ -22,7 +22,7 @@ impl Ended<'_> {
     /// What so many passes take on the busiest SM, which makes one a clock.
     fn pass_ns(&self, passes: u64) -> f64 {
         let all = self.counters.shared_load.sectors + self.counters.shared_store.sectors;
-        self.times.shared * passes as f64 / all.max(1) as f64
+        self.times().shared * passes as f64 / all.max(1) as f64
     }
 }
 

@@ -7,19 +7,22 @@ use crate::report::Code;
 use crate::report::kind::{Share, Speed};
 
 pub(super) fn advise(ended: &Ended<'_>, findings: &mut Findings) {
-    if ended.times.issue < ISSUE_SHARE * ended.times.longest() {
-        return;
-    }
     let slots = 32 * ended.counters.warp_instructions.max(1);
     for (pc, row) in ended.rows() {
         let branch = &row.branch;
         let Some(who) = branch.first else { continue };
         // A guard that parts one warp is the end of the data.
-        if branch.times > 1 && branch.idle as f64 >= IDLE_SHARE * slots as f64 {
+        if branch.times > 1 && branch.idle as f64 >= IDLE_SHARE * slots as f64 && matters(ended) {
             let site = Site { code: Code::Divergent, pc, other: u32::MAX };
             findings.add(site, who.block, who.warp, branch.times, || story(ended, pc, branch, who, slots));
         }
     }
+}
+
+/// Whether instructions are what the launch waits for.
+fn matters(ended: &Ended<'_>) -> bool {
+    let times = ended.times();
+    times.issue >= ISSUE_SHARE * times.longest()
 }
 
 fn story(ended: &Ended<'_>, pc: u32, branch: &Parting, who: Who, slots: u64) -> Box<Trap> {

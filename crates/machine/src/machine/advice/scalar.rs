@@ -105,15 +105,19 @@ fn one_each(ended: &Ended<'_>, findings: &mut Findings) {
     let sites = ended.sites(|pc, row| (scalar(ended, pc, row).is_some() && aligned(row)).then_some(row.global));
     let all = ended.counters.global_load.bytes + ended.counters.global_store.bytes;
     let asked: u64 = sites.iter().map(|(_, global)| global.bytes).sum();
-    let bound_by_memory = ended.times.dram.max(ended.times.l2) >= ended.times.longest();
     let Some((&(pc, global), others)) = sites.split_first() else { return };
-    if !bound_by_memory || (asked as f64) < SCALAR_SHARE * all as f64 {
-        return;
-    }
+    let bound_by_memory = || {
+        let times = ended.times();
+        times.dram.max(times.l2) >= times.longest()
+    };
     // With less than a wave of blocks, more work a thread means fewer threads and as many bytes under way.
     let sms = u64::from(ended.profile.sms);
-    let resident = u64::from(ended.shape.blocks_per_sm) * u64::from(ended.shape.threads_per_block);
-    if ended.shape.blocks < sms * u64::from(ended.shape.blocks_per_sm) {
+    if ended.run.blocks < sms || (asked as f64) < SCALAR_SHARE * all as f64 || !bound_by_memory() {
+        return;
+    }
+    let shape = ended.residency.shape();
+    let resident = u64::from(shape.blocks_per_sm) * u64::from(shape.threads_per_block);
+    if shape.blocks < sms * u64::from(shape.blocks_per_sm) {
         return;
     }
     let loads = ended.rows().filter(|(pc, row)| scalar(ended, *pc, row).is_some() && !ended.writes(*pc));

@@ -31,12 +31,12 @@ pub enum Refusal {
         block: [u32; 3],
         required: [u32; 3],
     },
-    /// More threads than this kernel runs with: it was compiled for `compiled_for`, and takes `registers` a thread.
+    /// More threads than this kernel runs with: it was compiled for `compiled_for`, or takes `registers` a thread, where they are known.
     TooManyForKernel {
         threads: u64,
         most: u32,
         compiled_for: u32,
-        registers: u32,
+        registers: Option<u32>,
     },
     /// More local memory a thread than the device has.
     Local {

@@ -1,7 +1,5 @@
-//! NVRTC's C interface, as far as it is used here.
-//!
-//! cudarc has bindings too, but they find the library by bare names (none of which is `libnvrtc.so.13`) and panic when
-//! they find none; these take the library from its path.
+//! The library and its functions. cudarc has bindings too, but they find the library by bare names (none of which is
+//! `libnvrtc.so.13`) and panic when they find none; these take the library from its path, or where it is open already.
 
 #![allow(unsafe_code)] // Calls a C library.
 
@@ -11,23 +9,21 @@ use std::ptr::{null, null_mut};
 
 use libloading::Library;
 
-use super::{CompileError, Source};
-use crate::loader::reason;
-
 /// `NVRTC_ERROR_COMPILATION`: the source is wrong, and the log says how.
-pub(super) const COMPILATION: c_int = 6;
+pub const COMPILATION: c_int = 6;
 
 /// `nvrtcProgram`, an opaque pointer.
 type Handle = *mut std::ffi::c_void;
 type Size = unsafe extern "C" fn(Handle, *mut usize) -> c_int;
 type Get = unsafe extern "C" fn(Handle, *mut c_char) -> c_int;
 
-/// The library's functions that are used; see `nvrtc.h`.
+/// An open NVRTC: those of its functions that are used here; see `nvrtc.h`.
 #[derive(Debug)]
-pub(super) struct Nvrtc {
-    pub(super) version: (u32, u32),
-    /// Ascending.
-    pub(super) architectures: Vec<u32>,
+pub struct Nvrtc {
+    /// Major and minor.
+    pub version: (u32, u32),
+    /// Those that it makes code for, as 75 for 7.5, ascending.
+    pub architectures: Vec<u32>,
     error_string: unsafe extern "C" fn(c_int) -> *const c_char,
     create: unsafe extern "C" fn(
         *mut Handle,
@@ -45,45 +41,62 @@ pub(super) struct Nvrtc {
 }
 
 /// A source as C strings.
-pub(super) struct Unit {
+#[derive(Debug)]
+pub struct Unit {
     name: CString,
     text: CString,
 }
 
+/// There is a NUL byte, with which C would end the text: in this line of it, or in its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nul {
+    Text { line: usize },
+    Name,
+}
+
 /// What a compilation gave.
-pub(super) struct Made {
-    pub(super) image: Result<Image, Failure>,
+#[derive(Debug)]
+pub struct Made {
+    pub image: Result<Image, Failure>,
     /// Errors and warnings; empty when there are none.
-    pub(super) log: String,
+    pub log: String,
 }
 
-pub(super) struct Image {
-    pub(super) ptx: String,
+/// What was made of a source.
+#[derive(Debug)]
+pub struct Image {
+    pub ptx: String,
     /// When a real architecture (`sm_90`) was asked for.
-    pub(super) machine_code: Option<Vec<u8>>,
+    pub machine_code: Option<Vec<u8>>,
 }
 
-pub(super) struct Failure {
-    pub(super) doing: &'static str,
-    pub(super) code: c_int,
-    pub(super) text: String,
+/// Why nothing was.
+#[derive(Debug)]
+pub struct Failure {
+    pub doing: &'static str,
+    /// NVRTC's code and what it says about it.
+    pub code: c_int,
+    pub text: String,
 }
 
 impl Unit {
-    pub(super) fn new(source: Source) -> Result<Unit, CompileError> {
-        let text = CString::new(source.text).map_err(|error| CompileError::NulByte {
-            name: source.name.to_owned(),
-            line: 1 + source.text.bytes().take(error.nul_position()).filter(|&byte| byte == b'\n').count(),
+    /// # Errors
+    /// When the name or the text holds a NUL byte.
+    pub fn new(name: &str, text: &str) -> Result<Unit, Nul> {
+        let text = CString::new(text).map_err(|error| Nul::Text {
+            line: 1 + text.bytes().take(error.nul_position()).filter(|&byte| byte == b'\n').count(),
         })?;
-        let name = CString::new(source.name)
-            .map_err(|_| CompileError::NulByte { name: source.name.replace('\0', "?"), line: 1 })?;
+        let name = CString::new(name).map_err(|_| Nul::Name)?;
         Ok(Unit { name, text })
     }
 }
 
 impl Nvrtc {
-    /// Opens the builtins and then the library. `Err` says why not.
-    pub(super) fn open(nvrtc: &Path, builtins: &Path) -> Result<Nvrtc, String> {
+    /// Opens the builtins and then the library. Both stay open for the life of the process.
+    ///
+    /// # Errors
+    /// In words, when a library or one that it needs cannot be loaded.
+    pub fn open(nvrtc: &Path, builtins: &Path) -> Result<Nvrtc, String> {
         // SAFETY: NVIDIA's libraries, whose initialisers have no preconditions.
         let (builtins, library) = unsafe {
             // While it compiles, NVRTC opens its builtins by bare name, which the loader resolves to a library that is
@@ -91,8 +104,18 @@ impl Nvrtc {
             let builtins = Library::new(builtins).map_err(|error| reason(&error))?;
             (builtins, Library::new(nvrtc).map_err(|error| reason(&error))?)
         };
-        // Both stay for the life of the process: the functions below point into them.
         std::mem::forget(builtins);
+        Nvrtc::of(library)
+    }
+
+    /// The NVRTC that this process has open, whoever opened it; the newest of several. None is looked for elsewhere.
+    pub fn already_open() -> Option<Nvrtc> {
+        // NVIDIA releases a major version in two or three years.
+        (12..20).rev().find_map(|major| Nvrtc::of(open_already(major)?).ok())
+    }
+
+    /// The functions of an open library, which stays open: they point into it.
+    fn of(library: Library) -> Result<Nvrtc, String> {
         let library: &'static Library = Box::leak(Box::new(library));
 
         fn symbol<F: Copy>(library: &'static Library, name: &str) -> Result<F, String> {
@@ -133,7 +156,8 @@ impl Nvrtc {
         })
     }
 
-    pub(super) fn compile(&self, source: &Unit, headers: &[Unit], arguments: &[CString]) -> Made {
+    /// Compiles a source. The headers can be included by their names.
+    pub fn compile(&self, source: &Unit, headers: &[Unit], arguments: &[CString]) -> Made {
         let pointers = |strings: &mut dyn Iterator<Item = &CString>| -> Vec<*const c_char> {
             strings.map(|string| string.as_ptr()).collect()
         };
@@ -192,6 +216,27 @@ impl Nvrtc {
         };
         Failure { doing, code, text }
     }
+}
+
+/// The library of a major version, when this process has it open.
+#[cfg(unix)]
+fn open_already(major: u32) -> Option<Library> {
+    use libloading::os::unix::{Library, RTLD_LAZY};
+    let name =
+        if cfg!(target_os = "macos") { format!("libnvrtc.{major}.dylib") } else { format!("libnvrtc.so.{major}") };
+    // SAFETY: with this flag nothing is loaded, so that no initialiser runs.
+    unsafe { Library::open(Some(name), libc::RTLD_NOLOAD | RTLD_LAZY) }.ok().map(Into::into)
+}
+
+/// The library of a major version, when this process has it open.
+#[cfg(windows)]
+fn open_already(major: u32) -> Option<Library> {
+    libloading::os::windows::Library::open_already_loaded(format!("nvrtc64_{major}0_0.dll")).ok().map(Into::into)
+}
+
+/// What the system's loader said. libloading keeps that in the error's source.
+fn reason(error: &libloading::Error) -> String {
+    std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 /// Up to the first NUL, which C strings end with.

@@ -1,0 +1,12 @@
+//! NVRTC, NVIDIA's run-time compiler, through its C interface, as far as it is used here; and its assembler, which says with no GPU
+//! how many registers a kernel of some PTX has.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod assemble;
+mod cubin;
+mod library;
+
+pub use assemble::{Usage, assemble};
+pub use cubin::usage;
+pub use library::{COMPILATION, Failure, Image, Made, Nul, Nvrtc, Unit};
