@@ -1,6 +1,6 @@
 //! The modelled clock.
 //!
-//! Work runs when it is asked for, on the calling thread; when it *would have* run is kept beside it, in
+//! Work runs when it is asked for, on the calling thread, or behind a host function on a thread of the driver; when it *would have* run is kept beside it, in
 //! nanoseconds. The model: a stream does one thing after another; the device runs one kernel (or
 //! memset, or copy within its memory) at a time, and beside it one copy in each direction over the bus; host
 //! code takes no time, so that the host's clock moves only when it waits.
@@ -76,20 +76,9 @@ impl State {
         self.host_behind_all();
     }
 
-    /// When a stream may begin something new. The legacy default stream and the blocking streams of its
-    /// context wait for one another.
+    /// When a stream may begin something new.
     fn ready(&self, stream: Handle) -> Result<f64> {
-        let this = self.streams.get(stream)?;
-        let legacy = self.contexts.get(this.context)?.default_stream;
-        let mut ready = this.clock.max(self.timeline.host);
-        if this.blocking {
-            for (handle, other) in self.streams.iter() {
-                let related = other.context == this.context && other.blocking;
-                if related && (handle == legacy || stream == legacy) {
-                    ready = ready.max(other.clock);
-                }
-            }
-        }
-        Ok(ready)
+        let clocks = self.related(stream)?.filter_map(|handle| Some(self.streams.get(handle).ok()?.clock));
+        Ok(clocks.fold(self.timeline.host, f64::max))
     }
 }

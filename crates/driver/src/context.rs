@@ -54,10 +54,14 @@ impl Context {
     /// Destroys a context with everything that belongs to it, the error in it included.
     pub(crate) fn destroy(driver: &Driver, handle: Handle) -> Result {
         // Whatever is running in it ends first.
+        driver.settle();
         let _busy = driver.busy();
         let mut state = driver.state();
         state.contexts.remove(handle).map_err(|_| Error::INVALID_CONTEXT)?;
-        state.streams.take_if(|s| s.context == handle);
+        for stream in state.streams.take_if(|s| s.context == handle) {
+            state.drop_tasks(stream.queue);
+        }
+        driver.done.notify_all();
         state.events.take_if(|e| e.context == handle);
         state.captures.take_if(|c| c.context == handle);
         for module in state.modules.take_if(|m| m.context == handle) {
@@ -101,6 +105,7 @@ fn synchronize(context: Handle) -> Result {
     session.sticky()?;
     session.refuse_during_capture()?;
     let context = session.context;
+    let mut session = session.wait_for_context(context)?;
     session.state.host_waits_for_context(context);
     Ok(())
 }

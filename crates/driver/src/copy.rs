@@ -104,6 +104,24 @@ impl Copy {
         footprint(rows(self.from), rows(self.to))
     }
 
+    /// The same copy from a buffer of the driver's own, where it reads memory of the host that is not pinned: the program may do with that
+    /// what it likes once the call is over. The buffer must live as long as the copy.
+    pub(crate) fn staged(self, state: &State) -> (Self, Vec<u8>) {
+        let Place::Host(base) = self.from.place else { return (self, Vec::new()) };
+        if is_pinned(state, base) {
+            return (self, Vec::new());
+        }
+        let mut buffer = Vec::with_capacity(self.width * self.height * self.depth);
+        for row in (0..self.depth).flat_map(|plane| (0..self.height).map(move |row| (plane, row))) {
+            let address = base + row.0 * self.from.plane + row.1 * self.from.pitch;
+            // SAFETY: by the CUDA API's contract the caller's memory is readable for the length of the copy.
+            buffer.extend_from_slice(unsafe { std::slice::from_raw_parts(address as *const u8, self.width) });
+        }
+        let place = Place::Host(buffer.as_ptr() as usize);
+        let from = Side { place, pitch: self.width, plane: self.width * self.height };
+        (Self { from, ..self }, buffer)
+    }
+
     /// Whether the host, which asked for it, waits until it is done in any case: a copy to memory that is not pinned.
     pub(crate) fn returns_done(&self, state: &State) -> bool {
         matches!(self.to.place, Place::Host(address) if !is_pinned(state, address))

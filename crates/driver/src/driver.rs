@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use fusion_machine::{Machine, Profile};
 
@@ -24,10 +24,11 @@ use crate::link::Link;
 use crate::memory::Owned;
 use crate::module::Module;
 use crate::order::Order;
+use crate::pending::Pending;
 use crate::pool::Pool;
 use crate::site::Sites;
 use crate::stream::Stream;
-use crate::{assemble, peek, report};
+use crate::{assemble, peek, pending, report};
 use crate::{boundary::Out, device};
 
 /// What the driver says its version is: CUDA 13.0.
@@ -38,6 +39,8 @@ const VERSION: i32 = 13000;
 pub(crate) struct Driver {
     pub(crate) machine: Machine,
     state: Mutex<State>,
+    /// Told whenever a task of `State::pending` is done.
+    pub(crate) done: Condvar,
     /// Held by whoever runs something on the machine: it does one thing at a time, in the order of the calls.
     busy: Mutex<()>,
 }
@@ -66,6 +69,7 @@ pub(crate) struct State {
     pub(crate) host_blocks: BTreeMap<usize, HostBlock>,
     pub(crate) timeline: Timeline,
     pub(crate) order: Order,
+    pub(crate) pending: Pending,
     pub(crate) sites: Sites,
 }
 
@@ -131,8 +135,11 @@ pub(crate) fn contexts<T>(use_them: impl FnOnce(&mut Vec<Handle>) -> T) -> Resul
     CONTEXTS.try_with(|stack| use_them(&mut stack.borrow_mut())).map_err(|_| Error::DEINITIALIZED)
 }
 
-/// The driver, once it is initialised.
+/// The driver, once it is initialised. A host function that a stream runs must not call it (`cuLaunchHostFunc`).
 pub(crate) fn driver() -> Result<&'static Driver> {
+    if pending::in_host_function() {
+        return Err(Error::NOT_PERMITTED);
+    }
     DRIVER.get().ok_or(Error::NOT_INITIALIZED)
 }
 
@@ -149,11 +156,20 @@ impl Driver {
         let mut state = State::default();
         state.default_pool = state.pools.insert(Pool::default());
         state.current_pool = state.default_pool;
-        Self { machine, state: Mutex::new(state), busy: Mutex::new(()) }
+        Self { machine, state: Mutex::new(state), done: Condvar::new(), busy: Mutex::new(()) }
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
+    }
+
+    /// Waits for tasks, with the tables free meanwhile.
+    pub(crate) fn wait_while<'a>(
+        &self,
+        state: MutexGuard<'a, State>,
+        open: impl Fn(&State) -> bool,
+    ) -> MutexGuard<'a, State> {
+        self.done.wait_while(state, |state| open(state)).unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until the machine is free, and has it.

@@ -23,6 +23,8 @@ pub(crate) struct Event {
     pub(crate) time: Option<f64>,
     /// What it is behind.
     pub(crate) behind: Clock,
+    /// The task that records it, where that is behind a host function.
+    pub(crate) task: Option<u64>,
     /// The capture that it was last recorded in, and what waiting for it means there.
     pub(crate) captured: Option<Capturing>,
 }
@@ -104,6 +106,9 @@ fn look_at(event: Handle) -> Result<Session> {
 fn elapsed(milliseconds: Out<f32>, start: Handle, end: Handle) -> Result {
     let session = Session::begin()?;
     milliseconds.required()?;
+    if [start, end].iter().any(|event| !session.state.open_before_event(*event).is_empty()) {
+        return Err(Error::NOT_READY);
+    }
     let time = |event| {
         let event = session.state.events.get(event)?;
         let time = event.time.filter(|_| event.timing && event.captured.is_none());
@@ -122,7 +127,14 @@ export! {
         }
         let context = session.context;
         let timing = flags & DISABLE_TIMING == 0;
-        event.set(session.state.events.insert(Event { context, timing, time: None, behind: Clock::default(), captured: None }))
+        event.set(session.state.events.insert(Event {
+            context,
+            timing,
+            time: None,
+            behind: Clock::default(),
+            task: None,
+            captured: None,
+        }))
     }
 
     fn cuEventDestroy_v2(event: Handle) {
@@ -143,15 +155,19 @@ export! {
     }
 
     fn cuEventQuery(event: Handle) {
-        // All work has run by the time the call that asked for it returns.
         let mut session = look_at(event)?;
+        if !session.state.open_before_event(event).is_empty() {
+            return Err(Error::NOT_READY);
+        }
         let behind = session.state.events.get(event)?.behind.clone();
         session.state.host_behind(&behind);
         Ok(())
     }
 
     fn cuEventSynchronize(event: Handle) {
-        let mut session = look_at(event)?;
+        let session = look_at(event)?;
+        let open = session.state.open_before_event(event);
+        let mut session = session.wait_for(&open)?;
         let event = session.state.events.get(event)?;
         let (time, behind) = (event.time.unwrap_or(0.0), event.behind.clone());
         session.state.host_waits_until(time);

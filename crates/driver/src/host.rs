@@ -148,7 +148,9 @@ fn allocate_pinned(out: Out<Raw>, size: usize, flags: c_uint) -> Result {
 
 fn release(pointer: Raw, kind: HostKind, otherwise: Error) -> Result {
     // Taken first, and then the tables: whatever runs on the machine ends before its memory goes.
-    let _busy = driver()?.busy();
+    let driver = driver()?;
+    driver.settle();
+    let _busy = driver.busy();
     let mut session = Session::begin_regardless()?;
     let block = session.state.host_blocks.get(&pointer.0).copied();
     let block = block.filter(|b| b.kind == kind).ok_or(otherwise)?;

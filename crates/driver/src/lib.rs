@@ -41,6 +41,7 @@ mod occupancy;
 mod operation;
 mod order;
 mod peek;
+mod pending;
 mod pointer;
 mod pool;
 mod profiler;

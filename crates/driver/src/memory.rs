@@ -107,7 +107,9 @@ fn free(address: DevicePtr) -> Result {
         return Ok(());
     }
     // Taken first, and then the tables: whatever runs on the machine ends before its memory goes.
-    let _busy = crate::driver::driver()?.busy();
+    let driver = crate::driver::driver()?;
+    driver.settle();
+    let _busy = driver.busy();
     let mut session = Session::begin_regardless()?;
     session.refuse_during_capture()?;
     // A GPU frees when nothing runs that may use it.

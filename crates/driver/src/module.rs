@@ -72,7 +72,9 @@ fn load_file(out: Out<Handle>, path: Text, options: &jit::Options) -> Result {
 
 fn unload(module: Handle) -> Result {
     // Taken first, and then the tables: whatever runs on the machine ends before its variables go.
-    let _busy = driver()?.busy();
+    let driver = driver()?;
+    driver.settle();
+    let _busy = driver.busy();
     let mut session = Session::begin_regardless()?;
     let removed = session.state.modules.remove(module)?;
     session.state.host_behind_all();

@@ -1,4 +1,4 @@
-//! What streams do: operations run when they are asked for, or become nodes of a graph.
+//! What streams do: operations run when they are asked for, or behind a host function, or become nodes of a graph.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use fusion_machine::Footprint;
 use crate::clock::Engine;
 use crate::copy::Copy;
 use crate::driver::{Driver, Session, State};
-use crate::error::{Result, Status};
+use crate::error::Result;
 use crate::ffi::Handle;
 use crate::launch::Launch;
 use crate::memset::Fill;
@@ -43,17 +43,49 @@ pub(crate) enum Marker {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Callback {
     Plain { function: unsafe extern "C" fn(*mut c_void), data: usize },
-    WithStatus { function: unsafe extern "C" fn(Handle, u32, *mut c_void), stream: Handle, status: Status, data: usize },
+    WithStatus { function: unsafe extern "C" fn(Handle, u32, *mut c_void), stream: Handle, data: usize },
+}
+
+impl Operation {
+    /// Whether it calls a function of the host.
+    fn calls(&self) -> bool {
+        match self {
+            Self::Call(_) => true,
+            Self::Child(operations) => operations.iter().any(Self::calls),
+            _ => false,
+        }
+    }
+
+    /// Whether it runs in a context that has an error, too.
+    pub(crate) fn runs_regardless(&self) -> bool {
+        matches!(self, Self::Call(_) | Self::Record(_) | Self::Wait(_))
+    }
 }
 
 impl Session {
-    /// Runs an operation in a stream, or captures it when the stream is being captured.
+    /// Runs an operation in a stream, puts it behind the host function that it has to wait for, or captures it when the stream is being
+    /// captured.
     pub(crate) fn submit(mut self, stream: Handle, operation: Operation) -> Result {
         if let Some(capturing) = self.state.streams.get(stream)?.capturing.clone() {
             return self.capture(stream, capturing, operation).map(|_| ());
         }
         self.refuse_implicit(stream)?;
-        self.run(stream, &operation)
+        let open = self.open_before(stream, &operation)?;
+        if let Operation::Record(event) = operation {
+            self.state.events.get_mut(event)?.task = None;
+        }
+        match operation {
+            operation if open.is_empty() && !operation.calls() => self.run(stream, &operation),
+            // Such a copy is done when the call returns.
+            Operation::Copy(copy) if copy.returns_done(&self.state) => {
+                self.wait_for(&open)?.run(stream, &Operation::Copy(copy))
+            }
+            Operation::Copy(copy) => {
+                let (copy, buffer) = copy.staged(&self.state);
+                self.defer(stream, Operation::Copy(copy), open, buffer)
+            }
+            operation => self.defer(stream, operation, open, Vec::new()),
+        }
     }
 
     /// Runs an operation in a stream and lets the host wait for it. The stream must not be captured.
@@ -61,7 +93,8 @@ impl Session {
         self.refuse_during_capture()?;
         self.refuse_if_captured(stream)?;
         let driver = self.driver;
-        self.run(stream, &operation)?;
+        let open = self.open_before(stream, &operation)?;
+        self.wait_for(&open)?.run(stream, &operation)?;
         driver.state().host_waits_for(stream)
     }
 
@@ -73,7 +106,7 @@ impl Session {
     }
 }
 
-fn run(driver: &Driver, stream: Handle, operation: &Operation) -> Result {
+pub(crate) fn run(driver: &Driver, stream: Handle, operation: &Operation) -> Result {
     match operation {
         Operation::Launch(launch) => launch.run(driver, stream),
         Operation::Copy(copy) => {
@@ -101,11 +134,7 @@ fn run(driver: &Driver, stream: Handle, operation: &Operation) -> Result {
             let nanoseconds = driver.machine.copy_time_ns(fill.bytes(), false);
             driver.state().advance(stream, Engine::Compute, nanoseconds).map(|_| ())
         }
-        Operation::Call(callback) => {
-            stream::run(*callback);
-            // It may have told another thread that it was reached.
-            driver.state().host_behind_stream(stream)
-        }
+        Operation::Call(callback) => stream::run(driver, stream, *callback),
         Operation::Record(event) => {
             let mut state = driver.state();
             let time = state.advance(stream, Engine::None, 0.0)?;

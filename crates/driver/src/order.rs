@@ -59,21 +59,12 @@ impl State {
         }
     }
 
-    /// What an operation is behind that begins in this stream now. The legacy default stream and the blocking streams
-    /// of its context wait for one another.
+    /// What an operation is behind that begins in this stream now.
     fn behind(&self, stream: Handle) -> Result<Clock> {
-        let this = self.streams.get(stream)?;
-        let legacy = self.contexts.get(this.context)?.default_stream;
         let mut clock = Clock::at(self.order.epoch);
-        clock.join(&this.behind);
         clock.join(&self.order.host);
-        if this.blocking {
-            for (handle, other) in self.streams.iter() {
-                let related = other.context == this.context && other.blocking;
-                if related && (handle == legacy || stream == legacy) {
-                    clock.join(&other.behind);
-                }
-            }
+        for handle in self.related(stream)? {
+            clock.join(&self.streams.get(handle)?.behind);
         }
         Ok(clock)
     }

@@ -1,13 +1,15 @@
 //! Streams, and the host functions that run in their order.
 
+use std::collections::VecDeque;
 use std::ffi::{c_int, c_uint, c_void};
 
 use crate::boundary::{Out, Raw, export};
-use crate::driver::Session;
+use crate::driver::{Driver, Session, State};
 use crate::error::{Error, Result, Status};
 use crate::ffi::{DevicePtr, Handle, HostFn, StreamCallback};
 use crate::operation::{Callback, Operation};
 use crate::order::Clock;
+use crate::pending::{self, Task};
 
 pub(crate) const LEAST_PRIORITY: c_int = 0;
 pub(crate) const GREATEST_PRIORITY: c_int = -5;
@@ -31,6 +33,13 @@ pub(crate) struct Stream {
     /// Counted from 1 in the order of making; 0 for the default ones.
     pub(crate) number: u32,
     pub(crate) capturing: Option<Capturing>,
+    /// Operations behind a host function, and whether a thread is working them off.
+    pub(crate) queue: VecDeque<Task>,
+    pub(crate) working: bool,
+    /// The last one that was put there.
+    pub(crate) tail: Option<u64>,
+    /// The program has destroyed it, but its queue is not empty.
+    pub(crate) destroyed: bool,
 }
 
 /// A stream's part in a capture: what the next captured operation has to wait for.
@@ -43,7 +52,22 @@ pub(crate) struct Capturing {
 impl Stream {
     pub(crate) fn new(context: Handle, blocking: bool, priority: c_int) -> Self {
         let (operations, behind) = (0, Clock::default());
-        Self { context, blocking, priority, clock: 0.0, operations, behind, number: 0, capturing: None }
+        let (queue, working, tail, destroyed) = (VecDeque::new(), false, None, false);
+        let (clock, number, capturing) = (0.0, 0, None);
+        Self {
+            context,
+            blocking,
+            priority,
+            clock,
+            operations,
+            behind,
+            number,
+            capturing,
+            queue,
+            working,
+            tail,
+            destroyed,
+        }
     }
 }
 
@@ -54,8 +78,30 @@ impl Session {
         match handle {
             0 | LEGACY => Ok(context.default_stream),
             PER_THREAD => Ok(context.per_thread_stream),
-            _ => self.state.streams.get(handle).map(|_| handle),
+            _ => self
+                .state
+                .streams
+                .get(handle)
+                .ok()
+                .filter(|s| !s.destroyed)
+                .map(|_| handle)
+                .ok_or(Error::INVALID_HANDLE),
         }
+    }
+}
+
+impl State {
+    /// The streams whose work so far comes before what begins in a stream now: its own, and where it is the legacy default stream or
+    /// a blocking one of the same context, which wait for one another, the others'.
+    pub(crate) fn related(&self, stream: Handle) -> Result<impl Iterator<Item = Handle>> {
+        let this = self.streams.get(stream)?;
+        let (context, blocking) = (this.context, this.blocking);
+        let legacy = self.contexts.get(context)?.default_stream;
+        let others = self.streams.iter().filter(move |(handle, other)| {
+            let related = blocking && other.blocking && other.context == context;
+            *handle == stream || related && (*handle == legacy || stream == legacy)
+        });
+        Ok(others.map(|(handle, _)| handle))
     }
 }
 
@@ -99,8 +145,15 @@ export! {
         if session.stream(stream)? != stream || session.is_default(stream) {
             return Err(Error::INVALID_HANDLE);
         }
-        let removed = session.state.streams.remove(stream)?;
-        if let Some(capturing) = removed.capturing {
+        let this = session.state.streams.get_mut(stream)?;
+        let capturing = this.capturing.take();
+        if this.working {
+            // The call returns at once, and what is queued is still done.
+            this.destroyed = true;
+        } else {
+            session.state.streams.remove(stream)?;
+        }
+        if let Some(capturing) = capturing {
             session.invalidate(capturing.capture);
         }
         session.sticky()
@@ -110,14 +163,21 @@ export! {
         let mut session = Session::begin()?;
         let stream = session.stream(stream)?;
         session.refuse_if_captured(stream)?;
-        session.state.host_waits_for(stream)
+        let open = session.state.open_before(stream)?;
+        let mut session = session.wait_for(&open)?;
+        // Another thread may have destroyed it meanwhile.
+        let known = session.state.streams.contains(stream);
+        if known { session.state.host_waits_for(stream) } else { Ok(()) }
     }
 
     fn cuStreamQuery(stream: Handle) {
         let mut session = Session::begin()?;
         let stream = session.stream(stream)?;
-        // All work has run by the time the call that asked for it returns.
         session.refuse_if_captured(stream)?;
+        // All work has run by the time the call that asked for it returns, but for what is behind host functions.
+        if !session.state.open_before(stream)?.is_empty() {
+            return Err(Error::NOT_READY);
+        }
         session.state.host_behind_stream(stream)
     }
 
@@ -137,9 +197,8 @@ export! {
         }
         let (mut session, resolved) = look_at(stream)?;
         session.refuse_if_captured(resolved)?;
-        let status = Status::from(session.sticky());
         drop(session);
-        call(stream, Callback::WithStatus { function, stream, status, data: data.0 })
+        call(stream, Callback::WithStatus { function, stream, data: data.0 })
     }
 
     fn cuLaunchHostFunc(stream: Handle, function: HostFn, data: Raw) {
@@ -204,16 +263,25 @@ impl Session {
     }
 }
 
-/// Runs a host function on the calling thread.
-pub(crate) fn run(callback: Callback) {
-    match callback {
+/// Runs a host function on the calling thread, which is the driver's. One without a status is not called once the context has an error.
+pub(crate) fn run(driver: &Driver, stream: Handle, callback: Callback) -> Result {
+    let status = {
+        let state = driver.state();
+        let context = state.streams.get(stream)?.context;
+        state.contexts.get(context)?.error
+    };
+    pending::as_host_function(|| match callback {
+        Callback::Plain { .. } if status.is_some() => {}
         Callback::Plain { function, data } => {
             // SAFETY: whoever enqueued the function promised that it may be called with this pointer.
             unsafe { function(data as *mut c_void) }
         }
-        Callback::WithStatus { function, stream, status, data } => {
+        Callback::WithStatus { function, stream, data } => {
+            let status = Status::from(status.map_or(Ok(()), Err));
             // SAFETY: as above; the stream's handle is the one that the caller gave.
             unsafe { function(stream, status.code(), data as *mut c_void) }
         }
-    }
+    });
+    // It may have told another thread that it was reached.
+    driver.state().host_behind_stream(stream)
 }

@@ -2,6 +2,8 @@
 #![cfg(target_os = "linux")]
 #![allow(unsafe_code, clippy::unwrap_used)]
 
+#[path = "api/callback.rs"]
+mod callback;
 #[path = "api/capture.rs"]
 mod capture;
 #[path = "api/context.rs"]

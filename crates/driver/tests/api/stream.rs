@@ -1,6 +1,3 @@
-use std::ffi::c_void;
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use cudarc::driver::result;
 
 use crate::support::context;
@@ -14,27 +11,6 @@ fn work_on_one_stream_is_seen_by_another() {
     let y = second.clone_dtod(&x).unwrap();
     first.join(&second).unwrap();
     assert_eq!(first.clone_dtoh(&y).unwrap(), [1, 2, 3]);
-}
-
-unsafe extern "C" fn count(data: *mut c_void) {
-    // SAFETY: the pointer is that of the test below.
-    unsafe { &*data.cast::<AtomicU32>() }.fetch_add(1, Ordering::SeqCst);
-}
-
-#[test]
-fn host_functions_run_in_order() {
-    let context = context();
-    let stream = context.new_stream().unwrap();
-    let calls = AtomicU32::new(0);
-    for expect in 1..=3 {
-        // SAFETY: the counter outlives the stream's work.
-        unsafe {
-            result::stream::launch_host_function(stream.cu_stream(), count, (&raw const calls).cast_mut().cast())
-        }
-        .unwrap();
-        stream.synchronize().unwrap();
-        assert_eq!(calls.load(Ordering::SeqCst), expect);
-    }
 }
 
 #[test]
