@@ -28,7 +28,7 @@ use crate::pending::Pending;
 use crate::pool::Pool;
 use crate::site::Sites;
 use crate::stream::Stream;
-use crate::{assemble, peek, pending, report};
+use crate::{assemble, backing, peek, pending, report};
 use crate::{boundary::Out, device};
 
 /// What the driver says its version is: CUDA 13.0.
@@ -153,6 +153,9 @@ impl Driver {
         let machine = Machine::new(profile, report::machine_options());
         machine.memory().recognise_host(peek::is_readable);
         machine.assemble_with(assemble::assemble);
+        if let Some(bytes) = backing::available() {
+            machine.memory().limit_to(bytes);
+        }
         let mut state = State::default();
         state.default_pool = state.pools.insert(Pool::default());
         state.current_pool = state.default_pool;

@@ -17,6 +17,7 @@
 
 mod assemble;
 mod attribute;
+mod backing;
 mod boundary;
 mod capture;
 mod clock;

@@ -263,7 +263,7 @@ impl Machine {
             true => self
                 .memory
                 .alloc(WORKSPACE_BYTES, AllocationKind::Global)
-                .map_err(|OutOfMemory { requested, free }| refuse(Refusal::NoBarrier { requested, free }))?,
+                .map_err(|OutOfMemory { requested, free, .. }| refuse(Refusal::NoBarrier { requested, free }))?,
             false => 0,
         };
         let heap = self

@@ -69,6 +69,8 @@ impl Allocation {
 pub struct OutOfMemory {
     pub requested: u64,
     pub free: u64,
+    /// Whether the device would have it, and the host that emulates it has not.
+    pub of_host: bool,
 }
 
 impl fmt::Display for OutOfMemory {
@@ -101,6 +103,8 @@ pub struct Memory {
     table: RwLock<Table>,
     /// Tells whether the host has memory at an address.
     host: OnceLock<fn(u64) -> bool>,
+    /// Bytes that the host can give in all.
+    backing: OnceLock<u64>,
 }
 
 #[derive(Default)]
@@ -110,6 +114,8 @@ struct Table {
     next_address: u64,
     next_id: u64,
     used: u64,
+    /// Bytes of the host's memory that the live regions take once they are written to.
+    backed: u64,
     /// The live regions in order of address, made when first asked for after a change.
     snapshot: Option<Snapshot>,
 }
@@ -117,13 +123,13 @@ struct Table {
 impl Memory {
     pub(crate) fn new(total: u64) -> Self {
         let table = Table { next_address: FIRST_ADDRESS, ..Table::default() };
-        Self { total, table: RwLock::new(table), host: OnceLock::new() }
+        Self { total, table: RwLock::new(table), host: OnceLock::new(), backing: OnceLock::new() }
     }
 
     /// Allocates zeroed memory: 512-byte aligned, with unmapped space on both sides. A size of zero takes one byte's place.
     pub fn alloc(&self, size: u64, kind: AllocationKind) -> Result<u64, OutOfMemory> {
         let mut table = self.write_table();
-        let base = table.place(size).ok_or(OutOfMemory { requested: size, free: self.total - table.used })?;
+        let base = table.place(size).ok_or(self.refusal(&table, size))?;
         self.insert(&mut table, base, size, kind)?;
         Ok(base)
     }
@@ -131,7 +137,7 @@ impl Memory {
     /// Allocates at a given address: the mirror of host memory (managed, pinned) lies where the host has it. The base must be a multiple of 16.
     pub fn alloc_at(&self, base: u64, size: u64, kind: AllocationKind) -> Result<(), OutOfMemory> {
         let mut table = self.write_table();
-        let refused = OutOfMemory { requested: size, free: self.total - table.used };
+        let refused = self.refusal(&table, size);
         let end = base.checked_add(size).ok_or(refused)?;
         if !base.is_multiple_of(16) {
             return Err(refused);
@@ -151,6 +157,7 @@ impl Memory {
         };
         table.snapshot = None;
         table.used -= region.allocation.size;
+        table.backed = table.backed.saturating_sub(backing(&region.allocation));
         if table.freed.len() == REMEMBERED {
             table.freed.pop_front();
         }
@@ -254,6 +261,12 @@ impl Memory {
         let _ = self.host.set(has);
     }
 
+    /// Tells the machine, which does no I/O, how many bytes the host can give it: allocations that take more are refused. The first
+    /// number that is given stays.
+    pub fn limit_to(&self, bytes: u64) {
+        let _ = self.backing.set(bytes);
+    }
+
     /// Whether the host is known to have memory at this address.
     pub(crate) fn is_host(&self, addr: u64) -> bool {
         self.host.get().is_some_and(|has| has(addr))
@@ -286,17 +299,28 @@ impl Memory {
     }
 
     fn insert(&self, table: &mut Table, base: u64, size: u64, kind: AllocationKind) -> Result<(), OutOfMemory> {
-        let refused = OutOfMemory { requested: size, free: self.total - table.used };
+        let refused = self.refusal(table, size);
         if size > refused.free {
             return Err(refused);
         }
         let allocation = Allocation { base, size, kind, id: table.next_id + 1 };
+        let needed = backing(&allocation);
+        // Most systems promise more memory than they have, and end the process that takes them at their word.
+        let refused = OutOfMemory { of_host: true, ..refused };
+        if self.backing.get().is_some_and(|most| table.backed.saturating_add(needed) > *most) {
+            return Err(refused);
+        }
         let region = Region::new(allocation).ok_or(refused)?;
+        table.backed += needed;
         table.next_id += 1;
         table.live.insert(base, Arc::new(region));
         table.used += size;
         table.snapshot = None;
         Ok(())
+    }
+
+    fn refusal(&self, table: &Table, requested: u64) -> OutOfMemory {
+        OutOfMemory { requested, free: self.total - table.used, of_host: false }
     }
 
     fn region(&self, addr: u64, len: u64) -> Result<Arc<Region>, AccessError> {
@@ -318,6 +342,17 @@ impl Memory {
     fn write_table(&self) -> RwLockWriteGuard<'_, Table> {
         self.table.write().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Bytes of the host's memory that an allocation takes: its contents with a bit a byte for what was written, and two a sector. What mirrors
+/// memory of the host is there, too, and once more during a launch.
+fn backing(allocation: &Allocation) -> u64 {
+    let copies = match allocation.kind {
+        AllocationKind::Managed | AllocationKind::Pinned => 3,
+        _ => 1,
+    };
+    let Allocation { size, .. } = allocation;
+    size.saturating_mul(copies).saturating_add(size / 8 + size / 128)
 }
 
 /// A copy of what was never written is as good as never written.
@@ -389,6 +424,20 @@ mod tests {
 
     fn memory() -> Memory {
         Memory::new(1 << 20)
+    }
+
+    #[test]
+    fn the_host_cannot_give_more_than_it_has() {
+        let memory = Memory::new(1 << 40);
+        memory.limit_to(9000);
+        let first = memory.alloc(4000, AllocationKind::Device).unwrap();
+        let refused = memory.alloc(4000, AllocationKind::Device).unwrap_err();
+        assert!(refused.of_host, "{refused}");
+        assert!(memory.alloc_at(1 << 44, 2000, AllocationKind::Pinned).is_err());
+        memory.alloc_at(1 << 44, 1000, AllocationKind::Pinned).unwrap();
+        memory.free(first).unwrap();
+        memory.alloc(5000, AllocationKind::Device).unwrap();
+        assert!(!memory.alloc(1 << 41, AllocationKind::Device).unwrap_err().of_host);
     }
 
     #[test]

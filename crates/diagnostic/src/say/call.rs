@@ -27,7 +27,11 @@ pub(super) fn words(kind: &Call) -> Words {
             let log = log.trim_end();
             Words::new(error.clone()).maybe((!log.is_empty()).then(|| log.to_owned()))
         }
-        Call::OutOfMemory { requested, free } => {
+        Call::OutOfMemory { requested, of_host: true, .. } => Words::new(format!(
+            "the computer that emulates the device has not enough memory for {requested} bytes more"
+        ))
+        .note("Choose a smaller size, or free what is no longer needed."),
+        Call::OutOfMemory { requested, free, .. } => {
             Words::new(format!("out of device memory: {requested} bytes requested, {free} free"))
         }
     }

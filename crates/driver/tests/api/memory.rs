@@ -1,3 +1,5 @@
+use std::ptr::null_mut;
+
 use cudarc::driver::sys::{self, CUresult::*};
 use cudarc::driver::{CudaSlice, DevicePtr};
 
@@ -34,6 +36,32 @@ fn more_than_there_is_is_out_of_memory() {
     assert!(free <= total);
     // SAFETY: nothing reads what is not there.
     fails(unsafe { context.default_stream().alloc::<u8>(total + 1) }, CUDA_ERROR_OUT_OF_MEMORY);
+}
+
+/// Of whatever kind: more than this computer has is refused, and the process lives.
+#[test]
+fn more_than_the_host_has_is_out_of_memory() {
+    let context = own_context();
+    context.bind_to_thread().unwrap();
+    let stream = context.new_stream().unwrap();
+    let meminfo = std::fs::read_to_string("/proc/meminfo").unwrap();
+    let kilobytes = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix(" kB"));
+    let host = kilobytes.unwrap().parse::<usize>().unwrap() << 10;
+    let (_, total) = context.mem_get_info().unwrap();
+    // A computer with more memory than the GPU gives it all.
+    let most = host.min(total) + 1;
+    let (mut address, mut pitch, mut pointer) = (0, 0, null_mut());
+    // SAFETY: the pointers are to live variables, and nothing is read or written.
+    unsafe {
+        answers(sys::cuMemAlloc_v2(&mut address, most), CUDA_ERROR_OUT_OF_MEMORY);
+        answers(sys::cuMemAllocPitch_v2(&mut address, &mut pitch, 512, most / 512 + 1, 4), CUDA_ERROR_OUT_OF_MEMORY);
+        answers(sys::cuMemAllocAsync(&mut address, most, stream.cu_stream()), CUDA_ERROR_OUT_OF_MEMORY);
+        answers(sys::cuMemAllocManaged(&mut address, most, 1), CUDA_ERROR_OUT_OF_MEMORY);
+        answers(sys::cuMemAllocHost_v2(&mut pointer, most), CUDA_ERROR_OUT_OF_MEMORY);
+        answers(sys::cuMemHostAlloc(&mut pointer, most, 0), CUDA_ERROR_OUT_OF_MEMORY);
+    }
+    // SAFETY: nothing is read.
+    assert!(unsafe { stream.alloc::<u8>(1000) }.is_ok());
 }
 
 #[test]

@@ -11,17 +11,14 @@ pub enum Call {
     /// A copy or memset.
     Copy(Stray),
     /// The address is not the start of an allocation that can be freed.
-    Free {
-        address: u64,
-    },
+    Free { address: u64 },
     /// The host's name for what is wrong, and the compiler's log.
-    Module {
-        error: String,
-        log: String,
-    },
+    Module { error: String, log: String },
     OutOfMemory {
         requested: u64,
         free: u64,
+        /// Whether the device would have it, and the host that emulates it has not.
+        of_host: bool,
     },
 }
 
@@ -75,7 +72,7 @@ impl From<AccessError> for Call {
 }
 
 impl From<OutOfMemory> for Call {
-    fn from(OutOfMemory { requested, free }: OutOfMemory) -> Self {
-        Self::OutOfMemory { requested, free }
+    fn from(OutOfMemory { requested, free, of_host }: OutOfMemory) -> Self {
+        Self::OutOfMemory { requested, free, of_host }
     }
 }
