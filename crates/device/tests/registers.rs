@@ -6,6 +6,8 @@
 use cudarc::driver::sys::CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use fusion_device::{Choice, Device, Options, Source};
+use fusion_machine::report::kind::Kind;
+use fusion_machine::report::kind::Refusal;
 
 /// `holds` needs 100 registers and more; `bounded` is the same, and has to do with 64; `small` needs few.
 const TEXT: &str = r#"
@@ -56,7 +58,8 @@ fn a_launch_is_refused_by_the_registers_that_the_compiler_gave() {
     assert_eq!(launch("small", 1024).1, 1024);
     device.stream.synchronize().unwrap();
     let report = device.emulator().unwrap().take_report().unwrap();
-    let notes: Vec<&str> = report.faults.iter().flat_map(|fault| &fault.notes).map(String::as_str).collect();
-    assert!(notes[0].starts_with(&format!("It uses {registers} registers a thread")), "{report:?}");
+    let refused = matches!(report.faults[0].kind, Kind::Refusal(Refusal::TooManyForKernel { registers: Some(known), .. })
+        if known == registers as u32);
+    assert!(refused, "{report:?}");
     assert_eq!(report.faults.len(), 1, "{report:?}");
 }
