@@ -76,7 +76,7 @@ pub(crate) fn run(lesson: &Lesson, gpu: &Gpu) -> Result<String, LessonError> {
     if lesson.device.is_emulated() {
         text += "\nThe emulated device's time model does not see too little parallelism: it lets all latency hide behind the bytes.\n\
                  Of few warps it knows only that they issue instructions slowly, hence the rows of one block. Bytes in flight are\n\
-                 arithmetic here, and registers the emulator's estimate from the PTX; on a real GPU ptxas decides.\n";
+                 arithmetic here; registers are those of NVIDIA's assembler, as on a real GPU.\n";
     }
     Ok(text)
 }

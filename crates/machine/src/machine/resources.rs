@@ -55,10 +55,11 @@ impl Resources {
     }
 }
 
-/// Threads of a block whose registers fit.
+/// Threads of a block whose registers fit: so many warps in each partition of the SM.
 pub(super) fn threads_for(registers: u32) -> u32 {
     let per_warp = (registers.max(1) * Profile::WARP_SIZE).next_multiple_of(Profile::REGISTER_UNIT);
-    (REGISTERS / per_warp * Profile::WARP_SIZE).min(Profile::MAX_THREADS_PER_BLOCK)
+    let warps = REGISTERS / Profile::PARTITIONS_PER_SM / per_warp * Profile::PARTITIONS_PER_SM;
+    (warps * Profile::WARP_SIZE).min(Profile::MAX_THREADS_PER_BLOCK)
 }
 
 /// Registers of a thread that let a block of so many threads fit: what ptxas leaves to a kernel whose launch bounds name that block.
