@@ -268,7 +268,7 @@ impl Machine {
         };
         let heap = self
             .heap(code.uses_heap)
-            .map_err(|OutOfMemory { requested, free }| refuse(Refusal::NoHeap { requested, free }))?;
+            .map_err(|OutOfMemory { requested, free, .. }| refuse(Refusal::NoHeap { requested, free }))?;
         let regions = self.memory.snapshot();
         let run = Run {
             code,

@@ -54,7 +54,7 @@ pub(crate) struct Heap {
 impl Heap {
     pub(crate) fn new(memory: &Memory, bytes: u64) -> Result<Self, OutOfMemory> {
         let base = memory.alloc(bytes, AllocationKind::Heap)?;
-        let refused = OutOfMemory { requested: bytes, free: 0 };
+        let refused = OutOfMemory { requested: bytes, free: 0, of_host: false };
         let region = memory.read_table().region(base).cloned().ok_or(refused)?;
         Ok(Self { next: base, region, live: BTreeMap::new(), freed: VecDeque::new(), hopeless: u64::MAX })
     }
