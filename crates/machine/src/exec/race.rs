@@ -172,7 +172,8 @@ impl Worker<'_> {
             return;
         }
         let Races { clocks, views, shared, partial, wrote, copies, waits, .. } = races;
-        let past = Past { clocks, views, shared: touch.place == Place::Shared, partial: *partial };
+        let serial = self.run.code.communicates || self.run.launch.cooperative;
+        let past = Past { clocks, views, shared: touch.place == Place::Shared, partial: *partial, serial };
         let windows = &self.windows;
         let values = value::Values { touch, windows };
         let mut story = Story { run: self.run, findings: &mut self.findings, touch, past: &past, wrote, waits };

@@ -7,7 +7,7 @@
 use smallvec::SmallVec;
 
 use super::clocks::Clocks;
-use super::compare::{Clash, Past, within};
+use super::compare::{Clash, Past, meeting, within};
 use super::row::{Kind, LINE, Row};
 use super::value::Values;
 use crate::exec::global::sequential;
@@ -26,6 +26,8 @@ struct Mark {
     warp: u8,
     /// Bytes of a lane's access, which may reach over several cells. It is aligned to them.
     width: u8,
+    /// The lane that came last.
+    last: u8,
     kind: Kind,
 }
 
@@ -108,6 +110,7 @@ impl Cells {
             lanes: FULL,
             warp: like.warp,
             width: touch.bytes as u8,
+            last: 31,
             kind: Kind::READ,
         };
         self.is_crowded(index) || self.renews(index, &mark, clocks)
@@ -135,8 +138,15 @@ impl Cells {
             let at = touch.addrs[first];
             let lanes = if left == FULL && sequential(touch.addrs, 0) { FULL } else { run(touch.addrs, left, at) };
             left &= !lanes;
-            let mark =
-                Mark { stamp: like.stamp, pc: like.pc, lanes, warp: like.warp, width: bytes as u8, kind: like.kind };
+            let mark = Mark {
+                stamp: like.stamp,
+                pc: like.pc,
+                lanes,
+                warp: like.warp,
+                width: bytes as u8,
+                last: 31 - (lanes.leading_zeros() & 31) as u8,
+                kind: like.kind,
+            };
             if plain_write && !lanes.is_power_of_two() {
                 let line = at & !(LINE - 1);
                 within(&mark.row(like.block, at, line), values, |clash| race(line, &clash));
@@ -232,19 +242,20 @@ impl Cells {
         let Some(cell) = self.cells.get_mut(index) else { return };
         let clocks = past.clocks;
         // The same again, and nothing has come in between.
-        if cell.last().is_some_and(|last| {
+        if let Some(last) = cell.last_mut().filter(|last| {
             (mark.kind == Kind::READ || mark.kind.is(Kind::STRONG))
                 && (last.warp, last.kind, last.width) == (mark.warp, mark.kind, mark.width)
                 && last.stamp >= clocks.synced
                 && mark.lanes & !last.lanes == 0
         }) {
+            last.last = mark.last;
             return;
         }
         let at = (index as u64) << self.shift;
         let line = at & !(LINE - 1);
         let later = mark.row(block, at, line);
         let mut kept = mark;
-        let (mut needless, mut others, mut i) = (false, [false; 2], 0);
+        let (mut needless, mut others, mut i) = (false, false, 0);
         while let Some(&old) = cell.get(i) {
             let earlier = || old.row(block, at, line);
             if old.kind.is(Kind::PENDING) && old.stamp >= clocks.start {
@@ -264,13 +275,17 @@ impl Cells {
             let reads = !old.kind.writes() && !mark.kind.writes();
             let mut told = false;
             if !(reads || alone || synced || old.kind.both_strong(mark.kind)) {
-                let same_instruction = same_warp && old.stamp == mark.stamp && old.kind.writes();
+                let same_instruction = same_warp && (old.stamp, old.pc) == (mark.stamp, mark.pc) && old.kind.writes();
                 let clash = if same_instruction {
                     let (lane, other) = (first(mark.lanes), first(old.lanes));
                     let benign = values.same(lane, other);
                     Some(Clash { earlier: earlier(), later, lane, other, lanes: mark.lanes, benign })
                 } else {
                     let clash = past.racing(&earlier(), &later);
+                    let clash = match old.kind.is(Kind::STRONG.with(Kind::WRITE)) && !mark.kind.is(Kind::STRONG) {
+                        true => clash.and_then(|_| unseen(&cell[i..], &later, |mark| mark.row(block, at, line), past)),
+                        false => clash,
+                    };
                     clash.map(|clash| Clash { benign: values.benign(&clash), ..clash })
                 };
                 if let Some(clash) = clash {
@@ -294,23 +309,27 @@ impl Cells {
                 cell.remove(i);
                 continue;
             }
-            needless |= unsynced && old.kind.covers(mark.kind) && mark.lanes & !old.lanes == 0;
-            others[usize::from(same_warp)] |= old.kind == mark.kind;
+            needless |=
+                unsynced && !mark.kind.is(Kind::STRONG) && old.kind.covers(mark.kind) && mark.lanes & !old.lanes == 0;
+            others |= !same_warp && old.kind == mark.kind;
             i += 1;
         }
         // Whoever accesses a cell in another way than two warps did races with one of them, unless something other than the
         // barriers of the whole block orders warps.
         let crowd = !past.partial && matches!(mark.kind, Kind::READ | Kind::ATOMIC);
-        needless |= crowd && mark.kind == Kind::ATOMIC && others == [true; 2];
         if needless {
             return;
+        }
+        // Of atomics the last is kept too: whoever made it has seen what the others did.
+        if crowd && mark.kind == Kind::ATOMIC && enough(cell) {
+            cell.pop();
         }
         if cell.len() >= MARKS {
             let oldest = cell.iter().position(|old| !old.kind.writes()).unwrap_or(0);
             cell.remove(oldest);
         }
         cell.push(kept);
-        let crowded = crowd && others[0] && cell.iter().all(|old| old.kind == Kind::READ);
+        let crowded = crowd && others && cell.iter().all(|old| old.kind == Kind::READ);
         if let Some(word) = self.crowded.get_mut(index / 64) {
             let bit = 1 << (index % 64);
             *word = if crowded { *word | bit } else { *word & !bit };
@@ -345,6 +364,33 @@ impl Cells {
             (mark.stamp, mark.kind) = (now, mark.kind.without(Kind::PENDING));
         }
     }
+}
+
+/// Whether the marks end in an atomic, and warps without it have made two.
+fn enough(cell: &Cell) -> bool {
+    let Some((last, before)) = cell.split_last() else { return false };
+    let mut warps = before.iter().filter(|old| old.kind == Kind::ATOMIC).map(|old| old.warp);
+    let first = warps.next();
+    last.kind == Kind::ATOMIC && warps.any(|warp| Some(warp) != first)
+}
+
+/// The lanes of an access that have not observed what a strong write did, the first of `marks`, and know of nobody who has: of
+/// those that came behind it a strong read is one who has (PTX ISA 8.9.5, the second clause), unless a store came in between.
+fn unseen(marks: &[Mark], later: &Row, row: impl Fn(&Mark) -> Row, past: &Past<'_>) -> Option<Clash> {
+    let (write, rest) = marks.split_first()?;
+    let store = |mark: &&Mark| mark.kind.is(Kind::WRITE.with(Kind::STRONG)) && !mark.kind.is(Kind::READ);
+    let end = rest.iter().position(|mark| store(&mark)).unwrap_or(rest.len());
+    let reads =
+        rest[..end].iter().filter(|mark| mark.kind.is(Kind::READ.with(Kind::STRONG)) && mark.width == write.width);
+    let reads: SmallVec<[(Row, u32); 4]> = reads.map(|mark| (row(mark), mark.lanes)).collect();
+    let own = row(write);
+    let last = usize::from(write.last & 31);
+    let atomic = write.kind.is(Kind::READ);
+    meeting(&own, later, |lane, other| {
+        past.knows(&own, other, later, lane)
+            || atomic && past.knows(&own, last, later, lane)
+            || reads.iter().any(|(read, lanes)| each(*lanes).any(|reader| past.knows(read, reader, later, lane)))
+    })
 }
 
 fn first(lanes: u32) -> usize {

@@ -18,6 +18,8 @@ pub(super) struct Past<'p> {
     pub(super) shared: bool,
     /// Something other than barriers of the whole block may order its warps.
     pub(super) partial: bool,
+    /// Blocks run one after the other on one worker, so that it is known which access came first.
+    pub(super) serial: bool,
 }
 
 /// Two lanes that race, and which lanes of the later access do.
@@ -67,6 +69,24 @@ impl Past<'_> {
         (lanes != 0).then_some(Clash { earlier: *old, later: *row, lane, other, lanes, benign: false })
     }
 
+    /// What is left of a race when those have been excused who have observed what an atomic or another strong write did, or
+    /// know of somebody who has.
+    fn unseen(&self, line: &Line, found: Clash) -> Option<Clash> {
+        let Clash { earlier, later, .. } = found;
+        if !self.serial || !earlier.kind.is(Kind::STRONG.with(Kind::WRITE)) || later.kind.is(Kind::STRONG) {
+            return Some(found);
+        }
+        meeting(&earlier, &later, |lane, other| {
+            self.knows(&earlier, other, &later, lane)
+                || line.has_seen(&earlier, other, |read, reader| self.knows(read, reader, &later, lane))
+        })
+    }
+
+    /// Whether an earlier access is of the same thread, or ordered before what the later one does.
+    pub(super) fn knows(&self, old: &Row, other: usize, row: &Row, lane: usize) -> bool {
+        old.same_warp(row) && other == lane || self.ordered(old, other, row, lane)
+    }
+
     /// Whether every lane of an earlier row is, before every one of this.
     pub(super) fn all_ordered(&self, old: &Row, row: &Row) -> bool {
         if self.met(old, row) {
@@ -88,6 +108,8 @@ impl Past<'_> {
 /// Compares a row with what its line remembers, and remembers it.
 pub(super) fn compare(line: &mut Line, row: Row, past: &Past<'_>, values: &Values<'_>, mut clash: impl FnMut(Clash)) {
     let clocks = past.clocks;
+    let mut row = row;
+    line.number(&mut row);
     if line.is_repeated(&row, clocks.synced) {
         return;
     }
@@ -129,7 +151,7 @@ pub(super) fn compare(line: &mut Line, row: Row, past: &Past<'_>, values: &Value
         let mut told = false;
         if !harmless
             && old.overlaps(&row)
-            && let Some(mut found) = past.racing(&old, &row)
+            && let Some(mut found) = past.racing(&old, &row).and_then(|found| past.unseen(line, found))
         {
             found.benign = values.benign(&found);
             clash(found);
@@ -156,7 +178,7 @@ pub(super) fn compare(line: &mut Line, row: Row, past: &Past<'_>, values: &Value
 }
 
 /// The lanes of two rows that touch the same bytes, but for pairs that are excused.
-fn meeting(old: &Row, row: &Row, excused: impl Fn(usize, usize) -> bool) -> Option<Clash> {
+pub(super) fn meeting(old: &Row, row: &Row, excused: impl Fn(usize, usize) -> bool) -> Option<Clash> {
     let mut found: Option<Clash> = None;
     for lane in each(row.lanes) {
         let partners = row.partners(lane, old);

@@ -3,9 +3,13 @@
 use smallvec::SmallVec;
 
 use super::row::{Kind, Row};
+use crate::exec::lanes::each;
 
 /// Rows of a line that are kept. When there are more, the oldest reads are forgotten: a race may be missed, none is made up.
 const ROWS: usize = 32;
+
+/// The last atomics of a line that are known, where so many have come that they are not kept.
+const LATEST: usize = 8;
 
 /// So many rows are worth keeping count of their bytes.
 const COUNTED: usize = 4;
@@ -18,6 +22,8 @@ pub(crate) struct Line {
     /// Rows that write, and rows that are anything but atomics.
     writes: u16,
     plain: u16,
+    /// Strong accesses so far.
+    strong: u32,
     pub(crate) rows: SmallVec<[Row; 1]>,
     crowd: Option<Box<Crowd>>,
 }
@@ -33,6 +39,8 @@ struct Crowd {
     since: (u32, u32),
     /// The last access, if it was not kept.
     last: Option<Row>,
+    /// The last atomics that were not kept, each at bytes of its own.
+    latest: SmallVec<[Row; 1]>,
     /// The bytes that its rows read and write.
     touched: Touched,
 }
@@ -56,9 +64,36 @@ impl Touched {
 
 impl Line {
     pub(crate) fn clear(&mut self) {
+        self.strong = 0;
         self.rows.clear();
         self.crowd = None;
         self.count();
+    }
+
+    /// Numbers a strong access.
+    pub(crate) fn number(&mut self, row: &mut Row) {
+        if row.kind.is(Kind::STRONG) {
+            self.strong = self.strong.saturating_add(1);
+            row.value = self.strong;
+        }
+    }
+
+    /// Whether a strong write precedes what a thread does now because the thread knows of a strong read that has observed it
+    /// (PTX ISA 8.9.5, the second clause). `knows` says of which accesses it does.
+    pub(crate) fn has_seen(&self, write: &Row, lane: usize, knows: impl Fn(&Row, usize) -> bool) -> bool {
+        let range = write.range(lane);
+        let reads = self.rows.iter().chain(self.crowd.iter().flat_map(|crowd| &crowd.latest));
+        let stored = |read: &Row| {
+            let only_writes = |row: &&Row| row.kind.is(Kind::WRITE.with(Kind::STRONG)) && !row.kind.is(Kind::READ);
+            self.rows.iter().filter(only_writes).any(|store| {
+                write.value < store.value
+                    && store.value < read.value
+                    && each(store.lanes).any(|lane| store.range(lane).0 < range.1 && range.0 < store.range(lane).1)
+            })
+        };
+        reads.filter(|read| read.value >= write.value).any(|read| {
+            each(read.lanes).any(|reader| write.is_seen_by(lane, read, reader) && knows(read, reader)) && !stored(read)
+        })
     }
 
     /// Whether nothing that the line remembers can race with an access of this kind.
@@ -96,7 +131,7 @@ impl Line {
         let last = self.crowd.as_ref().and_then(|crowd| crowd.last.as_ref()).or(self.rows.last());
         last.is_some_and(|last| {
             last.kind == row.kind
-                && last.value == row.value
+                && (last.value == row.value || row.kind.is(Kind::STRONG))
                 && last.stamp >= synced
                 && last.same_warp(row)
                 && last.same_mapping(row)
@@ -117,6 +152,13 @@ impl Line {
         let passes = row.bytes() & !enough == 0;
         if passes {
             crowd.last = Some(*row);
+            if row.kind == Kind::ATOMIC {
+                crowd.latest.retain(|old| !old.overlaps(row));
+                if crowd.latest.len() >= LATEST {
+                    crowd.latest.remove(0);
+                }
+                crowd.latest.push(*row);
+            }
         }
         passes
     }

@@ -64,7 +64,8 @@ pub(crate) struct Row {
     pub(crate) stamp: u32,
     pub(crate) pc: u32,
     pub(crate) lanes: u32,
-    /// Of a write to one place by one lane, or by all of them the same: a digest of the value; else 0.
+    /// Of a plain write to one place by one lane, or by all of them the same: a digest of the value; else 0. Of a strong
+    /// access: which of the line's strong accesses it is.
     pub(crate) value: u32,
     pub(super) base: i16,
     pub(super) stride: i16,
@@ -87,6 +88,14 @@ impl Row {
     /// The same lanes at the same bytes.
     pub(crate) fn same_mapping(&self, other: &Self) -> bool {
         (self.lanes, self.base, self.stride, self.width) == (other.lanes, other.base, other.stride, other.width)
+    }
+
+    /// What lane `lane` of this strong access writes is what lane `reader` of a later one finds there, or what others have made
+    /// of it: the write precedes the read in observation order (PTX ISA 8.9.2), if no store came in between.
+    pub(crate) fn is_seen_by(&self, lane: usize, later: &Self, reader: usize) -> bool {
+        later.kind.is(Kind::STRONG.with(Kind::READ))
+            && (self.value < later.value || self.value == later.value && self.same_warp(later) && lane < reader)
+            && self.range(lane) == later.range(reader)
     }
 
     pub(crate) fn same_warp(&self, other: &Self) -> bool {

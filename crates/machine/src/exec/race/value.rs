@@ -1,7 +1,7 @@
 //! Whether racing writes change anything.
 
 use super::compare::Clash;
-use super::row::{Row, ones};
+use super::row::{Kind, Row, ones};
 use crate::code::Place;
 use crate::exec::lanes::each;
 use crate::exec::shared;
@@ -56,7 +56,8 @@ impl Values<'_> {
             return false;
         }
         let Clash { earlier, later, lane, other, .. } = clash;
-        if later.value != 0 && later.value == earlier.value && later.range(*lane) == earlier.range(*other) {
+        let strong = later.kind.is(Kind::STRONG) || earlier.kind.is(Kind::STRONG);
+        if !strong && later.value != 0 && later.value == earlier.value && later.range(*lane) == earlier.range(*other) {
             return true;
         }
         let bytes = earlier.bytes();
