@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::trap::Trap;
-use crate::report::Code;
+use crate::report::{Code, Kind};
 
 /// Sites of one launch that are kept. Whoever makes more different mistakes mends some first.
 const SITES: usize = 1024;
@@ -37,9 +37,23 @@ impl Findings {
     /// Counts `count` more mistakes at a site; `make` tells the story when it is the first one there, or comes before
     /// the first one so far in the grid's order.
     pub(crate) fn add(&mut self, site: Site, block: u64, warp: u32, count: u64, make: impl FnOnce() -> Box<Trap>) {
+        self.add_race(site, false, block, warp, count, make);
+    }
+
+    /// The same for a race, which threads of different warps tell better than those of one (`same_warp`): what orders the
+    /// former orders the latter too.
+    pub(crate) fn add_race(
+        &mut self,
+        site: Site,
+        same_warp: bool,
+        block: u64,
+        warp: u32,
+        count: u64,
+        make: impl FnOnce() -> Box<Trap>,
+    ) {
         if let Some(known) = self.sites.get_mut(&site) {
             known.count += count;
-            if (block, warp) < (known.block, known.warp) {
+            if (same_warp, block, warp) < (within_warp(&known.trap), known.block, known.warp) {
                 *known = Finding { block, warp, trap: make(), count: known.count };
             }
         } else if self.sites.len() < SITES {
@@ -51,7 +65,7 @@ impl Findings {
     pub(crate) fn merge(&mut self, other: Self) {
         for (site, finding) in other.sites {
             let Finding { block, warp, trap, count } = finding;
-            self.add(site, block, warp, count, || trap);
+            self.add_race(site, within_warp(&trap), block, warp, count, || trap);
         }
     }
 
@@ -61,4 +75,8 @@ impl Findings {
         all.sort_by_key(|(site, finding)| (std::cmp::Reverse(finding.trap.code().severity()), *site));
         all.into_iter().map(|(_, finding)| finding)
     }
+}
+
+fn within_warp(trap: &Trap) -> bool {
+    matches!(&trap.kind, Kind::Race(race) if race.same_warp)
 }

@@ -8,6 +8,7 @@ mod cells;
 mod clocks;
 mod compare;
 mod copies;
+mod decides;
 mod line;
 mod row;
 mod shadow;
@@ -173,7 +174,14 @@ impl Worker<'_> {
         }
         let Races { clocks, views, shared, partial, wrote, copies, waits, .. } = races;
         let serial = self.run.code.communicates || self.run.launch.cooperative;
-        let past = Past { clocks, views, shared: touch.place == Place::Shared, partial: *partial, serial };
+        let past = Past {
+            clocks,
+            views,
+            shared: touch.place == Place::Shared,
+            partial: *partial,
+            serial,
+            code: self.run.code,
+        };
         let windows = &self.windows;
         let values = value::Values { touch, windows };
         let mut story = Story { run: self.run, findings: &mut self.findings, touch, past: &past, wrote, waits };

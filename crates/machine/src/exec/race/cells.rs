@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 
 use super::clocks::Clocks;
 use super::compare::{Clash, Past, meeting, within};
+use super::decides::decides;
 use super::row::{Kind, LINE, Row};
 use super::value::Values;
 use crate::exec::global::sequential;
@@ -380,12 +381,13 @@ fn unseen(marks: &[Mark], later: &Row, row: impl Fn(&Mark) -> Row, past: &Past<'
     let (write, rest) = marks.split_first()?;
     let store = |mark: &&Mark| mark.kind.is(Kind::WRITE.with(Kind::STRONG)) && !mark.kind.is(Kind::READ);
     let end = rest.iter().position(|mark| store(&mark)).unwrap_or(rest.len());
-    let reads =
-        rest[..end].iter().filter(|mark| mark.kind.is(Kind::READ.with(Kind::STRONG)) && mark.width == write.width);
+    let reads = rest[..end].iter().filter(|mark| {
+        mark.kind.is(Kind::READ.with(Kind::STRONG)) && mark.width == write.width && decides(past.code, mark.pc)
+    });
     let reads: SmallVec<[(Row, u32); 4]> = reads.map(|mark| (row(mark), mark.lanes)).collect();
     let own = row(write);
     let last = usize::from(write.last & 31);
-    let atomic = write.kind.is(Kind::READ);
+    let atomic = write.kind.is(Kind::READ) && decides(past.code, write.pc);
     meeting(&own, later, |lane, other| {
         past.knows(&own, other, later, lane)
             || atomic && past.knows(&own, last, later, lane)

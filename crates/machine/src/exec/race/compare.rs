@@ -1,10 +1,12 @@
 //! An access against what its line remembers.
 
 use super::clocks::Clocks;
+use super::decides::decides;
 use super::line::Line;
 use super::row::{Kind, Row};
 use super::value::Values;
 use super::views::Views;
+use crate::code::Code;
 use crate::exec::lanes::each;
 
 /// Rows of a line that are not worth tidying up.
@@ -20,6 +22,7 @@ pub(super) struct Past<'p> {
     pub(super) partial: bool,
     /// Blocks run one after the other on one worker, so that it is known which access came first.
     pub(super) serial: bool,
+    pub(super) code: &'p Code,
 }
 
 /// Two lanes that race, and which lanes of the later access do.
@@ -78,7 +81,9 @@ impl Past<'_> {
         }
         meeting(&earlier, &later, |lane, other| {
             self.knows(&earlier, other, &later, lane)
-                || line.has_seen(&earlier, other, |read, reader| self.knows(read, reader, &later, lane))
+                || line.has_seen(&earlier, other, |read, reader| {
+                    self.knows(read, reader, &later, lane) && decides(self.code, read.pc)
+                })
         })
     }
 

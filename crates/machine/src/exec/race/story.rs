@@ -97,7 +97,8 @@ impl Story<'_, '_> {
         let pair = Pair { run, place, line, subject, party, wait };
         let site = Site { code: rule.code(), pc: subject.row.pc, other: party.row.pc };
         let (block, warp) = (u64::from(subject.row.block), u32::from(subject.row.warp));
-        self.findings.add(site, block, warp, u64::from(clash.lanes.count_ones()), || {
+        let same_warp = one.same_warp(other);
+        self.findings.add_race(site, same_warp, block, warp, u64::from(clash.lanes.count_ones()), || {
             pair.tell(pair.race(rule, hazard, unfenced))
         });
     }
