@@ -172,7 +172,7 @@ fn refused_calls_are_explained() {
     assert!(unsafe { launch.launch(config) }.is_err());
     let fault = &take().faults[0];
     assert_eq!((fault.code().as_str(), fault.kernel.as_str()), ("E-LAUNCH-BLOCK", "add_one"));
-    assert_eq!(say(&fault).title, "a block of 2048 threads is too large: the device allows 1024");
+    assert_eq!(say(fault).title, "a block of 2048 threads is too large: the device allows 1024");
     assert!(context.load_module(cudarc::nvrtc::Ptx::from_src("nonsense")).is_err());
     assert_eq!(take().faults[0].blame(), Blame::Environment);
 }
