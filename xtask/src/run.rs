@@ -31,6 +31,9 @@ pub(crate) struct Options {
     /// The GPU that is emulated
     #[arg(long, value_name = "GPU", value_parser = profile)]
     profile: Option<String>,
+    /// How many warp instructions a launch, or one block of it, may execute before it is stopped as one that does not end
+    #[arg(long, value_name = "INSTRUCTIONS", value_parser = clap::value_parser!(u64).range(1..))]
+    budget: Option<u64>,
     /// Show advice on speed, too
     #[arg(long)]
     advice: bool,
@@ -43,7 +46,7 @@ pub(crate) struct Options {
 }
 
 fn checks(text: &str) -> Result<String, String> {
-    text.parse::<Checks>().map(|_| text.to_owned())
+    text.parse::<Checks>().map(|_| text.to_owned()).map_err(|unknown| fusion_diagnostic::unknown_check(&unknown))
 }
 
 fn profile(id: &str) -> Result<String, String> {

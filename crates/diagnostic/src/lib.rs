@@ -23,7 +23,7 @@ mod render;
 pub use diagnostic::{Buffer, Diagnostic, Related};
 pub use places::place;
 pub use render::{all, more, render};
-pub use say::{class, longer_rows, meaning, say, say_all};
+pub use say::{class, longer_rows, meaning, say, say_all, unknown_check};
 pub use short::short;
 pub use sources::{Sources, Text};
 

@@ -12,6 +12,7 @@ mod stop;
 mod sync;
 mod terms;
 
+use fusion_machine::UnknownCheck;
 use fusion_machine::report::{self, Fault, Kind, Role};
 
 use crate::diagnostic::{Buffer, Diagnostic, Related};
@@ -53,6 +54,13 @@ impl Words {
         self.help.push(help.into());
         self
     }
+}
+
+/// Why a choice of checks is none.
+pub fn unknown_check(UnknownCheck(name): &UnknownCheck) -> String {
+    format!(
+        "`{name}` is not a check: write `all`, `none`, or some of init, races, arithmetic, performance with commas between them"
+    )
 }
 
 /// A fault in words.

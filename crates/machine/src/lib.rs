@@ -18,7 +18,7 @@ pub mod timing;
 
 pub use machine::{
     Assemble, Assembled, Checks, Footprint, Kernel, KernelInfo, Launch, Limits, LoadError, Loaded, Machine, Options,
-    ParamInfo, Resources, Span, Tracing, thresholds,
+    ParamInfo, Resources, Span, Tracing, UnknownCheck, thresholds,
 };
 pub use memory::{AccessError, Allocation, AllocationKind, Memory, OutOfMemory};
 pub use profile::Profile;

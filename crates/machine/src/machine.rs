@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use fusion_ptx::ast::Module;
 
-pub use checks::Checks;
+pub use checks::{Checks, UnknownCheck};
 pub use footprint::{Footprint, Span, Tracing};
 pub use limits::Limits;
 pub use loaded::{Kernel, KernelInfo, LoadError, Loaded, ParamInfo};

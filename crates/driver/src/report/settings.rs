@@ -134,7 +134,12 @@ fn chosen(value: &str) -> Result<Option<Checks>, String> {
         return Ok(None);
     }
     let checks = value.parse().map(Some);
-    checks.map_err(|why: String| format!("{CHECKS} is `{value}`, where {why}. The default checks are made."))
+    checks.map_err(|unknown| {
+        format!(
+            "{CHECKS} is `{value}`, where {}. The default checks are made.",
+            fusion_diagnostic::unknown_check(&unknown)
+        )
+    })
 }
 
 #[cfg(test)]

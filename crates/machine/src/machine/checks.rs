@@ -24,11 +24,15 @@ impl Checks {
     }
 }
 
+/// A name that is none of a check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownCheck(pub String);
+
 /// `all`, `none`, or names with commas between them.
 impl std::str::FromStr for Checks {
-    type Err = String;
+    type Err = UnknownCheck;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, UnknownCheck> {
         let names: Vec<&str> = text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
         let mut checks = Self::NONE;
         for name in &names {
@@ -39,12 +43,7 @@ impl std::str::FromStr for Checks {
                 "performance" => checks.performance = true,
                 "all" if names.len() == 1 => checks = Self::ALL,
                 "none" if names.len() == 1 => {}
-                _ => {
-                    return Err(format!(
-                        "`{name}` means nothing: it may be `all`, `none`, or some of init, races, arithmetic, performance with \
-                         commas between them"
-                    ));
-                }
+                _ => return Err(UnknownCheck((*name).to_string())),
             }
         }
         Ok(checks)
