@@ -7,6 +7,7 @@
 mod support;
 
 use std::ffi::{CStr, c_char, c_void};
+use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex};
 
 use cudarc::driver::result::stream::launch_host_function;
@@ -127,10 +128,17 @@ fn what_orders_streams() {
         |b| assert!(b.first.record_event(None).unwrap().is_complete()),
         |b| b.first.synchronize().unwrap(),
         |b| b.context.synchronize().unwrap(),
+        // A function of the host that tells the host: what stands before it in its stream is over.
         |b| {
-            unsafe extern "C" fn nothing(_: *mut c_void) {}
-            // SAFETY: the function does nothing.
-            unsafe { launch_host_function(b.first.cu_stream(), nothing, std::ptr::null_mut()) }.unwrap();
+            unsafe extern "C" fn tell(sender: *mut c_void) {
+                // SAFETY: the data is the sender below, which lives until it has been heard.
+                let _ = unsafe { &*sender.cast::<Sender<()>>() }.send(());
+            }
+            let (sender, receiver) = mpsc::channel::<()>();
+            let data = (&raw const sender).cast_mut().cast();
+            // SAFETY: as in `tell`.
+            unsafe { launch_host_function(b.first.cu_stream(), tell, data) }.unwrap();
+            receiver.recv().unwrap();
         },
     ];
     for (i, order) in orders.iter().enumerate() {
