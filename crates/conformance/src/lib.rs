@@ -8,6 +8,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod approx;
 mod case;
 mod expand;
 mod runner;

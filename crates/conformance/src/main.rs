@@ -7,8 +7,8 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
-use fusion_conformance::{Case, Session, find, module_text};
-use fusion_device::Choice;
+use fusion_conformance::{Case, Session, approx, find, module_text};
+use fusion_device::{Choice, Device};
 
 /// Runs small PTX files and compares their results with what the PTX ISA manual asks for.
 #[derive(Debug, Parser)]
@@ -23,6 +23,12 @@ struct Arguments {
     /// Only print the modules that would be loaded
     #[arg(long, conflicts_with = "list")]
     print: bool,
+    /// Measure the approximate instructions instead: the largest error of each, and a checksum of its results
+    #[arg(long, conflicts_with_all = ["list", "print", "quiet"])]
+    approx: bool,
+    /// With --approx, take every so many-th input; by default 1 on a GPU, 4099 on the emulated device
+    #[arg(long, requires = "approx", value_parser = clap::value_parser!(u32).range(1..))]
+    every: Option<u32>,
     /// Say nothing about files that pass
     #[arg(long, short)]
     quiet: bool,
@@ -43,6 +49,9 @@ fn main() -> ExitCode {
 }
 
 fn try_main(arguments: &Arguments, out: &mut impl Write) -> Result<ExitCode, Box<dyn Error>> {
+    if arguments.approx {
+        return approximations(arguments, out);
+    }
     let files = find(&arguments.words)?;
     if arguments.list {
         files.iter().try_for_each(|(name, _)| writeln!(out, "{name}"))?;
@@ -75,6 +84,22 @@ fn try_main(arguments: &Arguments, out: &mut impl Write) -> Result<ExitCode, Box
     }
     writeln!(out, "{passed} passed, {failed} failed")?;
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Measures the instructions whose names contain one of the words.
+fn approximations(arguments: &Arguments, out: &mut impl Write) -> Result<ExitCode, Box<dyn Error>> {
+    let device = Device::open(arguments.device)?;
+    let every = arguments.every.unwrap_or(if device.is_emulated() { 4099 } else { 1 });
+    writeln!(out, "inputs: 1 of {every}, on {}", device.properties.name)?;
+    writeln!(out, "{:<21} {:>13}  {:>13}  at input       checksum", "instruction", "largest error", "PTX ISA")?;
+    for instruction in approx::INSTRUCTIONS {
+        if !arguments.words.is_empty() && !arguments.words.iter().any(|word| instruction.name.contains(word.as_str())) {
+            continue;
+        }
+        let measured = approx::measure(instruction, &device, every)?;
+        writeln!(out, "{}", measured.row(instruction))?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn is_closed_pipe(error: &(dyn Error + 'static)) -> bool {

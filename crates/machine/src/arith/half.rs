@@ -22,6 +22,8 @@ pub trait Half: Copy {
     fn widen(x: u16) -> f32;
     /// To nearest even; NaN becomes 0x7fff.
     fn narrow(x: f32) -> u16;
+    /// Cuts off the bits beyond the mantissa; what the exponent cannot hold is infinite, NaN becomes 0x7fff.
+    fn truncate(x: f32) -> u16;
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +64,23 @@ impl Half for F16 {
         let rounded = magnitude + 0xfff + (magnitude >> 13 & 1);
         sign | ((rounded >> 13) - (112 << 10)) as u16
     }
+
+    #[inline(always)]
+    fn truncate(x: f32) -> u16 {
+        let sign = (x.to_bits() >> 16 & 0x8000) as u16;
+        let magnitude = x.to_bits() & 0x7fff_ffff;
+        if magnitude > 0x7f80_0000 {
+            return NAN;
+        }
+        if magnitude >= 0x4780_0000 {
+            return sign | 0x7c00;
+        }
+        if magnitude < 0x3880_0000 {
+            // Below 2^-14 the last place is 2^-24; the conversion cuts off.
+            return sign | (f32::from_bits(magnitude) * 16_777_216.0) as u16;
+        }
+        sign | ((magnitude >> 13) - (112 << 10)) as u16
+    }
 }
 
 impl Half for Bf16 {
@@ -77,6 +96,11 @@ impl Half for Bf16 {
     fn narrow(x: f32) -> u16 {
         let bits = x.to_bits();
         if x.is_nan() { NAN } else { (bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16) as u16 }
+    }
+
+    #[inline(always)]
+    fn truncate(x: f32) -> u16 {
+        if x.is_nan() { NAN } else { (x.to_bits() >> 16) as u16 }
     }
 }
 
@@ -147,12 +171,6 @@ pub fn min_max<T: Half, const MAX: bool, const FTZ: bool, const PROPAGATE: bool,
     b: u16,
 ) -> u16 {
     T::narrow(single::min_max::<MAX, false, PROPAGATE, XORSIGN>(input::<T, FTZ>(a), input::<T, FTZ>(b)))
-}
-
-/// A function of one f32, for the approximations.
-#[inline(always)]
-pub fn through_single<T: Half, const FTZ: bool>(x: u16, f: impl Fn(f32) -> f32) -> u16 {
-    output::<T, FTZ, false>(f(input::<T, FTZ>(x)))
 }
 
 /// Applies a function to the low half of a register and, if `PACKED`, to the upper half too.

@@ -63,10 +63,10 @@ fn single(op: Unary, mode: Mode) -> Option<Fn1> {
         }));
     }
     Some(by_flags!(FTZ = mode.ftz; match op {
-        Unary::Rcp => |a| bits(approx::rcp::<FTZ>(from(a))),
+        Unary::Rcp => |a| u64::from(approx::rcp::<FTZ, 1>([a as u32])[0]),
         Unary::Sqrt => |a| bits(approx::sqrt::<FTZ>(from(a))),
         Unary::Rsqrt => |a| bits(approx::rsqrt::<FTZ>(from(a))),
-        Unary::Ex2 => |a| bits(approx::ex2::<FTZ>(from(a))),
+        Unary::Ex2 => |a| u64::from(approx::ex2::<FTZ, 1>([a as u32])[0]),
         Unary::Lg2 => |a| bits(approx::lg2::<FTZ>(from(a))),
         Unary::Sin => |a| bits(approx::sin::<FTZ>(from(a))),
         Unary::Cos => |a| bits(approx::cos::<FTZ>(from(a))),
@@ -90,12 +90,12 @@ fn double(op: Unary, mode: Mode) -> Option<Fn1> {
 }
 
 fn half<T: Half>(op: Unary, packed: bool, mode: Mode) -> Option<Fn1> {
-    use half::{abs, each1, neg, through_single};
+    use half::{abs, each1, neg};
     Some(by_flags!(FTZ = mode.ftz, PACKED = packed; match op {
         Unary::Abs => |a| each1::<PACKED>(a, abs::<T, FTZ>),
         Unary::Neg => |a| each1::<PACKED>(a, neg::<T, FTZ>),
-        Unary::Ex2 => |a| each1::<PACKED>(a, |x| through_single::<T, FTZ>(x, approx::ex2::<false>)),
-        Unary::Tanh => |a| each1::<PACKED>(a, |x| through_single::<T, FTZ>(x, approx::tanh)),
+        Unary::Ex2 => |a| each1::<PACKED>(a, approx::ex2_half::<T>),
+        Unary::Tanh => |a| each1::<PACKED>(a, approx::tanh_half::<T>),
         _ => return None,
     }))
 }
