@@ -14,7 +14,7 @@
 //! with a proof that rounding twice is harmless. No result depends on the host: NaN is made
 //! canonical, and of the host's mathematical library only the exactly defined f64 `fma` is used.
 
-use fusion_ptx::ast::{Mode, ScalarType};
+use fusion_ptx::ast::{Mode, Quaternary, ScalarType};
 
 pub mod approx;
 pub mod atomic;
@@ -33,7 +33,7 @@ mod binary;
 mod ternary;
 mod unary;
 
-pub use atomic::{atomic, redux};
+pub use atomic::{Reduction, atomic, redux};
 pub use binary::binary;
 pub use carry::{add_carry, mad_carry, sub_carry};
 pub use compare::{compare, set_value, slct, testp};
@@ -48,11 +48,11 @@ pub type Fn2 = fn(u64, u64) -> u64;
 pub type Fn3 = fn(u64, u64, u64) -> u64;
 pub type Fn4 = fn(u64, u64, u64, u64) -> u64;
 
-/// `bfi` of a width of 32 or 64 bits: a, b, position, length.
-pub fn bfi(ty: ScalarType) -> Option<Fn4> {
-    match ty.bits() {
-        32 => Some(|a, b, position, length| bits::bfi(a, b, position, length, 32)),
-        64 => Some(|a, b, position, length| bits::bfi(a, b, position, length, 64)),
+/// The function of an instruction of four operands.
+pub fn quaternary(op: Quaternary, ty: ScalarType) -> Option<Fn4> {
+    match (op, ty.bits()) {
+        (Quaternary::Bfi, 32) => Some(|a, b, position, length| bits::bfi(a, b, position, length, 32)),
+        (Quaternary::Bfi, 64) => Some(|a, b, position, length| bits::bfi(a, b, position, length, 64)),
         _ => None,
     }
 }

@@ -77,6 +77,15 @@ part! {
     }
 }
 
+part! {
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct QuaternaryOp {
+        f: fn(u64, u64, u64, u64) -> u64,
+        d: Reg = Write,
+        sources: [Reg; 4] = Read,
+    }
+}
+
 /// Which memory an access reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
@@ -254,6 +263,7 @@ pub(crate) struct Code {
     pub(crate) accesses: Vec<Access>,
     pub(crate) comparisons: Vec<Comparison>,
     pub(crate) ternaries: Vec<TernaryOp>,
+    pub(crate) quaternaries: Vec<QuaternaryOp>,
     pub(crate) slow: Vec<SlowOp>,
     /// By instruction, in order, where it is not [`Spread::Whole`].
     pub(crate) spreads: Vec<(u32, Spread)>,

@@ -109,10 +109,11 @@ pub(crate) fn foreign(opcode: &str, modifiers: &[&str]) -> Option<Foreign> {
             "textures and surfaces are not emulated"
         }
         "alloca" | "stacksave" | "stackrestore" => "stack allocation is not emulated",
+        // Below stand those of which some may be decoded.
+        _ if group(opcode).is_some() => return None,
         "vadd" | "vsub" | "vabsdiff" | "vmin" | "vmax" | "vshl" | "vshr" | "vmad" | "vset" | "vadd2" | "vsub2"
         | "vavrg2" | "vabsdiff2" | "vmin2" | "vmax2" | "vset2" | "vadd4" | "vsub4" | "vavrg4" | "vabsdiff4"
         | "vmin4" | "vmax4" | "vset4" => "video instructions are not emulated",
-        _ if group(opcode).is_some() => return None,
         _ => return Some(Foreign { reason: "it is not an instruction that the emulator knows", known: false }),
     };
     Some(Foreign { reason, known: true })

@@ -5,7 +5,7 @@
 //!   global memory.
 //! * Packed and 16-bit additions are `.noftz` and round once per half.
 
-use fusion_ptx::ast::{AtomicOp, Binary, Mode, ReduxOp, ScalarType};
+use fusion_ptx::ast::{AtomicOp, Binary, Mode, Redux, ReduxOp, ScalarType};
 
 use super::integer::{self, Int};
 use super::round::RN;
@@ -59,18 +59,33 @@ fn extremum<const MAX: bool>(ty: ScalarType) -> Option<Fn2> {
     })
 }
 
-/// One step of `redux.sync`, from the running value and a lane's.
-pub fn redux(op: ReduxOp, ty: ScalarType, mode: Mode) -> Option<Fn2> {
+/// How `redux.sync` gets one value out of several: from the start by a step for each lane, from the running value and the lane's.
+#[derive(Clone, Copy, Debug)]
+pub struct Reduction {
+    pub start: u64,
+    pub step: Fn2,
+}
+
+/// The reduction of `redux.sync`. Integers start from what changes nothing; floats from NaN, which loses against every number and
+/// is the canonical one where there is none, or with `.NaN`, where it would win, from the infinity that loses.
+pub fn redux(Redux { op, ty, mode }: Redux) -> Option<Reduction> {
     use ScalarType::*;
+    let of = |start: u64, step: Option<Fn2>| step.map(|step| Reduction { start, step });
     match (op, ty) {
-        (ReduxOp::And, B32 | U32 | S32) => Some(|a, b| a & b),
-        (ReduxOp::Or, B32 | U32 | S32) => Some(|a, b| a | b),
-        (ReduxOp::Xor, B32 | U32 | S32) => Some(|a, b| a ^ b),
-        (ReduxOp::Add, U32 | S32) => add(U32, false),
-        (ReduxOp::Min, U32 | S32) => extremum::<false>(ty),
-        (ReduxOp::Max, U32 | S32) => extremum::<true>(ty),
-        (ReduxOp::Min, F32) => super::binary(Binary::Min, F32, mode),
-        (ReduxOp::Max, F32) => super::binary(Binary::Max, F32, mode),
+        (ReduxOp::And, B32) => of(u32::MAX.into(), Some(|a, b| a & b)),
+        (ReduxOp::Or, B32) => of(0, Some(|a, b| a | b)),
+        (ReduxOp::Xor, B32) => of(0, Some(|a, b| a ^ b)),
+        (ReduxOp::Add, U32 | S32) => of(0, add(U32, false)),
+        (ReduxOp::Min, U32) => of(u32::MAX.into(), extremum::<false>(ty)),
+        (ReduxOp::Min, S32) => of(i32::MAX as u64, extremum::<false>(ty)),
+        (ReduxOp::Max, U32) => of(0, extremum::<true>(ty)),
+        (ReduxOp::Max, S32) => of(i32::MIN as u32 as u64, extremum::<true>(ty)),
+        (ReduxOp::Min, F32) => {
+            of(single::bits(if mode.nan { f32::INFINITY } else { f32::NAN }), super::binary(Binary::Min, F32, mode))
+        }
+        (ReduxOp::Max, F32) => {
+            of(single::bits(if mode.nan { f32::NEG_INFINITY } else { f32::NAN }), super::binary(Binary::Max, F32, mode))
+        }
         _ => None,
     }
 }

@@ -204,6 +204,9 @@ table! {
         /// Index into [`Code::ternaries`].
         Ternary(index: u32 = Of ternaries) => Function(PerLane::Of3(code.ternaries[*index as usize].f));
 
+        /// Index into [`Code::quaternaries`].
+        Quaternary(index: u32 = Of quaternaries) => Function(PerLane::Of4(code.quaternaries[*index as usize].f));
+
         /// The parameter buffer of the launch, at an offset that is known: index into [`Code::accesses`].
         LoadParam(index: u32 = Of accesses) => Defined;
         /// Index into [`Code::accesses`].

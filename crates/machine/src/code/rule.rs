@@ -47,6 +47,7 @@ pub(crate) enum PerLane {
     Of1(fn(u64) -> u64),
     Of2(fn(u64, u64) -> u64),
     Of3(fn(u64, u64, u64) -> u64),
+    Of4(fn(u64, u64, u64, u64) -> u64),
 }
 
 /// Truth tables of two operands, a the index's highest bit.

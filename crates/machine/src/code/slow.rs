@@ -5,6 +5,7 @@ use fusion_ptx::ast::{self, BarrierOp, FunctionId, ScalarType};
 use super::operand::{double, name, word};
 use super::table::{field, part, table};
 use super::{AddressOf, Code, MicroOp, Operands, Order, Place, Reg, Role, Slot};
+use crate::arith::Reduction;
 
 part! {
     /// An atomic or reduction.
@@ -33,8 +34,8 @@ part! {
     #[derive(Clone, Debug)]
     pub(crate) struct Collective {
         op: ast::Collective,
-        /// Of `redux`: one value of two lanes'.
-        reduce: fn(u64, u64) -> u64,
+        /// Of `redux`.
+        reduction: Option<Reduction>,
         d: Option<Reg> = Write,
         p: Option<Slot> = Write flag,
         sources: Vec<Reg> = Read,
@@ -183,7 +184,6 @@ table! {
         FrameAddress { d: Slot = Write double, offset: i64 } => Defined;
         /// Generic address to `d`: is it in the given place?
         IsSpace { place: Place, d: Slot = Write flag, a: Slot = Read double } => Whole;
-        Bfi { wide: bool, d: Reg = Write, a: Reg = Read, b: Reg = Read, pos: Slot = Read, len: Slot = Read } => Special;
         Pack { d: Reg = Write, parts: Vec<Reg> = Read } => Concatenated;
         Unpack { parts: Vec<Reg> = Write, a: Reg = Read } => Parted;
         /// Add, subtract or multiply-add with the carry flag.

@@ -4,6 +4,7 @@ use super::lanes::{FULL, each, lanes};
 use super::slow::{Flow, gather};
 use super::trap::{Trap, Trapped};
 use super::warp::{Split, Warp};
+use crate::arith::Reduction;
 use crate::code::Collective;
 use crate::report::kind::{Lanes, Sync};
 use fusion_ptx::ast::{self, ShuffleMode, VoteMode};
@@ -97,9 +98,9 @@ pub(crate) fn execute(warp: &mut Warp, split: &mut Split, op: &Collective, mask:
                 });
             }
         }
-        (ast::Collective::Redux { .. }, [a]) => {
-            for lane in each(mask) {
-                value[lane] = each(group(lane)).map(|l| a[l]).reduce(op.reduce).unwrap_or(0);
+        (ast::Collective::Redux(_), [a]) => {
+            if let Some(Reduction { start, step }) = op.reduction {
+                each(mask).for_each(|lane| value[lane] = each(group(lane)).map(|l| a[l]).fold(start, step));
             }
         }
         (ast::Collective::Elect, []) => {

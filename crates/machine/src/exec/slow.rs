@@ -7,7 +7,7 @@ use super::trap::{Trap, Trapped};
 use super::warp::{BarrierResult, Split, State, Warp};
 use super::{atomic, bypass, call, collective, generic, lint, step};
 use crate::arith;
-use crate::code::{CarryKind, CarryOp, Comparison, Dynamic, Place, SlowOp};
+use crate::code::{CarryKind, CarryOp, Comparison, Dynamic, Place, QuaternaryOp, SlowOp};
 use crate::report::kind::{Stop, Sync, Unsupported};
 use fusion_ptx::ast::{BarrierOp, BoolOp, Collective};
 
@@ -50,6 +50,12 @@ pub(crate) fn compare(regs: &mut View<'_>, c: &Comparison, mask: u32) {
         let before = regs.get(reg);
         regs.put(reg, mask, &lanes(|i| before[i] & c.keep | if p >> i & 1 == 1 { value } else { 0 }));
     }
+}
+
+/// Instructions of four operands.
+pub(crate) fn quaternary(regs: &mut View<'_>, op: &QuaternaryOp, mask: u32) {
+    let [a, b, c, e] = op.sources.map(|reg| regs.get(reg));
+    regs.put(op.d, mask, &lanes(|i| (op.f)(a[i], b[i], c[i], e[i])));
 }
 
 /// Takes the lanes that do not execute a guarded operation out of the split: they go on behind it.
@@ -227,13 +233,6 @@ pub(crate) fn execute(
                 truth |= u32::from(is) << lane;
             }
             regs.put_predicate(*d, mask, truth);
-        }
-        SlowOp::Bfi { wide, d, a, b, pos, len } => {
-            let mut regs = warp.regs.view(split.bases);
-            let (a, b, pos, len) = (regs.get(*a), regs.get(*b), *regs.word(*pos), *regs.word(*len));
-            let width = if *wide { 64 } else { 32 };
-            let value = lanes(|i| arith::bits::bfi(a[i], b[i], u64::from(pos[i]), u64::from(len[i]), width));
-            regs.put(*d, mask, &value);
         }
         SlowOp::Pack { d, parts } => {
             let mut regs = warp.regs.view(split.bases);

@@ -342,6 +342,7 @@ fn execute<S: pulp::Simd>(
                     let (a, b, c) = (r.get(t.a), r.get(t.b), r.get(t.c));
                     r.put(t.d, m, &lanes(|i| (t.f)(a[i], b[i], c[i])));
                 }
+                MicroOp::Quaternary(index) => slow::quaternary(r, &code.quaternaries[index as usize], m),
                 MicroOp::LoadParam(index) => param::load_known(worker.run, r, &code.accesses[index as usize], m)?,
                 MicroOp::Load(index) => {
                     worker.pc = pc;

@@ -404,7 +404,7 @@ impl<'a> Selector<'a> {
             | Op::Binary { .. }
             | Op::Ternary { .. }
             | Op::Lop3Pred { .. }
-            | Op::Bfi { .. }
+            | Op::Quaternary { .. }
             | Op::Testp { .. }
             | Op::Set { .. }
             | Op::Setp { .. } => self.arithmetic(op),

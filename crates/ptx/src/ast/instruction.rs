@@ -1,7 +1,7 @@
 //! Instructions and their operands.
 
 use super::operands::operations;
-use super::operation::{AtomicOp, BarrierOp, Binary, Collective, Ternary, TestProperty, Unary};
+use super::operation::{AtomicOp, BarrierOp, Binary, Collective, Quaternary, Ternary, TestProperty, Unary};
 use super::{
     Accuracy, BoolOp, Compare, FunctionId, GlobalId, LabelId, LocId, LocalId, Mode, Ordering, RegId, ScalarType, Scope,
     Space, Span, Special,
@@ -118,6 +118,12 @@ operations! {
             b: Operand,
             c: Operand,
         },
+        Quaternary {
+            op: Quaternary,
+            ty: ScalarType,
+            d: Dst,
+            sources: [Operand; 4],
+        },
         /// `lop3` with `.and` or `.or`: also writes a predicate (`d|p`).
         Lop3Pred {
             lut: u8,
@@ -128,15 +134,6 @@ operations! {
             b: Operand,
             c: Operand,
             q: PredOperand,
-        },
-        /// Inserts the low `len` bits of `a` into `b` at `pos`.
-        Bfi {
-            ty: ScalarType,
-            d: Dst,
-            a: Operand,
-            b: Operand,
-            pos: Operand,
-            len: Operand,
         },
         Testp {
             property: TestProperty,

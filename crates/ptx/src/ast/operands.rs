@@ -71,6 +71,12 @@ impl<T: Field> Field for Option<T> {
     }
 }
 
+impl<T: Field, const N: usize> Field for [T; N] {
+    fn visit(&self, read: &mut dyn FnMut(&Operand), write: &mut dyn FnMut(RegId)) {
+        self.iter().for_each(|field| field.visit(read, write));
+    }
+}
+
 impl<T: Field> Field for Vec<T> {
     fn visit(&self, read: &mut dyn FnMut(&Operand), write: &mut dyn FnMut(RegId)) {
         self.iter().for_each(|field| field.visit(read, write));
@@ -91,7 +97,7 @@ macro_rules! no_operands {
 
 no_operands! {
     bool u8 u32 String ScalarType Mode Rounding Space Scope Ordering Cache Compare BoolOp LabelId
-    Unary Binary Ternary Collective AtomicOp BarrierOp TestProperty
+    Unary Binary Ternary Quaternary Collective AtomicOp BarrierOp TestProperty
 }
 
 /// Declares the operations, and [`Op::operands`](super::Op::operands) by their fields.

@@ -155,6 +155,22 @@ pub enum PrmtMode {
     Rc16,
 }
 
+/// Instructions of four operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Quaternary {
+    /// Inserts the low bits of the first into the second: at the position that the third says, as many as the last says.
+    Bfi,
+}
+
+impl Quaternary {
+    /// The types of the result and the operands in an instruction of type `ty`.
+    pub fn types(self, ty: ScalarType) -> [ScalarType; 5] {
+        match self {
+            Self::Bfi => [ty, ty, ty, ScalarType::U32, ScalarType::U32],
+        }
+    }
+}
+
 /// What the lanes of a warp tell each other (PTX ISA 9.7.9.6, 9.7.13).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Collective {
@@ -171,11 +187,7 @@ pub enum Collective {
     Match {
         all: bool,
     },
-    Redux {
-        op: ReduxOp,
-        ty: ScalarType,
-        mode: Mode,
-    },
+    Redux(Redux),
     /// The predicate is true in the lane that the result names.
     Elect,
     Activemask,
@@ -209,6 +221,14 @@ pub enum AtomicOp {
     Dec,
     Min,
     Max,
+}
+
+/// What `redux` makes of the values of several lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Redux {
+    pub op: ReduxOp,
+    pub ty: ScalarType,
+    pub mode: Mode,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -2,7 +2,7 @@
 
 use super::modifiers::Flag;
 use super::{Decoder, Result};
-use crate::ast::{Binary, Mode, Op, ScalarType, Ternary, Unary};
+use crate::ast::{Binary, Mode, Op, Quaternary, ScalarType, Ternary, Unary};
 use ScalarType::*;
 
 const INTEGERS: &[ScalarType] = &[U16, U32, U64, S16, S32, S64];
@@ -46,7 +46,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
         }
         "bfi" => {
             let ty = d.ty_of(&[B32, B64])?;
-            Ok(Op::Bfi { ty, d: d.dst(ty)?, a: d.src(ty)?, b: d.src(ty)?, pos: d.src(U32)?, len: d.src(U32)? })
+            d.quaternary(Quaternary::Bfi, ty)
         }
         "bmsk" => {
             let wrap = clamp_or_wrap(d)?;
@@ -183,5 +183,13 @@ impl Decoder<'_, '_> {
         let types = op.types(ty);
         let (d, a) = (self.dst(types[0])?, self.src(types[1])?);
         Ok(Op::Ternary { op, ty, mode, d, a, b: self.src(types[2])?, c: self.src(types[3])? })
+    }
+
+    /// `op d, a, b, c, e`
+    pub(super) fn quaternary(&mut self, op: Quaternary, ty: ScalarType) -> Result<Op> {
+        let types = op.types(ty);
+        let d = self.dst(types[0])?;
+        let sources = [self.src(types[1])?, self.src(types[2])?, self.src(types[3])?, self.src(types[4])?];
+        Ok(Op::Quaternary { op, ty, d, sources })
     }
 }

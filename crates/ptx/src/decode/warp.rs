@@ -2,7 +2,7 @@
 
 use super::modifiers::Flag;
 use super::{Decoder, Result};
-use crate::ast::{Collective, Dst, Op, Operand, PredOperand, ReduxOp, ScalarType, ShuffleMode, VoteMode};
+use crate::ast::{Collective, Dst, Op, Operand, PredOperand, Redux, ReduxOp, ScalarType, ShuffleMode, VoteMode};
 use ScalarType::*;
 
 pub(super) const OPCODES: &[&str] = &["shfl", "vote", "match", "activemask", "redux", "elect"];
@@ -121,7 +121,7 @@ fn redux(d: &mut Decoder<'_, '_>) -> Result<Op> {
         return d.unsupported("`redux` of absolute values is not emulated");
     }
     let dst = d.dst(ty)?;
-    d.collective(Collective::Redux { op, ty, mode }, (dst, None), &[ty], true)
+    d.collective(Collective::Redux(Redux { op, ty, mode }), (dst, None), &[ty], true)
 }
 
 fn elect(d: &mut Decoder<'_, '_>) -> Result<Op> {

@@ -1,7 +1,7 @@
-use fusion_ptx::ast::{AtomicOp, Binary, Mode, PrmtMode, ReduxOp, ScalarType, Ternary, Unary};
+use fusion_ptx::ast::{AtomicOp, Binary, Mode, PrmtMode, Quaternary, Redux, ReduxOp, ScalarType, Ternary, Unary};
 
 use super::Random;
-use crate::arith::{add_carry, atomic, bfi, binary, mad_carry, redux, sub_carry, ternary, unary};
+use crate::arith::{add_carry, atomic, binary, mad_carry, quaternary, redux, sub_carry, ternary, unary};
 
 use ScalarType::*;
 
@@ -159,7 +159,7 @@ fn bit_fields_follow_the_manual() {
         let width = u64::from(ty.bits());
         let ones = u64::MAX >> (64 - width);
         let bfe = ternary(Ternary::Bfe, ty, Mode::plain()).unwrap();
-        let bfi = bfi(if width == 32 { B32 } else { B64 }).unwrap();
+        let bfi = quaternary(Quaternary::Bfi, if width == 32 { B32 } else { B64 }).unwrap();
         for position in (0..70).chain([255]) {
             for length in (0..70).chain([255]) {
                 let (a, b) = (random.next() & ones, random.next() & ones);
@@ -307,10 +307,18 @@ fn atomics() {
 
 #[test]
 fn reductions() {
-    let of = |op, ty, a, b| redux(op, ty, Mode::plain()).unwrap()(a, b);
+    let of = |op, ty, a, b| {
+        let reduction = redux(Redux { op, ty, mode: Mode::plain() }).unwrap();
+        assert_eq!(
+            (reduction.step)(reduction.start, a),
+            a,
+            "{op:?} of {ty:?} does not start from what changes nothing"
+        );
+        (reduction.step)(a, b)
+    };
     assert_eq!(of(ReduxOp::Add, S32, 0xffff_ffff, 2), 1);
     assert_eq!(of(ReduxOp::Max, S32, 0xffff_ffff, 0), 0);
     assert_eq!(of(ReduxOp::Max, U32, 0xffff_ffff, 0), 0xffff_ffff);
     assert_eq!(of(ReduxOp::Xor, B32, 6, 3), 5);
-    assert_eq!(of(ReduxOp::Min, F32, 0x7fc0_0000, 0x3f80_0000), 0x3f80_0000);
+    assert_eq!(of(ReduxOp::Min, F32, 0x7fff_ffff, 0x3f80_0000), 0x3f80_0000);
 }

@@ -205,6 +205,7 @@ impl Flow<'_> {
                 (PerLane::Of1(f), &[a]) => f(a),
                 (PerLane::Of2(f), &[a, b]) => f(a, b),
                 (PerLane::Of3(f), &[a, b, c]) => f(a, b, c),
+                (PerLane::Of4(f), &[a, b, c, e]) => f(a, b, c, e),
                 _ => 0,
             }),
             (Rule::Special, ..) => {

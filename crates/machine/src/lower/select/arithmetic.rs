@@ -4,7 +4,9 @@ use fusion_ptx::ast::{Accuracy, Binary, Compare, Mode, Op, Operand, Rounding, Sc
 
 use super::{Selected, Selector, unsupported};
 use crate::arith;
-use crate::code::{CARRY, CarryKind, CarryOp, Compared, Comparison, D2, D3, D4, MicroOp, Reg, SlowOp, TernaryOp};
+use crate::code::{
+    CARRY, CarryKind, CarryOp, Compared, Comparison, D2, D3, D4, MicroOp, QuaternaryOp, Reg, SlowOp, TernaryOp,
+};
 
 /// No modifiers but the default rounding: the forms that have micro-operations of their own.
 fn nearest(mode: &Mode) -> bool {
@@ -93,12 +95,18 @@ impl Selector<'_> {
                 self.emit(MicroOp::Lop3(D4 { d, a, b, c }, *lut));
                 self.slow(SlowOp::Lop3Predicate { d, p, or: *or, q });
             }
-            Op::Bfi { ty, d, a, b, pos, len } => {
-                let wide = ty.bits() == 64;
-                let (a, b) = (self.value(a, ty.bits())?, self.value(b, ty.bits())?);
-                let (pos, len) = (self.source(pos, 32)?, self.source(len, 32)?);
-                let d = self.destination(*d, ty.bits())?;
-                self.slow(SlowOp::Bfi { wide, d, a, b, pos, len });
+            Op::Quaternary { op, ty, d, sources } => {
+                let [result, of @ ..] = op.types(*ty).map(ScalarType::bits);
+                let mut regs = [Reg { slot: 0, bits: 0 }; 4];
+                for ((reg, source), bits) in regs.iter_mut().zip(sources).zip(of) {
+                    *reg = self.value(source, bits)?;
+                }
+                let d = self.destination(*d, result)?;
+                let Some(f) = arith::quaternary(*op, *ty) else {
+                    return no_form(format!("{op:?} of {ty:?}"));
+                };
+                self.code.quaternaries.push(QuaternaryOp { f, d, sources: regs });
+                self.emit(MicroOp::Quaternary(self.code.quaternaries.len() as u32 - 1));
             }
             Op::Testp { property, ty, d, a } => {
                 let a = self.value(a, ty.bits())?;

@@ -13,17 +13,17 @@ impl Selector<'_> {
     pub(super) fn control(&mut self, op: &Op) -> Selected {
         match op {
             Op::Collective { op, d, p, sources, mask } => {
-                let reduce = match op {
-                    Collective::Redux { op, ty, mode } => match arith::redux(*op, *ty, *mode) {
-                        Some(f) => f,
-                        None => return unsupported(format!("redux.{op:?} of {ty:?}")),
+                let reduction = match op {
+                    Collective::Redux(redux) => match arith::redux(*redux) {
+                        Some(reduction) => Some(reduction),
+                        None => return unsupported(format!("redux.{:?} of {:?}", redux.op, redux.ty)),
                     },
-                    _ => |_, last| last,
+                    _ => None,
                 };
                 let sources = sources.iter().map(|(ty, a)| self.typed(*ty, a)).collect::<Selected<_>>()?;
                 let mask = mask.as_ref().map(|m| self.source(m, 32)).transpose()?;
                 let (d, p) = (self.optional(*d)?, self.optional_flag(*p)?);
-                self.slow(SlowOp::Collective(code::Collective { op: *op, reduce, d, p, sources, mask }));
+                self.slow(SlowOp::Collective(code::Collective { op: *op, reduction, d, p, sources, mask }));
             }
             Op::Barrier { op, aligned, d, barrier, threads, p } => {
                 let id = self.source(barrier, 32)?;

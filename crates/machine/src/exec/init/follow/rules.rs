@@ -2,7 +2,7 @@
 
 use super::How::{Copied, Derived};
 use super::{Flow, How, Operand, flag};
-use crate::code::{AND, Comparison, MicroOp, OR, Reg, Spread};
+use crate::code::{AND, Comparison, OR, Reg, Spread};
 use crate::exec::init::bits::{fields, logic, upwards};
 use crate::exec::init::shadow::{Mark, width};
 use crate::exec::lanes::each;
@@ -200,11 +200,9 @@ impl Flow<'_> {
                     (if undefined(0, i) { low << half } else { 0 }) | if undefined(1, i) { low } else { 0 }
                 });
             }
-            // Where each bit goes shows when it is flipped. Where to is said by the last of several operands: it must be known.
-            Spread::Routed => {
-                let bitwise = from.len() == 1
-                    || matches!(self.code.insts[self.pc as usize].op, MicroOp::Binary(..))
-                        && from.iter().all(|r| r.bits == from[0].bits);
+            // Where each bit goes shows when it is flipped, as long as those operands are known that say where to.
+            Spread::Routed { by } => {
+                let routed = operands.len().saturating_sub(usize::from(by));
                 self.result(d, &refs, Copied, |i| {
                     let values: Vec<u64> = operands.iter().map(|o| o.value[i]).collect();
                     let plain = f(&values);
@@ -213,11 +211,10 @@ impl Flow<'_> {
                         flipped[n] ^= operands[n].undefined[i];
                         f(&flipped) ^ plain
                     };
-                    let director = operands.len() - 1;
-                    if !bitwise && operands[director].undefined[i] != 0 {
+                    if operands[routed..].iter().any(|o| o.undefined[i] != 0) {
                         return u64::MAX;
                     }
-                    (0..operands.len()).fold(0, |u, n| u | flips(n))
+                    (0..routed).fold(0, |u, n| u | flips(n))
                 });
             }
         }

@@ -14,16 +14,6 @@ impl Flow<'_> {
         let mask = self.mask;
         match op {
             SlowOp::Collective(collective) => self.collective(collective, pending),
-            SlowOp::Bfi { wide, d, a, b, pos, len } => {
-                let [x, y, pos, len] = [*a, *b, word(*pos), word(*len)].map(|reg| self.operand(reg));
-                let width = if *wide { 64 } else { 32 };
-                self.result(*d, &[&x, &y, &pos, &len], Copied, |i| {
-                    if pos.undefined[i] | len.undefined[i] != 0 {
-                        return u64::MAX;
-                    }
-                    crate::arith::bits::bfi(x.undefined[i], y.undefined[i], pos.value[i], len.value[i], width)
-                });
-            }
             SlowOp::Lop3Predicate { d, p, or, q: (q, negated) } => {
                 let (d, q) = (self.operand(word(*d)), self.operand(flag(*q)));
                 self.result(flag(*p), &[&d, &q], Derived, |i| {
