@@ -12,7 +12,7 @@ pub(crate) const MAX_PARAM_BYTES: usize = 64;
 ///
 /// ```text
 /// // What is tested, in a sentence or two.
-/// //@ target: sm_80                      default sm_75
+/// //@ target: sm_80                      default sm_75; a real GPU that is older skips the file
 /// //@ version: 7.8                       default 7.5
 /// //@ launch: blocks=2 threads=64 shared=1024
 /// //@ in f32 a: 1.0 0x3f800001 inf
@@ -136,6 +136,18 @@ impl Case {
         }
         case.fit_to_threads().map_err(|message| ParseError { line: 1, message })?;
         Ok(case)
+    }
+
+    /// Whether a GPU of this compute capability can execute the case: PTX runs on its own target and every newer one, with the
+    /// suffix `a` on its own only, with `f` within the same major version (PTX ISA 11.1.2).
+    pub fn is_for(&self, (major, minor): (u32, u32)) -> bool {
+        let number = self.target.trim_start_matches("sm_").trim_end_matches(char::is_alphabetic);
+        let (Ok(target), device) = (number.parse::<u32>(), 10 * major + minor) else { return true };
+        match self.target.chars().last() {
+            Some('a') => target == device,
+            Some('f') => target <= device && target / 10 == major,
+            _ => target <= device,
+        }
     }
 
     /// Whether the file is a module of its own, not a body.

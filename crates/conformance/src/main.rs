@@ -67,22 +67,26 @@ fn try_main(arguments: &Arguments, out: &mut impl Write) -> Result<ExitCode, Box
     }
     let mut session = Session::open(arguments.device)?;
     writeln!(out, "running {} files on {}", cases.len(), session.device_name())?;
-    let (mut passed, mut failed) = (0, 0);
+    let (mut passed, mut failed, mut skipped) = (0, 0, 0);
     for case in &cases {
         match session.run(case)? {
-            Ok(()) => {
+            None => {
+                skipped += 1;
+                writeln!(out, "skip {}: it needs {}", case.name, case.target)?;
+            }
+            Some(Ok(())) => {
                 passed += 1;
                 if !arguments.quiet {
                     writeln!(out, "pass {}", case.name)?;
                 }
             }
-            Err(failure) => {
+            Some(Err(failure)) => {
                 failed += 1;
                 writeln!(out, "FAIL {}: {failure}", case.name)?;
             }
         }
     }
-    writeln!(out, "{passed} passed, {failed} failed")?;
+    writeln!(out, "{passed} passed, {failed} failed, {skipped} skipped")?;
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

@@ -26,5 +26,5 @@ fn check(session: &Mutex<Option<Session>>, name: &str, text: &str) -> Result<(),
         Some(session) => session,
         none => none.insert(Session::open(Choice::Emulated)?),
     };
-    Ok(session.run(&case)??)
+    Ok(session.run(&case)?.unwrap_or(Ok(()))?)
 }
