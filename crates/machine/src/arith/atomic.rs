@@ -9,7 +9,7 @@ use fusion_ptx::ast::{AtomicOp, Binary, Mode, Redux, ReduxOp, ScalarType};
 
 use super::integer::{self, Int};
 use super::round::RN;
-use super::{Fn2, double, single};
+use super::{Fn2, by_flags, double, single};
 
 /// The new value from the old one and `b`. `cas` compares and is the caller's.
 pub fn atomic(op: AtomicOp, ty: ScalarType, mode: Mode) -> Option<Fn2> {
@@ -59,6 +59,15 @@ fn extremum<const MAX: bool>(ty: ScalarType) -> Option<Fn2> {
     })
 }
 
+/// Between the running value and another lane's, or its absolute value. +0.0 is more than -0.0.
+fn float_extremum(max: bool, nan: bool, abs: bool) -> Fn2 {
+    use single::{bits, from, min_max};
+    by_flags!(MAX = max, NAN = nan, ABS = abs; |a, b| {
+        let b = if ABS { single::abs::<false>(from(b)) } else { from(b) };
+        bits(min_max::<MAX, false, NAN, false>(from(a), b))
+    })
+}
+
 /// How `redux.sync` gets one value out of several: from the start by a step for each lane, from the running value and the lane's.
 #[derive(Clone, Copy, Debug)]
 pub struct Reduction {
@@ -68,7 +77,7 @@ pub struct Reduction {
 
 /// The reduction of `redux.sync`. Integers start from what changes nothing; floats from NaN, which loses against every number and
 /// is the canonical one where there is none, or with `.NaN`, where it would win, from the infinity that loses.
-pub fn redux(Redux { op, ty, mode }: Redux) -> Option<Reduction> {
+pub fn redux(Redux { op, abs, ty, mode }: Redux) -> Option<Reduction> {
     use ScalarType::*;
     let of = |start: u64, step: Option<Fn2>| step.map(|step| Reduction { start, step });
     match (op, ty) {
@@ -80,11 +89,13 @@ pub fn redux(Redux { op, ty, mode }: Redux) -> Option<Reduction> {
         (ReduxOp::Min, S32) => of(i32::MAX as u64, extremum::<false>(ty)),
         (ReduxOp::Max, U32) => of(0, extremum::<true>(ty)),
         (ReduxOp::Max, S32) => of(i32::MIN as u32 as u64, extremum::<true>(ty)),
-        (ReduxOp::Min, F32) => {
-            of(single::bits(if mode.nan { f32::INFINITY } else { f32::NAN }), super::binary(Binary::Min, F32, mode))
-        }
-        (ReduxOp::Max, F32) => {
-            of(single::bits(if mode.nan { f32::NEG_INFINITY } else { f32::NAN }), super::binary(Binary::Max, F32, mode))
+        (ReduxOp::Min | ReduxOp::Max, F32) => {
+            let start = match (mode.nan, op) {
+                (false, _) => f32::NAN,
+                (true, ReduxOp::Min) => f32::INFINITY,
+                (true, _) => f32::NEG_INFINITY,
+            };
+            of(single::bits(start), Some(float_extremum(op == ReduxOp::Max, mode.nan, abs)))
         }
         _ => None,
     }

@@ -227,6 +227,8 @@ pub enum AtomicOp {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Redux {
     pub op: ReduxOp,
+    /// Of absolute values (`f32` only).
+    pub abs: bool,
     pub ty: ScalarType,
     pub mode: Mode,
 }

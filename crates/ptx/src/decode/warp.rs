@@ -111,17 +111,18 @@ fn redux(d: &mut Decoder<'_, '_>) -> Result<Op> {
     let Some(op) = op else {
         return d.incomplete("`redux` needs an operation, such as `.add`");
     };
+    let abs = d.flag("abs");
     let mode = d.mode(&[Flag::Nan]);
     let ty = d.ty_of(match op {
         ReduxOp::And | ReduxOp::Or | ReduxOp::Xor => &[B32],
         ReduxOp::Add => &[U32, S32],
         ReduxOp::Min | ReduxOp::Max => &[U32, S32, F32],
     })?;
-    if d.flag("abs") {
-        return d.unsupported("`redux` of absolute values is not emulated");
+    if (abs || mode.nan) && ty != F32 {
+        return d.unsupported("`.abs` and `.NaN` of `redux` are for `.f32`");
     }
     let dst = d.dst(ty)?;
-    d.collective(Collective::Redux(Redux { op, ty, mode }), (dst, None), &[ty], true)
+    d.collective(Collective::Redux(Redux { op, abs, ty, mode }), (dst, None), &[ty], true)
 }
 
 fn elect(d: &mut Decoder<'_, '_>) -> Result<Op> {

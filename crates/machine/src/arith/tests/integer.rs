@@ -308,7 +308,7 @@ fn atomics() {
 #[test]
 fn reductions() {
     let of = |op, ty, a, b| {
-        let reduction = redux(Redux { op, ty, mode: Mode::plain() }).unwrap();
+        let reduction = redux(Redux { op, abs: false, ty, mode: Mode::plain() }).unwrap();
         assert_eq!(
             (reduction.step)(reduction.start, a),
             a,
