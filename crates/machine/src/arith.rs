@@ -30,6 +30,7 @@ pub mod round;
 pub mod single;
 
 mod binary;
+mod quad;
 mod ternary;
 mod unary;
 
@@ -51,6 +52,7 @@ pub type Fn4 = fn(u64, u64, u64, u64) -> u64;
 /// The function of an instruction of four operands.
 pub fn quaternary(op: Quaternary, ty: ScalarType) -> Option<Fn4> {
     match (op, ty.bits()) {
+        (Quaternary::Quad { op, signed, then }, 32) => Some(quad::quad(op, signed, then)),
         (Quaternary::Bfi, 32) => Some(|a, b, position, length| bits::bfi(a, b, position, length, 32)),
         (Quaternary::Bfi, 64) => Some(|a, b, position, length| bits::bfi(a, b, position, length, 64)),
         _ => None,

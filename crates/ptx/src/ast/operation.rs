@@ -160,6 +160,37 @@ pub enum PrmtMode {
 pub enum Quaternary {
     /// Inserts the low bits of the first into the second: at the position that the third says, as many as the last says.
     Bfi,
+    /// `vadd4` and its like: four bytes of the first two each, beside or into the third. The last says which: digits of four bits, four
+    /// for the first and four for the second, each the byte of `{b, a}` that goes into a lane, and a bit for each lane of the result.
+    Quad {
+        op: Quad,
+        /// Bytes of the result, the first and the second.
+        signed: [bool; 3],
+        then: Then,
+    },
+}
+
+/// What the byte-wise video instructions do with two bytes (PTX ISA, SIMD Video Instructions).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Quad {
+    Add,
+    Sub,
+    /// The half of the sum, rounded away from zero.
+    Avrg,
+    AbsDiff,
+    Min,
+    Max,
+}
+
+/// And with the four results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Then {
+    /// The low byte of each goes into its lane; the other lanes are the third operand's.
+    Merge,
+    /// The same, each clamped to the result's bytes.
+    Saturate,
+    /// They are added to the third operand.
+    Accumulate,
 }
 
 impl Quaternary {
@@ -167,6 +198,7 @@ impl Quaternary {
     pub fn types(self, ty: ScalarType) -> [ScalarType; 5] {
         match self {
             Self::Bfi => [ty, ty, ty, ScalarType::U32, ScalarType::U32],
+            Self::Quad { .. } => [ty, ty, ty, ty, ScalarType::U64],
         }
     }
 }

@@ -1,8 +1,11 @@
-//! Integer arithmetic and bit fields, with and without carry (PTX ISA 9.7.1, 9.7.2).
+//! Integer arithmetic and bit fields, with and without carry (PTX ISA 9.7.1, 9.7.2), and that of four bytes at once.
 
 use super::modifiers::Flag;
+use super::operands::Width;
 use super::{Decoder, Result};
-use crate::ast::{Binary, Mode, Op, Quaternary, ScalarType, Ternary, Unary};
+use crate::Diagnostic;
+use crate::ast::{Binary, Mode, Op, Operand, Quad, Quaternary, ScalarType, Ternary, Then, Unary};
+use crate::parser::{Arg, ArgKind};
 use ScalarType::*;
 
 const INTEGERS: &[ScalarType] = &[U16, U32, U64, S16, S32, S64];
@@ -11,8 +14,30 @@ const SIGNED: &[ScalarType] = &[S16, S32, S64];
 const WORDS: &[ScalarType] = &[U32, S32, U64, S64];
 
 pub(super) const OPCODES: &[&str] = &[
-    "addc", "subc", "madc", "mul24", "mad24", "rem", "sad", "popc", "clz", "bfind", "fns", "brev", "bfe", "bfi",
-    "bmsk", "szext", "dp4a", "dp2a",
+    "addc",
+    "subc",
+    "madc",
+    "mul24",
+    "mad24",
+    "rem",
+    "sad",
+    "popc",
+    "clz",
+    "bfind",
+    "fns",
+    "brev",
+    "bfe",
+    "bfi",
+    "bmsk",
+    "szext",
+    "dp4a",
+    "dp2a",
+    "vadd4",
+    "vsub4",
+    "vavrg4",
+    "vabsdiff4",
+    "vmin4",
+    "vmax4",
 ];
 
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
@@ -61,7 +86,8 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
             let ty = d.ty_of(&[B32])?;
             d.ternary(Ternary::Fns, ty, Mode::plain())
         }
-        _ => dot_product(d),
+        "dp4a" | "dp2a" => dot_product(d),
+        _ => quad(d),
     }
 }
 
@@ -163,6 +189,54 @@ fn dot_product(d: &mut Decoder<'_, '_>) -> Result<Op> {
         _ => return d.unsupported(format!("`{}` has no `.lo` or `.hi`", d.opcode)),
     };
     d.ternary(op, ty, Mode::plain())
+}
+
+/// `vadd4.u32.u32.u32 d{.b3210}, a{.b3210}, b{.b7654}, c`: lanes of the result, and the bytes of `{b, a}` that go into them.
+fn quad(d: &mut Decoder<'_, '_>) -> Result<Op> {
+    let op = match d.opcode {
+        "vadd4" => Quad::Add,
+        "vsub4" => Quad::Sub,
+        "vavrg4" => Quad::Avrg,
+        "vabsdiff4" => Quad::AbsDiff,
+        "vmin4" => Quad::Min,
+        _ => Quad::Max,
+    };
+    let then = match (d.flag("sat"), d.flag("add")) {
+        (false, false) => Then::Merge,
+        (true, false) => Then::Saturate,
+        (false, true) => Then::Accumulate,
+        (true, true) => return d.unsupported("`.sat` does not go with `.add`"),
+    };
+    let mut signed = [false; 3];
+    for signed in &mut signed {
+        *signed = d.ty_of(&[U32, S32])? == S32;
+    }
+    let (mut dst, mut a, mut b) = (d.next()?, d.next()?, d.next()?);
+    let lanes = selected(&mut dst, "b3210", 3)?.iter().fold(0, |lanes, lane| lanes | 1 << lane);
+    let (of_a, of_b) = (selected(&mut a, "b3210", 7)?, selected(&mut b, "b7654", 7)?);
+    // The last digit is the lowest lane's.
+    let digits = |of: &[u64]| of.iter().fold(0, |digits, byte| digits << 4 | byte);
+    let selection = lanes << 32 | digits(&of_b) << 16 | digits(&of_a);
+    let dst = d.as_dst(&dst, U32, Width::Exact)?;
+    let (a, b) = (d.as_operand(&a, U32, Width::Exact)?, d.as_operand(&b, U32, Width::Exact)?);
+    let sources = [a, b, d.src(U32)?, Operand::Imm(selection)];
+    Ok(Op::Quaternary { op: Quaternary::Quad { op, signed, then }, ty: U32, d: dst, sources })
+}
+
+/// Takes the selection behind a register: bytes of a source (up to 7), four of them, or lanes of the result (up to 3), each once and the
+/// highest first.
+fn selected(arg: &mut Arg<'_>, default: &str, highest: u64) -> Result<Vec<u64>> {
+    let name = match &mut arg.kind {
+        ArgKind::Name { member, .. } => member.take().unwrap_or(default),
+        _ => default,
+    };
+    let digit = |c: char| c.to_digit(10).map(u64::from).filter(|digit| *digit <= highest);
+    let digits: Option<Vec<u64>> = name.strip_prefix('b').and_then(|digits| digits.chars().map(digit).collect());
+    let falls = |digits: &[u64]| !digits.is_empty() && digits.windows(2).all(|pair| pair[0] > pair[1]);
+    match digits {
+        Some(digits) if if highest == 3 { falls(&digits) } else { digits.len() == 4 } => Ok(digits),
+        _ => Err(Diagnostic::error(arg.span, format!("`.{name}` selects no bytes; `.{default}` does")).into()),
+    }
 }
 
 impl Decoder<'_, '_> {
