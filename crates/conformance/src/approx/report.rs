@@ -1,7 +1,5 @@
 //! What was measured of one instruction.
 
-use std::fmt;
-
 use super::instruction::{ErrorKind, Instruction};
 
 /// The largest error, where it was, and a checksum of all results.
@@ -40,23 +38,20 @@ impl Measured {
     }
 
     /// A row of the table.
-    pub fn row<'a>(&'a self, instruction: &'a Instruction) -> impl fmt::Display + 'a {
-        fmt::from_fn(move |f| {
-            let show = |error: f64| match instruction.error {
-                ErrorKind::Ulp => format!("{error:.3} ulp"),
-                ErrorKind::Relative => format!("2^{:.3}", error.log2()),
-                ErrorKind::Absolute => format!("2^{:.3} abs", error.log2()),
-            };
-            write!(
-                f,
-                "{:<21} {:>13}  {:>13}  at {:#010x}  {:016x}",
-                instruction.name,
-                show(self.worst),
-                show(instruction.bound),
-                self.at,
-                self.checksum
-            )
-        })
+    pub fn row(&self, instruction: &Instruction) -> String {
+        let show = |error: f64| match instruction.error {
+            ErrorKind::Ulp => format!("{error:.3} ulp"),
+            ErrorKind::Relative => format!("2^{:.3}", error.log2()),
+            ErrorKind::Absolute => format!("2^{:.3} abs", error.log2()),
+        };
+        format!(
+            "{:<21} {:>13}  {:>13}  at {:#010x}  {:016x}",
+            instruction.name,
+            show(self.worst),
+            show(instruction.bound),
+            self.at,
+            self.checksum
+        )
     }
 }
 

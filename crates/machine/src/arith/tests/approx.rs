@@ -65,11 +65,14 @@ fn errors_are_those_of_a_gpu() {
     }
 }
 
+/// A function, whether subnormal numbers are flushed, and arguments with their results.
+type Measured = (Unary, bool, &'static [(u32, u32)]);
+
 /// Results of an NVIDIA H200: of numbers where they are not the nearest, and beside the edges of what each function
 /// treats apart.
 #[test]
 fn results_of_an_h200() {
-    let functions: &[(Unary, bool, &[(u32, u32)])] = &[
+    let functions: &[Measured] = &[
         (
             Unary::Rcp,
             false,
