@@ -1,7 +1,9 @@
 //! Values that depend on what was never written.
 
-use fusion_machine::report::kind::{Init, Undefined, Use};
-use fusion_machine::report::{Buffer, Fault, Name};
+use std::borrow::Cow;
+
+use fusion_machine::report::kind::{Absent, Init, Undefined, Use};
+use fusion_machine::report::{Buffer, Fault, Kind, Name};
 
 use super::Words;
 use super::terms::{named, plural};
@@ -15,14 +17,12 @@ pub(super) fn words(kind: &Init, fault: &Fault) -> Words {
 
 /// Where the value was read, for a party's label.
 pub(super) fn read(fault: &Fault) -> String {
-    format!("{} is read here", element_of(fault))
-}
-
-fn element_of(fault: &Fault) -> String {
-    match fault.kind {
-        fusion_machine::report::Kind::Init(Init::Used { bytes, .. }) => element(fault.buffer.as_ref(), bytes),
+    let what = match fault.kind {
+        Kind::Init(Init::Used { what: Undefined::Shuffle { lane, .. }, .. }) => format!("lane {lane}"),
+        Kind::Init(Init::Used { bytes, .. }) => element(fault.buffer.as_ref(), bytes),
         _ => "it".into(),
-    }
+    };
+    format!("{what} is read here")
 }
 
 fn used(what: Undefined, by: &Use, bytes: u32, buffer: Option<&Buffer>) -> Words {
@@ -78,12 +78,15 @@ fn depends(what: Undefined) -> &'static str {
         Undefined::Shared => "shared memory that was never written",
         Undefined::Local => "a local variable or array element that was never written",
         Undefined::Register => "a variable that was never set",
+        Undefined::Shuffle { absent: Absent::Unnamed, .. } => "a shuffle from a thread that the mask leaves out",
+        Undefined::Shuffle { absent: Absent::Exited, .. } => "a shuffle from a thread that has exited",
+        Undefined::Shuffle { absent: Absent::NoThread, .. } => "a shuffle from a thread that does not exist",
     }
 }
 
 /// Who did not write it, and what is there instead.
-fn contents(what: Undefined) -> &'static str {
-    match what {
+fn contents(what: Undefined) -> Cow<'static, str> {
+    let text = match what {
         Undefined::Global => {
             "no copy, no memset and no kernel has written there: new device memory holds whatever was there before (the emulator gives zeros)"
         }
@@ -96,7 +99,16 @@ fn contents(what: Undefined) -> &'static str {
         Undefined::Register => {
             "on the path that this thread has taken, nothing sets the variable: it holds whatever was in its register (the emulator gives zeros)"
         }
-    }
+        Undefined::Shuffle { lane, absent } => {
+            let why = match absent {
+                Absent::Unnamed => format!("the mask does not name lane {lane}"),
+                Absent::Exited => format!("the thread of lane {lane} has exited"),
+                Absent::NoThread => format!("the block's last warp is not full: no thread is in lane {lane}"),
+            };
+            return format!("{why}, so what a shuffle brings from there is undefined (the emulator gives the reading thread its own value)").into();
+        }
+    };
+    text.into()
 }
 
 fn help(what: Undefined, by: &Use, buffer: Option<&Buffer>) -> String {
@@ -117,6 +129,19 @@ fn help(what: Undefined, by: &Use, buffer: Option<&Buffer>) -> String {
         (Undefined::Local, _) => "give the array its values where it is declared: `float a[4] = {};`".to_owned(),
         (Undefined::Register, _) => {
             "give the variable a value where it is declared, or on every path that leads here".to_owned()
+        }
+        (Undefined::Shuffle { absent: Absent::Exited, .. }, _) => {
+            "let no thread return before the shuffle: threads with nothing to do take part with a value that changes nothing \
+             (0 in a sum, -infinity in a maximum), and what is stored afterwards is guarded"
+                .to_owned()
+        }
+        (Undefined::Shuffle { absent: Absent::NoThread, .. }, _) => {
+            "launch blocks of a multiple of 32 threads, of which those with nothing to do take part with a value that changes \
+             nothing (0 in a sum, -infinity in a maximum), or use what is read only where that lane has a thread"
+                .to_owned()
+        }
+        (Undefined::Shuffle { absent: Absent::Unnamed, .. }, _) => {
+            "read only lanes that the mask names, or name those too and let them execute the shuffle".to_owned()
         }
     }
 }

@@ -57,15 +57,6 @@ pub(super) fn words(kind: &Sync) -> Words {
                 .help("let the whole warp execute it, or name in the mask those that do (`__ballot_sync` before the branch)");
             stuck(standstill, words)
         }
-        Sync::ShuffleFromExited { reading, exited, mask } => {
-            Words::new("a shuffle reads from threads that have exited")
-                .note(format!("the mask is {mask:#010x}; {} have exited", lanes(*exited)))
-                .label(format!("{} of warp {} read from them here", lanes(reading.mask), reading.warp))
-                .help(
-                    "let no thread return before the shuffle: threads with nothing to do take part with a value that changes \
-                     nothing (0 in a sum, -infinity in a maximum), and what is stored afterwards is guarded",
-                )
-        }
         Sync::Deadlock { waiting: None, standstill, .. } => stuck(standstill, Words::new("the block cannot go on")),
         Sync::Deadlock { waiting: Some(waiting), barrier, standstill } => {
             let label = match barrier {

@@ -1,12 +1,14 @@
 //! What the lanes of a warp tell each other: shuffles, votes, matches, reductions (PTX ISA 9.7.9.6, 9.7.13).
 
+use super::block::Common;
+use super::grid::Worker;
 use super::lanes::{FULL, each, lanes};
 use super::slow::{Flow, gather};
 use super::trap::{Trap, Trapped};
 use super::warp::{Split, Warp};
 use crate::arith::Reduction;
 use crate::code::Collective;
-use crate::report::kind::{Lanes, Sync};
+use crate::report::kind::{Absent, Sync};
 use fusion_ptx::ast::{self, ShuffleMode, VoteMode};
 use smallvec::SmallVec;
 
@@ -44,13 +46,20 @@ pub(crate) fn members(warp: &mut Warp, split: &Split, op: &Collective, mask: u32
     }
 }
 
-pub(crate) fn execute(warp: &mut Warp, split: &mut Split, op: &Collective, mask: u32) -> Trapped<Flow> {
+pub(crate) fn execute(
+    worker: &mut Worker<'_>,
+    common: &mut Common,
+    warp: &mut Warp,
+    split: &mut Split,
+    op: &Collective,
+    mask: u32,
+) -> Trapped<Flow> {
     let members = members(warp, split, op, mask);
     if let Presence::Missing = presence(warp, &members, mask)? {
         return Ok(gather(warp, split, mask));
     }
     split.waits_since = None;
-    let exited = warp.exited();
+    let (exited, threads) = (warp.exited(), warp.threads);
     let mut regs = warp.regs.view(split.bases);
     // The lanes that a lane works with: those of its mask that are here.
     let group = |lane: usize| members[lane] & mask;
@@ -62,17 +71,21 @@ pub(crate) fn execute(warp: &mut Warp, split: &mut Split, op: &Collective, mask:
         (ast::Collective::Shuffle(mode), [a, b, c]) => {
             let sources: [(u32, bool); 32] = lanes(|i| shuffle_source(mode, i as u32, b[i] as u32, c[i] as u32));
             truth = (0..32).fold(0u32, |inside, i| inside | u32::from(sources[i].1) << i);
+            let takes_part = |i: usize| group(i) >> sources[i].0 & 1 == 1;
             // A source that does not take part gives an undefined value; here, the lane's own.
-            let source = |i: usize| if group(i) >> sources[i].0 & 1 == 1 { sources[i].0 as usize & 31 } else { i };
-            let from_exited = each(if exited != 0 { mask } else { 0 })
-                .filter(|&i| (members[i] & exited) >> sources[i].0 & 1 == 1)
-                .fold(0u32, |found, i| found | 1 << i);
-            if from_exited != 0 {
-                let lane = from_exited.trailing_zeros() as usize & 31;
-                let reading = Lanes { warp: warp.index, mask: from_exited };
-                return Err(Trap::new(Sync::ShuffleFromExited { reading, exited, mask: members[lane] }, from_exited));
+            value = lanes(|i| a[if takes_part(i) { sources[i].0 as usize & 31 } else { i }]);
+            let nothing = each(mask).filter(|&i| !takes_part(i)).fold(0u32, |found, i| found | 1 << i);
+            if nothing != 0 {
+                worker.shuffled_nothing(&mut common.checks, nothing, |i| {
+                    let lane = sources[i].0;
+                    let absent = match () {
+                        () if threads >> lane & 1 == 0 => Absent::NoThread,
+                        () if exited >> lane & 1 == 1 => Absent::Exited,
+                        () => Absent::Unnamed,
+                    };
+                    (lane, absent)
+                });
             }
-            value = lanes(|i| a[source(i)]);
         }
         (ast::Collective::Vote { mode, negated }, [p]) => {
             let votes = each(mask).fold(0u32, |votes, i| votes | u32::from((p[i] == 1) != negated) << i);

@@ -1,6 +1,7 @@
-//! Values that depend on what was never written.
+//! Values that depend on what was never written, or on what nobody gave.
 //!
-//! Memory knows which of its bytes were written. A load of others makes bits of a register undefined; copies carry them on,
+//! Memory knows which of its bytes were written. A load of others makes bits of a register undefined, as does a shuffle from a
+//! lane that takes no part (PTX ISA 9.7.9.6); copies carry them on,
 //! computing with them makes a *derived* value. Nothing is wrong until such a value matters: it is branched on, used as
 //! an address, handed to an atomic, or it was computed and is stored to global memory. As long as a warp has no undefined bits,
 //! which is the rule, nothing is looked at but its accesses to memory.
@@ -18,6 +19,7 @@ use super::grid::{Run, Worker};
 use super::lanes::{Bases, each};
 use super::watch::{Action, BlockChecks, Touch};
 use crate::code::{MicroOp, Place, Reg, SlowOp};
+use crate::report::kind::Absent;
 use bytes::{LocalBytes, SharedBytes};
 pub(super) use calls::Placed;
 use report::Use;
@@ -287,12 +289,12 @@ impl Worker<'_> {
     }
 
     /// Undefined bytes are stored. To global memory, a derived value is a mistake, as is one whose every byte is a block's own
-    /// memory that nobody wrote: there is no struct with holes in it then. Anything else is carried on.
+    /// memory that nobody wrote, or a shuffle from nobody: there is no struct with holes in it then. Anything else is carried on.
     #[cold]
     fn init_write_undefined(&mut self, init: &mut Init, touch: &Touch<'_>, undefined: &Lanes) {
         let mut wrong = 0u32;
         let all = u64::MAX >> (64 - touch.bytes.clamp(1, 64));
-        let own = matches!(undefined.origin.kind, Kind::Shared | Kind::Local);
+        let own = matches!(undefined.origin.kind, Kind::Shared | Kind::Local | Kind::Shuffle { .. });
         for lane in each(undefined.lanes) {
             let (addr, bytes) = (touch.addrs[lane], undefined.bytes[lane]);
             let derived = undefined.derived >> lane & 1 == 1;
@@ -321,6 +323,24 @@ impl Worker<'_> {
             let addr = touch.addrs[wrong.trailing_zeros() as usize & 31];
             self.undefined_use(Use::Stored { addr, bytes: touch.bytes }, self.pc, wrong, undefined.origin);
         }
+    }
+
+    /// Lanes have shuffled from others that take no part: `from` says which, and why.
+    #[cold]
+    pub(super) fn shuffled_nothing(
+        &mut self,
+        checks: &mut BlockChecks,
+        lanes: u32,
+        from: impl Fn(usize) -> (u32, Absent),
+    ) {
+        let Some(init) = checks.init.as_deref_mut() else { return };
+        for reader in each(lanes) {
+            let (lane, absent) = from(reader);
+            let thread = 32 * self.warp + reader as u32;
+            let kind = Kind::Shuffle { lane, absent };
+            init.loaded.add(reader, 0xf, false, Origin { kind, pc: self.pc, addr: 0, bytes: 4, thread });
+        }
+        self.undefined = true;
     }
 
     /// The runtime prints an undefined value.

@@ -170,7 +170,7 @@ pub(crate) fn execute(
             return barrier(worker, common, warp, split, mask, (*op, *aligned, *d, *id, *threads, *p));
         }
         SlowOp::Collective(collective) => {
-            let flow = collective::execute(warp, split, collective, mask)?;
+            let flow = collective::execute(worker, common, warp, split, collective, mask)?;
             if collective.op == Collective::Sync && flow == Flow::Next && worker.run.checks.races {
                 let members = collective::members(warp, split, collective, mask);
                 common.checks.races.warp_sync(warp, &members, mask);

@@ -16,7 +16,7 @@ use super::{Code, Status};
 
 pub use arithmetic::{Arithmetic, Formula};
 pub use call::{Call, Stray};
-pub use init::{Init, Undefined, Use};
+pub use init::{Absent, Init, Undefined, Use};
 pub use launch::{Parameters, Refusal};
 pub use memory::{Access, Memory};
 pub use race::{Act, Does, Hazard, Operation, Race, Rule, Scope, Side, Unordered};
@@ -79,6 +79,8 @@ impl Kind {
     pub fn status(&self) -> Status {
         match self {
             Self::Refusal(refusal) => refusal.status(),
+            // Also where the code is that of a mask.
+            Self::Init(_) => Status::GoesOn,
             _ => self.code().status(),
         }
     }

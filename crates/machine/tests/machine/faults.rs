@@ -125,9 +125,18 @@ fn masks_must_name_those_who_are_there() {
     let out = device.buffer(128);
     let fault = device.fault("wrong_mask", 1, 32, &[Pointer(out)]);
     check(&fault, "E-SYNC-MASK", "if (t >= 16) out[t]", 16);
-    let fault = device.fault("gone", 1, 32, &[Pointer(out), I32(20)]);
-    check(&fault, "E-SYNC-MASK", "__shfl_down_sync(0xffffffffu, t, 1)", 19);
-    says(&fault, "lanes 20-31");
+}
+
+/// As on hardware, the launch goes on.
+#[test]
+fn a_shuffle_from_a_thread_that_has_exited() {
+    let device = Device::new(FAULTS);
+    let out = device.buffer(128);
+    let report = device.launch("gone", 1, 32, &[Pointer(out), I32(20)]);
+    let [fault] = report.findings.as_slice() else { panic!("{:#?}", report.findings) };
+    check(fault, "E-SYNC-MASK", "__shfl_down_sync(0xffffffffu, t, 1)", 19);
+    says(fault, "the thread of lane 20 has exited");
+    assert_eq!(device.read_ints(out, 20)[18..], [19, 19]);
 }
 
 #[test]

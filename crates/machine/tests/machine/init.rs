@@ -300,6 +300,31 @@ fn instructions_that_use_a_register_which_was_never_set() {
             "setp.eq.u32 %p1, %r1, 0; and.pred %p2, %p1, %p1; mov.u32 %r1, 3; add.u32 %r11, %r1, 1; st.global.u32 [%d19], %r11;",
             "",
         ),
+        // A shuffle from a lane that takes no part.
+        (
+            "setp.gt.u32 %p1, %r10, 15; @%p1 bra L; shfl.sync.bfly.b32 %r1, %r10, 16, 31, 0xffff; add.u32 %r11, %r1, 1; \
+             st.global.u32 [%d19], %r11; L:",
+            "e-sync-mask",
+        ),
+        (
+            "setp.gt.u32 %p1, %r10, 15; @%p1 exit; shfl.sync.bfly.b32 %r1, %r10, 16, 31, -1; st.global.u32 [%d19], %r1;",
+            "e-sync-mask",
+        ),
+        (
+            "setp.gt.u32 %p1, %r10, 15; @%p1 exit; shfl.sync.bfly.b32 %r1, %r10, 16, 31, -1; and.b32 %r11, %r1, 0; \
+             st.global.u32 [%d19], %r11;",
+            "",
+        ),
+        (
+            "setp.gt.u32 %p1, %r10, 15; @%p1 exit; shfl.sync.down.b32 %r1|%p2, %r10, 8, 0x101f, -1; \
+             selp.u32 %r1, %r1, 0, %p2; add.u32 %r11, %r1, 1; st.global.u32 [%d19], %r11;",
+            "e-sync-mask",
+        ),
+        (
+            "setp.gt.u32 %p1, %r10, 15; @%p1 exit; shfl.sync.down.b32 %r1|%p2, %r10, 8, 0x100f, -1; \
+             selp.u32 %r1, %r1, 0, %p2; add.u32 %r11, %r1, 1; st.global.u32 [%d19], %r11;",
+            "",
+        ),
         ("shfl.sync.idx.b32 %r1, %r10, 0, 31, -1; add.u32 %r1, %r1, 1; st.global.u32 [%d19], %r1;", ""),
         (
             "cvt.rn.bf16x2.f32 %r11, %f1, 0f3f800000; cvt.u16.u32 %h1, %r11; shr.u32 %r11, %r11, 16; st.global.u16 [%d19], %h1;",

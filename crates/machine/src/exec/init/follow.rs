@@ -3,6 +3,8 @@
 mod rules;
 mod slow;
 
+use std::slice;
+
 use super::bits;
 use super::report::Use;
 use super::shadow::{Mark, Origin, Shadow};
@@ -114,13 +116,14 @@ impl Worker<'_> {
             }
         }
         let Some(loaded) = loaded.take(u32::MAX) else { return warp.shadow.any() };
-        let (regs, element, signed) = match code.insts[pc as usize].op {
+        let (regs, element, signed): (&[Option<Reg>], _, _) = match code.insts[pc as usize].op {
             MicroOp::Load(index) => {
                 let access = &code.accesses[index as usize];
                 (&access.regs, access.element, access.signed)
             }
             MicroOp::Slow(index) => match &code.slow[index as usize] {
                 SlowOp::Atomic(atomic) => (&atomic.d, atomic.element, false),
+                SlowOp::Collective(shuffle) => (slice::from_ref(&shuffle.d), 4, false),
                 _ => return warp.shadow.any(),
             },
             _ => return warp.shadow.any(),

@@ -34,7 +34,7 @@ fn place(kind: Kind) -> Option<Place> {
     match kind {
         Kind::Global => Some(Place::Global),
         Kind::Shared => Some(Place::Shared),
-        Kind::Local | Kind::Register => None,
+        Kind::Local | Kind::Register | Kind::Shuffle { .. } => None,
     }
 }
 

@@ -19,7 +19,7 @@ pub enum Init {
     },
 }
 
-/// What was never written.
+/// What is undefined: memory or a register that was never written, or what a shuffle brings from where nobody gives anything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Undefined {
@@ -28,6 +28,22 @@ pub enum Undefined {
     Local,
     #[default]
     Register,
+    /// A shuffle reads a lane that takes no part (PTX ISA 9.7.9.6, `shfl.sync`).
+    Shuffle {
+        lane: u32,
+        absent: Absent,
+    },
+}
+
+/// Why a lane takes no part in a shuffle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Absent {
+    /// The mask leaves it out.
+    Unnamed,
+    Exited,
+    /// The block has no such thread: its last warp is not full.
+    NoThread,
 }
 
 /// Where an undefined value matters.
@@ -66,6 +82,7 @@ impl Undefined {
             Self::Shared => Code::UninitShared,
             Self::Local => Code::UninitLocal,
             Self::Register => Code::UninitRegister,
+            Self::Shuffle { .. } => Code::SyncMask,
         }
     }
 }

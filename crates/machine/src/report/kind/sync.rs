@@ -78,12 +78,6 @@ pub enum Sync {
         waiting: Lanes,
         standstill: Standstill,
     },
-    /// A shuffle reads from lanes that have `exited`.
-    ShuffleFromExited {
-        reading: Lanes,
-        exited: u32,
-        mask: u32,
-    },
     /// Every thread waits: these at this barrier, or else for other lanes.
     Deadlock {
         waiting: Option<Lanes>,
@@ -116,7 +110,7 @@ impl Sync {
             Self::Mismatch { .. } => Code::BarrierMismatch,
             Self::NoSuchBarrier { .. } => Code::BarrierId,
             Self::BarrierCount { .. } => Code::BarrierCount,
-            Self::MaskExcludes { .. } | Self::MaskNamesAbsent { .. } | Self::ShuffleFromExited { .. } => Code::SyncMask,
+            Self::MaskExcludes { .. } | Self::MaskNamesAbsent { .. } => Code::SyncMask,
             Self::Deadlock { .. } => Code::Deadlock,
             Self::NotCooperative => Code::Cooperative,
             Self::Endless { .. } | Self::TooMuchWork { .. } => Code::Budget,

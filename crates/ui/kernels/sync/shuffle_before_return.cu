@@ -1,0 +1,10 @@
+// Threads past the end take part with a value that changes no maximum.
+// pass
+// near: sync/shuffle_after_return
+// launch: largest<<<1, 32>>>(x: f32[20], y: f32[1] zero, n: i32 = 20)
+extern "C" __global__ void largest(const float* x, float* y, int n) {
+    int t = threadIdx.x;
+    float v = t < n ? x[t] : -3.4e38f;
+    for (int d = 16; d > 0; d /= 2) v = fmaxf(v, __shfl_xor_sync(0xffffffff, v, d));
+    if (t == 0) *y = v;
+}
