@@ -316,7 +316,7 @@ fn instructions_that_use_a_register_which_was_never_set() {
             "",
         ),
         (
-            "setp.gt.u32 %p1, %r10, 15; @%p1 exit; shfl.sync.down.b32 %r1|%p2, %r10, 8, 0x101f, -1; \
+            "setp.gt.u32 %p1, %r10, 15; @%p1 exit; shfl.sync.down.b32 %r1|%p2, %r10, 8, 31, -1; \
              selp.u32 %r1, %r1, 0, %p2; add.u32 %r11, %r1, 1; st.global.u32 [%d19], %r11;",
             "e-sync-mask",
         ),
