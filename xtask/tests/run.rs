@@ -144,10 +144,16 @@ fn programs_that_do_not_use_the_driver() {
     let output = run(&["sh", "-c", "echo out; echo err >&2; head -c 100000000 /dev/zero"]);
     assert_eq!(output.stdout.len(), 100_000_004);
     assert!(output.stderr.starts_with(b"err\n"));
-    for wrong in [["--checks", "race"], ["--profile", "gtx"]] {
-        let output = xtask(&wrong).args(["--", "true"]).output().unwrap();
+    let wrong = [
+        (["--checks", "race"], "`race` is not a check"),
+        (["--profile", "gtx"], "it may be"),
+        (["--budget", "0"], "0 is not in 1.."),
+        (["--budget", "many"], "invalid digit"),
+    ];
+    for (words, told) in wrong {
+        let output = xtask(&words).args(["--", "true"]).output().unwrap();
         assert_eq!(output.status.code(), Some(2));
-        assert!(String::from_utf8_lossy(&output.stderr).contains("it may be"), "{output:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(told), "{output:?}");
     }
 }
 
