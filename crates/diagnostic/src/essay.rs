@@ -42,6 +42,7 @@ pub fn of(code: Code) -> &'static str {
         Code::RaceBenign => include_str!("../essays/W-RACE-BENIGN.md"),
         Code::BarrierDivergent => include_str!("../essays/E-BARRIER-DIVERGENT.md"),
         Code::BarrierMismatch => include_str!("../essays/E-BARRIER-MISMATCH.md"),
+        Code::BarrierRounds => include_str!("../essays/E-BARRIER-ROUNDS.md"),
         Code::BarrierId => include_str!("../essays/E-BARRIER-ID.md"),
         Code::BarrierCount => include_str!("../essays/E-BARRIER-COUNT.md"),
         Code::SyncMask => include_str!("../essays/E-SYNC-MASK.md"),

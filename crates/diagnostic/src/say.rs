@@ -131,6 +131,8 @@ fn label(other: &report::Related, fault: &Fault) -> String {
         Role::Addressed => "the address of this access is made from it".into(),
         Role::Waiting { lanes, waits, more } => sync::waiting(*lanes, *waits, *more),
         Role::OtherBarrier { warp } => format!("warp {warp} waits at this one"),
+        Role::OtherCount { warp, threads } => format!("warp {warp} counts {threads} threads here"),
+        Role::RoundBefore { warp } => format!("warp {warp} came to the round before here"),
         Role::Bypassing { lanes, barrier } => sync::bypassing(*lanes, *barrier),
         Role::BypassingWarp { warp } => {
             format!("warp {warp} is here, behind the barrier, without having waited, and ends")

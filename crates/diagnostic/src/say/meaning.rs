@@ -50,6 +50,7 @@ pub fn meaning(code: Code) -> &'static str {
         Code::BarrierMismatch => {
             "warps of a block wait at different barriers in the code that are the same to the hardware"
         }
+        Code::BarrierRounds => "warps meet at a barrier of so many threads in groups that only the schedule makes",
         Code::BarrierId => "a barrier number past 15",
         Code::BarrierCount => "a barrier of a number of threads that is no multiple of 32",
         Code::SyncMask => "a warp operation whose mask does not match the threads that execute it",

@@ -41,6 +41,22 @@ pub(super) fn words(kind: &Sync) -> Words {
                  later barriers may pair up wrongly too"
             ))
             .help("let every thread of the block reach the same `__syncthreads()`: put one behind the branches"),
+        Sync::Miscount { id, warp, threads } => Words::new(format!("warps count different numbers of threads at barrier {id}"))
+            .label(format!("warp {warp} counts {threads} threads here"))
+            .note("a barrier completes when as many threads have come as it counts: who comes last decides here how many that are")
+            .help("let all who come to the barrier count the same threads: everyone who comes, and nobody else"),
+        Sync::MixedRounds { id, warp, threads, other } => {
+            Words::new(format!("nothing keeps two rounds of barrier {id} apart"))
+                .label(format!("warp {warp} comes to the next round here"))
+                .note(format!(
+                    "the hardware counts {threads} threads, and not which: nothing makes warp {warp} wait until warp {other} has come, \
+                     and if it comes first it is in the round before, in the place of another"
+                ))
+                .help(
+                    "let the barrier count all threads that come to it, or give each group of warps a barrier with a number of \
+                     its own; who comes to it again without having waited there must first wait at another one for the others",
+                )
+        }
         Sync::NoSuchBarrier { id } => Words::new(format!("there is no barrier {id}: a block has 16")),
         Sync::BarrierCount { threads } => Words::new(format!("a barrier of {threads} threads"))
             .note("the number of threads must be a positive multiple of the warp size, 32"),

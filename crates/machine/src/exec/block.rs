@@ -5,6 +5,7 @@ pub(crate) mod endless;
 use super::bypass::Gone;
 use super::finding::Site;
 use super::grid::Worker;
+use super::race::Came;
 use super::trap::{Party, Trap, Trapped};
 use super::warp::{BarrierResult, Split, State, Warp};
 use super::watch::BlockChecks;
@@ -18,7 +19,9 @@ pub(crate) struct Common {
     pub(crate) id: [u32; 3],
     pub(crate) shared: Vec<u32>,
     pub(crate) barriers: [Barrier; 16],
-    /// Threads that have not exited.
+    /// Threads of the block.
+    pub(crate) threads: u32,
+    /// Those that have not exited.
     pub(crate) live: u32,
     /// Instructions by which one waits for others, in this round.
     pub(crate) waits: u32,
@@ -71,6 +74,11 @@ impl Barrier {
         }
     }
 
+    /// Who came first in the round under way, and how many threads the last one counted.
+    pub(crate) fn open(&self) -> Option<(Arrival, Option<u32>)> {
+        self.first.filter(|_| self.arrived > 0).map(|first| (first, self.expected))
+    }
+
     /// Who came first, where threads wait for every live one of the block.
     pub(crate) fn waits_for_all(&self) -> Option<Arrival> {
         self.first.filter(|_| self.arrived > 0 && self.expected.is_none())
@@ -107,8 +115,9 @@ impl Common {
     /// Completes the barriers at which enough threads have arrived.
     pub(crate) fn settle(&mut self) {
         for (id, barrier) in self.barriers.iter_mut().enumerate() {
-            // Of those that have arrived, all wait if nobody has only announced itself.
-            let whole = barrier.expected.is_none() || [barrier.waiting, barrier.arrived] == [self.live; 2];
+            // Of those that have arrived, all wait if nobody has only announced itself. A barrier that counts does not know of
+            // threads that have exited.
+            let whole = barrier.expected.is_none() || [barrier.waiting, barrier.arrived] == [self.threads; 2];
             if barrier.settle(self.live) {
                 self.passed = true;
                 self.checks.races.complete(id as u32, whole);
@@ -152,6 +161,7 @@ impl Block {
             id: [0; 3],
             shared: vec![0; run.shared_bytes.div_ceil(4) as usize],
             barriers: [Barrier::default(); 16],
+            threads: run.threads,
             live: 0,
             waits: 0,
             patience: PATIENCE,
@@ -348,6 +358,42 @@ pub(crate) fn mismatch(worker: &mut Worker<'_>, lanes: u32, id: u32, at: u32, fi
             pc: first.pc,
             block: Some(block),
             thread: Some(first.thread),
+        })
+    });
+}
+
+/// Warps at one barrier of which each counts other threads.
+pub(crate) fn miscount(
+    worker: &mut Worker<'_>,
+    lanes: u32,
+    at: u32,
+    id: u32,
+    [threads, others]: [u32; 2],
+    first: Arrival,
+) {
+    let site = Site { code: Code::BarrierRounds, pc: at, other: first.pc };
+    let (block, warp) = (worker.block, worker.warp);
+    worker.findings.add(site, block, warp, u64::from(lanes.count_ones()), || {
+        Trap::new(Sync::Miscount { id, warp, threads }, lanes).at(at).party(Party {
+            role: Role::OtherCount { warp: first.thread / 32, threads: others },
+            pc: first.pc,
+            block: Some(block),
+            thread: Some(first.thread),
+        })
+    });
+}
+
+/// A warp comes to a round of a barrier, and could have come to the one before in the place of another.
+pub(crate) fn overtaken(worker: &mut Worker<'_>, lanes: u32, at: u32, other: Came) {
+    let site = Site { code: Code::BarrierRounds, pc: at, other: other.pc };
+    let (block, warp) = (worker.block, worker.warp);
+    let Came { barrier: id, threads, pc, thread, .. } = other;
+    worker.findings.add(site, block, warp, u64::from(lanes.count_ones()), || {
+        Trap::new(Sync::MixedRounds { id, warp, threads, other: other.warp }, lanes).at(at).party(Party {
+            role: Role::RoundBefore { warp: other.warp },
+            pc,
+            block: Some(block),
+            thread: Some(thread),
         })
     });
 }

@@ -10,6 +10,7 @@ mod compare;
 mod copies;
 mod decides;
 mod line;
+mod rounds;
 mod row;
 mod shadow;
 mod story;
@@ -19,6 +20,7 @@ mod views;
 
 use std::collections::HashMap;
 
+pub(crate) use rounds::Came;
 pub(crate) use shadow::Shadow;
 pub(crate) use views::Places;
 
@@ -32,6 +34,7 @@ use clocks::Clocks;
 use compare::{Past, compare, within};
 use copies::Copies;
 use line::Line;
+use rounds::Rounds;
 use row::{Kind, Row, pieces};
 use story::Story;
 use views::{Exchange, Views};
@@ -53,8 +56,8 @@ pub(crate) struct Races {
     copies: HashMap<u32, Copies>,
     /// Each warp's last wait for asynchronous copies: the instruction, and how many groups it leaves under way.
     waits: HashMap<u32, (u32, Option<u32>)>,
-    /// Warps that have come to barriers of part of the block: barrier, warp, the clock then, whether it waits.
-    arrived: Vec<(u32, u32, u32, bool)>,
+    /// Warps that have come to barriers which count threads.
+    rounds: Rounds,
 }
 
 impl Races {
@@ -75,36 +78,48 @@ impl Races {
         self.clocks.start(run.warps as usize);
         self.shared.barrier();
         self.views.start(block as u32);
-        self.arrived.clear();
+        self.rounds.clear();
         self.waits.clear();
         for copies in self.copies.values_mut() {
             copies.clear();
         }
     }
 
-    /// A warp comes to a barrier.
-    pub(crate) fn arrive(&mut self, barrier: u32, warp: u32, waits: bool) {
-        let now = self.clocks.tick();
-        self.arrived.push((barrier, warp, now, waits));
+    /// A warp comes to a barrier that counts threads.
+    pub(crate) fn arrive(&mut self, came: Came) {
+        let clock = self.clocks.tick();
+        self.rounds.arrive(Came { clock, ..came });
     }
 
-    /// A barrier has been completed: by every live thread, or by those that came to it.
+    /// Somebody of a barrier's round before whom nothing orders before what lanes of a warp do now.
+    pub(crate) fn overtaken(&self, barrier: u32, block: u64, warp: u32, mask: u32) -> Option<Came> {
+        let ordered = |came: &Came| {
+            // The arrival itself: what barriers hand on has come before a clock.
+            let stamp = came.clock.saturating_sub(1);
+            came.warp == warp
+                || self.clocks.ordered(warp, 0, came.warp, 0, stamp)
+                || !self.views.is_silent() && self.views.reach(warp, mask, block as u32, came.warp, stamp)
+        };
+        self.rounds.before(barrier).find(|came| !ordered(came)).copied()
+    }
+
+    /// A barrier has been completed: by every thread of the block that there is, or by those that came to it.
     pub(crate) fn complete(&mut self, barrier: u32, whole: bool) {
         // Nobody looks for races.
         if self.clocks.warps.is_empty() {
             return;
         }
+        self.rounds.complete(barrier);
         if whole {
             self.clocks.meet_all();
             self.shared.barrier();
             self.views.meet_all();
         } else {
-            let here = self.arrived.iter().filter(|a| a.0 == barrier);
-            let warps: Vec<(u32, u32, bool)> = here.map(|&(_, warp, came, waits)| (warp, came, waits)).collect();
+            let here = self.rounds.before(barrier);
+            let warps: Vec<(u32, u32, bool)> = here.map(|came| (came.warp, came.clock, came.waits)).collect();
             self.clocks.meet_warps(&warps);
             self.views.meet(warps.iter().flat_map(|w| 32 * w.0..32 * w.0 + 32));
         }
-        self.arrived.retain(|a| a.0 != barrier);
     }
 
     /// Lanes of a warp pass `__syncwarp()`, each with the lanes that its mask names.

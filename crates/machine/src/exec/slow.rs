@@ -3,6 +3,7 @@
 use super::block::{self, Arrival, Common};
 use super::grid::Worker;
 use super::lanes::{FULL, View, each, lanes};
+use super::race::Came;
 use super::trap::{Trap, Trapped};
 use super::warp::{BarrierResult, Split, State, Warp};
 use super::{atomic, bypass, call, collective, generic, lint, step};
@@ -343,14 +344,23 @@ fn barrier(
     let barrier = &mut common.barriers[id as usize];
     let round = barrier.round;
     let waits = op != BarrierOp::Arrive;
+    let open = barrier.open();
     barrier.arrive(arriving, mask.count_ones(), truths.count_ones(), expected, waits);
-    if worker.run.checks.races && expected.is_some() {
-        common.checks.races.arrive(id, warp.index, waits);
-    }
     let at = split.pc;
     split.pc += 1;
-    let arrival = Arrival { pc: at, thread: 32 * warp.index + mask.trailing_zeros() };
+    let thread = 32 * warp.index + mask.trailing_zeros();
+    let arrival = Arrival { pc: at, thread };
     let first = *barrier.first.get_or_insert(arrival);
+    // No count, or that of the whole block, means all threads that have not exited.
+    let counts = |n: Option<u32>| n.filter(|&n| n != common.threads).unwrap_or(common.live);
+    if let Some((first, others)) = open.filter(|open| counts(open.1) != counts(expected)) {
+        block::miscount(worker, mask, at, id, [counts(expected), counts(others)], first);
+    } else if let Some(other) = common.checks.races.overtaken(id, worker.block, warp.index, mask) {
+        block::overtaken(worker, mask, at, other);
+    }
+    if let Some(threads) = expected.filter(|_| worker.run.checks.races) {
+        common.checks.races.arrive(Came::new(id, warp.index, threads, waits, arrival));
+    }
     if expected.is_none() {
         if first.pc != at {
             block::mismatch(worker, mask, id, at, first);

@@ -120,6 +120,7 @@ codes! {
 
     BarrierDivergent "E-BARRIER-DIVERGENT" Sync Error LaunchFailed;
     BarrierMismatch "E-BARRIER-MISMATCH" Sync Error GoesOn;
+    BarrierRounds "E-BARRIER-ROUNDS" Sync Error GoesOn;
     BarrierId "E-BARRIER-ID" Sync Error LaunchFailed;
     BarrierCount "E-BARRIER-COUNT" Sync Error LaunchFailed;
     SyncMask "E-SYNC-MASK" Sync Error LaunchFailed;

@@ -104,6 +104,10 @@ pub enum Role {
     Waiting { lanes: Lanes, waits: Waits, more: u32 },
     /// The other barrier that is the same to the hardware, and who waits there.
     OtherBarrier { warp: u32 },
+    /// Another warp at the same barrier, which counts so many threads.
+    OtherCount { warp: u32, threads: u32 },
+    /// A warp that came to the round before of a barrier.
+    RoundBefore { warp: u32 },
     /// Lanes that have gone around a barrier, or another warp operation.
     Bypassing { lanes: u32, barrier: bool },
     /// A warp that has gone around a barrier of its block, and ends.

@@ -102,6 +102,16 @@ impl Views {
             || self.threads.get(me as usize).is_some_and(|t| t.pending.covers(block, warp, thread, stamp))
     }
 
+    /// Whether a thread of a mask has heard of a warp, with a fence or without: what it does comes later then, whoever sees it.
+    pub(crate) fn reach(&self, me: u32, mask: u32, block: u32, of: u32, stamp: u32) -> bool {
+        each(mask).any(|lane| {
+            let me = 32 * me + lane as u32;
+            (32 * of..32 * of + 32).any(|thread| {
+                self.cover(me, block, of as u8, thread, stamp) || self.would_cover(me, block, of as u8, thread, stamp)
+            })
+        })
+    }
+
     pub(crate) fn fence(&mut self, clocks: &mut Clocks, warp: u32, mask: u32, whole: bool, order: Order) {
         let now = clocks.tick();
         let own = self.block;

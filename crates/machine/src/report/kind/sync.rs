@@ -61,6 +61,19 @@ pub enum Sync {
         id: u32,
         warp: u32,
     },
+    /// A warp counts so many threads at a barrier where another one counts another number of them.
+    Miscount {
+        id: u32,
+        warp: u32,
+        threads: u32,
+    },
+    /// A warp comes to a round of a barrier, and could have completed the one before, of so many threads, in the place of `other`.
+    MixedRounds {
+        id: u32,
+        warp: u32,
+        threads: u32,
+        other: u32,
+    },
     NoSuchBarrier {
         id: u32,
     },
@@ -108,6 +121,7 @@ impl Sync {
                 Code::BarrierDivergent
             }
             Self::Mismatch { .. } => Code::BarrierMismatch,
+            Self::Miscount { .. } | Self::MixedRounds { .. } => Code::BarrierRounds,
             Self::NoSuchBarrier { .. } => Code::BarrierId,
             Self::BarrierCount { .. } => Code::BarrierCount,
             Self::MaskExcludes { .. } | Self::MaskNamesAbsent { .. } => Code::SyncMask,
