@@ -233,8 +233,7 @@ impl Machine {
         let shared_bytes = code.dynamic_shared_offset + launch.dynamic_shared;
         let asked = shared_bytes - code.reserved_shared;
         let unit = self.profile.shared_granularity.max(1);
-        let shared_given =
-            (asked.next_multiple_of(unit), (asked + self.profile.shared_reserved).next_multiple_of(unit));
+        let shared_given = (asked.next_multiple_of(unit), asked + self.profile.shared_reserved);
         let residency = Residency { profile: &self.profile, loaded, kernel, blocks, threads, shared: asked };
         // It matters where blocks wait for one another.
         let fits = match launch.cooperative || code.communicates {
