@@ -1,4 +1,4 @@
-// wrong: fault E-RACE-SHARED: the barrier stands in a branch that half of the warps take: the others read what is not written yet.
+// wrong: fault E-BARRIER-DIVERGENT: the barrier stands in a branch that half of the warps take: the others read what is not written yet.
 #include "activation.cuh"
 #include "reduce.cuh"
 
