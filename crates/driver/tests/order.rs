@@ -131,11 +131,13 @@ fn what_orders_streams() {
         // A function of the host that tells the host: what stands before it in its stream is over.
         |b| {
             unsafe extern "C" fn tell(sender: *mut c_void) {
-                // SAFETY: the data is the sender below, which lives until it has been heard.
-                let _ = unsafe { &*sender.cast::<Sender<()>>() }.send(());
+                // SAFETY: the data is the box below, and the function is called once.
+                let sender = unsafe { Box::from_raw(sender.cast::<Sender<()>>()) };
+                let _ = sender.send(());
             }
             let (sender, receiver) = mpsc::channel::<()>();
-            let data = (&raw const sender).cast_mut().cast();
+            // It is the function's own: a sender is still in use when its message has been heard.
+            let data = Box::into_raw(Box::new(sender)).cast();
             // SAFETY: as in `tell`.
             unsafe { launch_host_function(b.first.cu_stream(), tell, data) }.unwrap();
             receiver.recv().unwrap();
