@@ -31,6 +31,7 @@ pub mod single;
 
 mod binary;
 mod quad;
+mod shuffle;
 mod ternary;
 mod unary;
 
@@ -40,6 +41,7 @@ pub use carry::{add_carry, mad_carry, sub_carry};
 pub use compare::{compare, set_value, slct, testp};
 pub use convert::convert;
 pub use narrow::convert_pack;
+pub use shuffle::shuffle_source;
 pub use ternary::ternary;
 pub use unary::unary;
 

@@ -1,10 +1,13 @@
 //! Faults of memory accesses: which address, by how much it misses, and what lies nearby.
 
-use super::grid::Run;
-use super::heap;
-use super::lanes::each;
-use super::trap::Trap;
+pub(crate) mod finding;
+mod heap;
+pub(crate) mod trap;
+
 use crate::code::{Place, SharedVariable};
+use crate::exec::fault::trap::Trap;
+use crate::exec::state::lanes::each;
+use crate::exec::state::run::Run;
 use crate::machine::ParamInfo;
 use crate::memory::{Allocation, AllocationKind};
 use crate::report::kind::{Access, Memory};

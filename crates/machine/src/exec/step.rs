@@ -3,19 +3,23 @@
 //! It is compiled twice, for any processor and for those with AVX2 and FMA; everything hot is
 //! inlined into it so that it is compiled so too. Results do not depend on which one runs.
 
+pub(crate) mod builtin;
+mod call;
+mod slow;
+pub(crate) mod turn;
+
 use pulp::WithSimd;
 
-use super::block::Common;
-use super::grid::Worker;
-use super::lanes::{FULL, View, lanes};
-use super::slow::{self, Flow};
-use super::trap::Trapped;
-use super::warp::{Split, Warp};
-use super::{generic, param};
+use super::context::{Common, Worker};
+use super::fault::trap::Trapped;
+use super::memory::{generic, param};
+use super::state::address::addresses;
+use super::state::lanes::{FULL, View, lanes};
+use super::state::warp::{Flow, Split, Warp};
 use crate::arith::approx;
 use crate::arith::round::RN;
 use crate::arith::{double, single};
-use crate::code::{AddressOf, Base, Compared, D4, MicroOp, Place, TRUE};
+use crate::code::{Compared, D4, MicroOp, Place, TRUE};
 use fusion_ptx::ast::{BoolOp, Compare};
 
 /// Runs one split until it must stop: its lanes part or leave, it reaches `meeting` (where others
@@ -81,26 +85,6 @@ impl Counts {
         worker.counters.warp_instructions += self.warp;
         worker.counters.thread_instructions += self.thread;
         *self = Self::default();
-    }
-}
-
-/// The addresses of an access.
-#[inline(always)]
-pub(crate) fn addresses(regs: &View<'_>, address: &AddressOf, local_base: u32) -> [u64; 32] {
-    let offset = match address.in_frame {
-        true => (address.offset as u64).wrapping_add(u64::from(local_base)),
-        false => address.offset as u64,
-    };
-    match address.base {
-        Base::Double(slot) => {
-            let base = regs.double(slot);
-            lanes(|i| base[i].wrapping_add(offset))
-        }
-        Base::Word(slot) => {
-            let base = regs.word(slot);
-            lanes(|i| u64::from(base[i]).wrapping_add(offset))
-        }
-        Base::None => [offset; 32],
     }
 }
 
@@ -391,7 +375,7 @@ fn execute<S: pulp::Simd>(
                         pc = target;
                     } else {
                         worker.counters.divergent_branches += 1;
-                        warp.part(worker, split, pc);
+                        turn::part(worker, warp, split, pc);
                         let stays = Split { pc: pc + 1, mask: m & !taken, ..split.clone() };
                         warp.splits.push(stays);
                         split.mask = taken;

@@ -1,0 +1,284 @@
+//! Races: two accesses to the same bytes, one of them a write and not both strong, that nothing orders (PTX ISA 8.7).
+//!
+//! Every line of memory remembers who touched which of its bytes as long as that matters ([`line`]). A block's clock
+//! tells what its barriers have ordered ([`clocks`]), views what threads have told each other through atomics, flags and
+//! fences ([`views`]). An access is compared with what its lines remember, and then remembered itself.
+
+mod cells;
+mod clocks;
+mod compare;
+mod copies;
+mod decides;
+mod line;
+mod rounds;
+mod row;
+mod shadow;
+mod story;
+mod value;
+mod view;
+mod views;
+
+use std::collections::HashMap;
+
+pub(crate) use rounds::Came;
+pub(crate) use shadow::Shadow;
+pub(crate) use views::Places;
+
+use crate::code::{Order, Place, SlowOp};
+use crate::exec::check::watch::{Action, Touch};
+use crate::exec::context::Worker;
+use crate::exec::state::lanes::each;
+use crate::exec::state::run::Run;
+use crate::exec::state::warp::Warp;
+use cells::Cells;
+use clocks::Clocks;
+use compare::{Past, compare, within};
+use copies::Copies;
+use line::Line;
+use rounds::Rounds;
+use row::{Kind, Row, pieces};
+use story::Story;
+use views::{Exchange, Views};
+
+/// Entries of [`Races::wrote`] at most.
+const WROTE: usize = 1 << 16;
+
+/// What a block keeps to find races.
+#[derive(Debug, Default)]
+pub(crate) struct Races {
+    clocks: Clocks,
+    views: Views,
+    shared: Cells,
+    /// The code has something other than barriers of the whole block that may order its warps.
+    partial: bool,
+    /// When each instruction last wrote: `[instruction][warp]`.
+    wrote: Vec<u32>,
+    /// By warp, where a kernel has asynchronous copies.
+    copies: HashMap<u32, Copies>,
+    /// Each warp's last wait for asynchronous copies: the instruction, and how many groups it leaves under way.
+    waits: HashMap<u32, (u32, Option<u32>)>,
+    /// Warps that have come to barriers which count threads.
+    rounds: Rounds,
+}
+
+impl Races {
+    pub(crate) fn new(run: &Run<'_>) -> Self {
+        let code = run.code;
+        let partial = code.slow.iter().any(orders_warps) || code.accesses.iter().any(|a| hands_over(a.order));
+        Self { partial, ..Self::default() }
+    }
+
+    /// Another block begins.
+    pub(crate) fn start(&mut self, run: &Run<'_>, block: u64) {
+        if !run.checks.races {
+            return;
+        }
+        if self.clocks.is_late() {
+            *self = Self::new(run);
+        }
+        self.clocks.start(run.warps as usize);
+        self.shared.barrier();
+        self.views.start(block as u32);
+        self.rounds.clear();
+        self.waits.clear();
+        for copies in self.copies.values_mut() {
+            copies.clear();
+        }
+    }
+
+    /// A warp comes to a barrier that counts threads.
+    pub(crate) fn arrive(&mut self, came: Came) {
+        let clock = self.clocks.tick();
+        self.rounds.arrive(Came { clock, ..came });
+    }
+
+    /// Somebody of a barrier's round before whom nothing orders before what lanes of a warp do now.
+    pub(crate) fn overtaken(&self, barrier: u32, block: u64, warp: u32, mask: u32) -> Option<Came> {
+        let ordered = |came: &Came| {
+            // The arrival itself: what barriers hand on has come before a clock.
+            let stamp = came.clock.saturating_sub(1);
+            came.warp == warp
+                || self.clocks.ordered(warp, 0, came.warp, 0, stamp)
+                || !self.views.is_silent() && self.views.reach(warp, mask, block as u32, came.warp, stamp)
+        };
+        self.rounds.before(barrier).find(|came| !ordered(came)).copied()
+    }
+
+    /// A barrier has been completed: by every thread of the block that there is, or by those that came to it.
+    pub(crate) fn complete(&mut self, barrier: u32, whole: bool) {
+        // Nobody looks for races.
+        if self.clocks.warps.is_empty() {
+            return;
+        }
+        self.rounds.complete(barrier);
+        if whole {
+            self.clocks.meet_all();
+            self.shared.barrier();
+            self.views.meet_all();
+        } else {
+            let here = self.rounds.before(barrier);
+            let warps: Vec<(u32, u32, bool)> = here.map(|came| (came.warp, came.clock, came.waits)).collect();
+            self.clocks.meet_warps(&warps);
+            self.views.meet(warps.iter().flat_map(|w| 32 * w.0..32 * w.0 + 32));
+        }
+    }
+
+    /// Lanes of a warp pass `__syncwarp()`, each with the lanes that its mask names.
+    pub(crate) fn warp_sync(&mut self, warp: &Warp, members: &[u32; 32], mask: u32) {
+        let mut left = mask;
+        while left != 0 {
+            let first = left.trailing_zeros() & 31;
+            let group = members[first as usize] & mask | 1 << first;
+            self.clocks.meet_lanes(warp.index, group, group & warp.alive == warp.alive);
+            self.views.meet(each(group).map(|lane| 32 * warp.index + lane as u32).collect::<Vec<_>>().into_iter());
+            left &= !group;
+        }
+    }
+
+    pub(crate) fn fence(&mut self, warp: u32, mask: u32, whole: bool, order: Order) {
+        self.views.fence(&mut self.clocks, warp, mask, whole, order);
+    }
+
+    pub(crate) fn copies_commit(&mut self, warp: u32, mask: u32) {
+        let now = self.clocks.tick();
+        self.copies.entry(warp).or_default().commit(mask, now, &mut self.shared);
+    }
+
+    pub(crate) fn copies_wait(&mut self, warp: u32, pc: u32, mask: u32, groups: Option<u32>) {
+        self.waits.insert(warp, (pc, groups));
+        let now = self.clocks.tick();
+        if let Some(copies) = self.copies.get_mut(&warp) {
+            copies.wait(mask, groups, now, &mut self.shared);
+        }
+    }
+
+    /// Remembers that a warp executes an instruction that writes.
+    fn writes(&mut self, instructions: usize, pc: u32, warp: u32) {
+        self.clocks.now += 1;
+        let warps = self.clocks.warps.len();
+        if self.wrote.is_empty() {
+            // Without it the advice is a little more general.
+            self.wrote = vec![0; instructions.saturating_mul(warps).min(WROTE)];
+        }
+        if let Some(stamp) = self.wrote.get_mut(pc as usize * warps + warp as usize) {
+            *stamp = self.clocks.now;
+        }
+    }
+}
+
+impl Worker<'_> {
+    /// Looks for accesses that race with this one, and remembers it.
+    pub(crate) fn look_for_races(&mut self, races: &mut Races, touch: &Touch<'_>) {
+        if touch.place == Place::Local || touch.mask == 0 {
+            return;
+        }
+        let kind = kind(touch);
+        if kind.writes() {
+            races.writes(self.run.code.insts.len(), self.pc, self.warp);
+        }
+        let like = Row {
+            block: self.block as u32,
+            stamp: races.clocks.now,
+            pc: self.pc,
+            warp: self.warp as u8,
+            kind,
+            ..Row::default()
+        };
+        if kind == Kind::READ && touch.place == Place::Shared && races.shared.reads_quickly(touch, &like, &races.clocks)
+        {
+            return;
+        }
+        let Races { clocks, views, shared, partial, wrote, copies, waits, .. } = races;
+        let serial = self.run.code.communicates || self.run.launch.cooperative;
+        let past = Past {
+            clocks,
+            views,
+            shared: touch.place == Place::Shared,
+            partial: *partial,
+            serial,
+            code: self.run.code,
+        };
+        let windows = &self.windows;
+        let values = value::Values { touch, windows };
+        let mut story = Story { run: self.run, findings: &mut self.findings, touch, past: &past, wrote, waits };
+        if past.shared {
+            shared.access(&like, &past, &values, |line, clash| story.race(line, clash));
+            if kind.is(Kind::PENDING) {
+                let copies = copies.entry(self.warp).or_default();
+                pieces(touch.mask, touch.addrs, touch.bytes, touch.row, &like, |at, row| copies.begin(at, row));
+            }
+        } else {
+            let mut meet = |line: &mut Line, at: u64, row: Row| {
+                let mut row = row;
+                if row.kind.writes() && !row.kind.is(Kind::STRONG) {
+                    row.value = values.common(&row);
+                    if !row.disjoint() {
+                        within(&row, &values, |clash| story.race(at, &clash));
+                    }
+                }
+                compare(line, row, &past, &values, |clash| story.race(at, &clash));
+            };
+            let (launch, run) = (self.run.grid_id as u32, self.run);
+            pieces(touch.mask, touch.addrs, touch.bytes, touch.row, &like, |at, row| {
+                let lane = row.lanes.trailing_zeros() as usize & 31;
+                let window = touch.window.or_else(|| value::window(windows, touch.addrs[lane]));
+                let Some(region) = window.and_then(|w| run.regions.get(w)) else { return };
+                region.shadow().line(&region.allocation, at, launch, |line| meet(line, at, row));
+            });
+        }
+        if touch.order.strong {
+            self.exchange(races, touch);
+        }
+    }
+
+    /// A strong access may pass on what threads know, and take in what others have left.
+    fn exchange(&mut self, races: &mut Races, touch: &Touch<'_>) {
+        let shared = touch.place == Place::Shared;
+        let Races { clocks, views, .. } = races;
+        if views.is_silent()
+            && !touch.order.release
+            && if shared { views.shared.is_empty() } else { self.places.is_empty() }
+        {
+            return;
+        }
+        for lane in each(touch.mask) {
+            let access = Exchange {
+                thread: 32 * self.warp + lane as u32,
+                place: touch.addrs[lane],
+                order: touch.order,
+                reads: touch.action != Action::Write,
+                writes: touch.action != Action::Read,
+            };
+            views.exchange(clocks, if shared { None } else { Some(&mut self.places) }, access);
+        }
+    }
+}
+
+/// Whether an access may tell other threads what came before it, or learn that.
+fn hands_over(order: Order) -> bool {
+    order.acquire || order.release
+}
+
+/// Whether an instruction may order warps otherwise than by a barrier of the whole block.
+fn orders_warps(op: &SlowOp) -> bool {
+    match op {
+        SlowOp::Barrier { threads, .. } => threads.is_some(),
+        SlowOp::Fence(_) => true,
+        SlowOp::Atomic(atomic) => hands_over(atomic.order),
+        _ => false,
+    }
+}
+
+fn kind(touch: &Touch<'_>) -> Kind {
+    let kind = match touch.action {
+        Action::Read => Kind::READ,
+        Action::Write => Kind::WRITE,
+        Action::Atomic => Kind::ATOMIC,
+        Action::CopyAsync => Kind::WRITE.with(Kind::COPIED).with(Kind::PENDING),
+    };
+    match touch.order {
+        Order { strong: true, narrow: true, .. } => kind.with(Kind::STRONG).with(Kind::NARROW),
+        Order { strong: true, .. } => kind.with(Kind::STRONG),
+        _ => kind,
+    }
+}

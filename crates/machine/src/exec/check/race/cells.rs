@@ -1,0 +1,407 @@
+//! The accesses to a block's shared memory since its last barrier, a word at a time.
+//!
+//! A barrier of the block orders all before it, so that a word has to remember little: who read it, who wrote it. What makes that
+//! quick is what need not be remembered: the same threads again, and one more warp that reads what two have read, as whoever
+//! writes there races with one of the two at least.
+
+use smallvec::SmallVec;
+
+use super::clocks::Clocks;
+use super::compare::{Clash, Past, meeting, within};
+use super::decides::decides;
+use super::row::{Kind, LINE, Row};
+use super::value::Values;
+use crate::exec::check::watch::Touch;
+use crate::exec::state::address::sequential;
+use crate::exec::state::lanes::{FULL, each};
+
+/// Marks of a cell that are kept. When there are more, the oldest read is forgotten: a race may be missed, none is made up.
+const MARKS: usize = 64;
+
+/// Lanes of a warp that have accessed a cell by one instruction.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    stamp: u32,
+    pc: u32,
+    lanes: u32,
+    warp: u8,
+    /// Bytes of a lane's access, which may reach over several cells. It is aligned to them.
+    width: u8,
+    /// The lane that came last.
+    last: u8,
+    kind: Kind,
+}
+
+impl Mark {
+    /// The same as a row of the line that begins at `line`.
+    fn row(&self, block: u32, at: u64, line: u64) -> Row {
+        let start = at & !(u64::from(self.width.max(1)) - 1);
+        Row {
+            block,
+            stamp: self.stamp,
+            pc: self.pc,
+            lanes: self.lanes,
+            base: start.wrapping_sub(line) as i16,
+            width: self.width,
+            warp: self.warp,
+            kind: self.kind,
+            ..Row::default()
+        }
+    }
+}
+
+type Cell = SmallVec<[Mark; 2]>;
+
+/// What shared memory remembers.
+#[derive(Debug)]
+pub(super) struct Cells {
+    /// The base-two logarithm of a cell's bytes: cells are words until something smaller is accessed.
+    shift: u32,
+    cells: Vec<Cell>,
+    /// A bit a cell: two warps have read it since the barrier, and nobody has written.
+    crowded: Vec<u64>,
+    any_crowded: bool,
+}
+
+impl Default for Cells {
+    fn default() -> Self {
+        Self { shift: 2, cells: Vec::new(), crowded: Vec::new(), any_crowded: false }
+    }
+}
+
+/// Races of one access, one for each instruction of another warp, or of this, that it races with.
+type Found = SmallVec<[(u64, Clash); 2]>;
+
+fn add(found: &mut Found, line: u64, clash: Clash) {
+    let of = |clash: &Clash| (clash.earlier.pc, clash.earlier.warp, clash.earlier.stamp, clash.earlier.kind);
+    match found.iter_mut().find(|(_, known)| of(known) == of(&clash)) {
+        Some((_, known)) => {
+            known.lanes |= clash.lanes;
+            known.benign &= clash.benign;
+        }
+        None => found.push((line, clash)),
+    }
+}
+
+impl Cells {
+    /// The block has met at a barrier, or another begins.
+    pub(super) fn barrier(&mut self) {
+        if std::mem::take(&mut self.any_crowded) {
+            self.crowded.fill(0);
+        }
+    }
+
+    /// Whether a plain read of a whole warp is one that takes no more than a look: of one word for all lanes, or of words that
+    /// enough others have read.
+    #[inline(always)]
+    pub(super) fn reads_quickly(&mut self, touch: &Touch<'_>, like: &Row, clocks: &Clocks) -> bool {
+        if touch.bytes.trailing_zeros() < self.shift {
+            return false;
+        }
+        if touch.row {
+            return self.any_crowded && self.all_crowded(touch.addrs[0], 32 * touch.bytes);
+        }
+        let index = (touch.addrs[0] >> self.shift) as usize;
+        if !touch.uniform || touch.bytes >> self.shift != 1 || index >= self.cells.len() {
+            return false;
+        }
+        let mark = Mark {
+            stamp: like.stamp,
+            pc: like.pc,
+            lanes: FULL,
+            warp: like.warp,
+            width: touch.bytes as u8,
+            last: 31,
+            kind: Kind::READ,
+        };
+        self.is_crowded(index) || self.renews(index, &mark, clocks)
+    }
+
+    /// Compares a warp's access with what is remembered, and remembers it. `like` says who makes it, when and where.
+    pub(super) fn access(
+        &mut self,
+        like: &Row,
+        past: &Past<'_>,
+        values: &Values<'_>,
+        mut race: impl FnMut(u64, &Clash),
+    ) {
+        let touch = values.touch;
+        let bytes = touch.bytes.clamp(1, LINE);
+        if bytes.trailing_zeros() < self.shift {
+            self.split(bytes.trailing_zeros());
+        }
+        let reads = like.kind == Kind::READ;
+        let plain_write = like.kind.writes() && !like.kind.is(Kind::STRONG);
+        let mut found = Found::new();
+        let mut left = touch.mask;
+        while left != 0 {
+            let first = left.trailing_zeros() as usize & 31;
+            let at = touch.addrs[first];
+            let lanes = if left == FULL && sequential(touch.addrs, 0) { FULL } else { run(touch.addrs, left, at) };
+            left &= !lanes;
+            let mark = Mark {
+                stamp: like.stamp,
+                pc: like.pc,
+                lanes,
+                warp: like.warp,
+                width: bytes as u8,
+                last: 31 - (lanes.leading_zeros() & 31) as u8,
+                kind: like.kind,
+            };
+            if plain_write && !lanes.is_power_of_two() {
+                let line = at & !(LINE - 1);
+                within(&mark.row(like.block, at, line), values, |clash| race(line, &clash));
+            }
+            let from = (at >> self.shift) as usize;
+            let to = from + (bytes >> self.shift).max(1) as usize;
+            self.reach(to);
+            for index in from..to {
+                if reads && self.is_crowded(index) || self.renews(index, &mark, past.clocks) {
+                    continue;
+                }
+                self.compare(index, mark, like.block, past, values, &mut found);
+            }
+        }
+        for (line, clash) in &found {
+            race(*line, clash);
+        }
+    }
+
+    /// Makes room for so many cells.
+    #[inline(always)]
+    fn reach(&mut self, cells: usize) {
+        if self.cells.len() < cells {
+            self.cells.resize_with(cells.next_multiple_of(64), Cell::default);
+            self.crowded.resize(self.cells.len() / 64, 0);
+        }
+    }
+
+    /// Cells become smaller.
+    fn split(&mut self, shift: u32) {
+        let times = 1 << (self.shift - shift);
+        let cells = std::mem::take(&mut self.cells);
+        self.cells = cells.into_iter().flat_map(|cell| std::iter::repeat_n(cell, times)).collect();
+        self.crowded = vec![0; self.cells.len() / 64];
+        (self.any_crowded, self.shift) = (false, shift);
+    }
+
+    #[inline(always)]
+    fn is_crowded(&self, index: usize) -> bool {
+        self.any_crowded && self.crowded.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 == 1)
+    }
+
+    fn all_crowded(&self, at: u64, bytes: u64) -> bool {
+        let (mut index, end) = (at >> self.shift, (at + bytes) >> self.shift);
+        while index < end {
+            let n = (64 - index % 64).min(end - index);
+            let bits = (u64::MAX >> (64 - n)) << (index % 64);
+            if self.crowded.get((index / 64) as usize).is_none_or(|word| word & bits != bits) {
+                return false;
+            }
+            index += n;
+        }
+        true
+    }
+
+    /// The quick way: nothing has been here since the barrier, or only what this mark can take the place of.
+    #[inline(always)]
+    fn renews(&mut self, index: usize, mark: &Mark, clocks: &Clocks) -> bool {
+        let Some(cell) = self.cells.get_mut(index) else { return true };
+        match cell.as_mut_slice() {
+            [] => {
+                cell.push(*mark);
+                true
+            }
+            [old] if old.kind.is(Kind::PENDING) => false,
+            [old] if old.stamp < clocks.block => {
+                *old = *mark;
+                true
+            }
+            [old] if old.warp == mark.warp && mark.kind.covers(old.kind) && !mark.kind.is(Kind::STRONG) => {
+                let alone = old.lanes == mark.lanes && mark.lanes.is_power_of_two();
+                let synced = clocks.warps.get(usize::from(mark.warp)).is_some_and(|&warp| old.stamp < warp);
+                let again = mark.kind == Kind::READ && old.lanes & !mark.lanes == 0;
+                if alone || synced || again {
+                    *old = *mark;
+                }
+                alone || synced || again
+            }
+            _ => false,
+        }
+    }
+
+    /// A mark against those of its cell.
+    fn compare(
+        &mut self,
+        index: usize,
+        mark: Mark,
+        block: u32,
+        past: &Past<'_>,
+        values: &Values<'_>,
+        found: &mut Found,
+    ) {
+        let Some(cell) = self.cells.get_mut(index) else { return };
+        let clocks = past.clocks;
+        // The same again, and nothing has come in between.
+        if let Some(last) = cell.last_mut().filter(|last| {
+            (mark.kind == Kind::READ || mark.kind.is(Kind::STRONG))
+                && (last.warp, last.kind, last.width) == (mark.warp, mark.kind, mark.width)
+                && last.stamp >= clocks.synced
+                && mark.lanes & !last.lanes == 0
+        }) {
+            last.last = mark.last;
+            return;
+        }
+        let at = (index as u64) << self.shift;
+        let line = at & !(LINE - 1);
+        let later = mark.row(block, at, line);
+        let mut kept = mark;
+        let (mut needless, mut others, mut i) = (false, false, 0);
+        while let Some(&old) = cell.get(i) {
+            let earlier = || old.row(block, at, line);
+            if old.kind.is(Kind::PENDING) && old.stamp >= clocks.start {
+                let (lane, other) = (first(mark.lanes), first(old.lanes));
+                let (lanes, benign) = (mark.lanes, false);
+                add(found, line, Clash { earlier: earlier(), later, lane, other, lanes, benign });
+                i += 1;
+                continue;
+            }
+            if old.stamp < clocks.block {
+                cell.remove(i);
+                continue;
+            }
+            let same_warp = old.warp == mark.warp;
+            let alone = same_warp && old.lanes == mark.lanes && mark.lanes.is_power_of_two();
+            let synced = same_warp && clocks.warps.get(usize::from(mark.warp)).is_some_and(|&warp| old.stamp < warp);
+            let reads = !old.kind.writes() && !mark.kind.writes();
+            let mut told = false;
+            if !(reads || alone || synced || old.kind.both_strong(mark.kind)) {
+                let same_instruction = same_warp && (old.stamp, old.pc) == (mark.stamp, mark.pc) && old.kind.writes();
+                let clash = if same_instruction {
+                    let (lane, other) = (first(mark.lanes), first(old.lanes));
+                    let benign = values.same(lane, other);
+                    Some(Clash { earlier: earlier(), later, lane, other, lanes: mark.lanes, benign })
+                } else {
+                    let clash = past.racing(&earlier(), &later);
+                    let clash = match old.kind.is(Kind::STRONG.with(Kind::WRITE)) && !mark.kind.is(Kind::STRONG) {
+                        true => clash.and_then(|_| unseen(&cell[i..], &later, |mark| mark.row(block, at, line), past)),
+                        false => clash,
+                    };
+                    clash.map(|clash| Clash { benign: values.benign(&clash), ..clash })
+                };
+                if let Some(clash) = clash {
+                    add(found, line, clash);
+                    // Of two writes that race, one is enough to race with a third.
+                    told = old.kind.writes();
+                }
+            }
+            let unsynced = same_warp && old.stamp >= clocks.synced;
+            let superfluous = mark.kind.covers(old.kind)
+                && (told
+                    || synced
+                    || same_warp && old.lanes & !mark.lanes == 0
+                    || past.all_ordered(&earlier(), &later));
+            if superfluous {
+                cell.remove(i);
+                continue;
+            }
+            if unsynced && old.kind == mark.kind && (old.pc, old.width) == (mark.pc, mark.width) {
+                kept.lanes |= old.lanes;
+                cell.remove(i);
+                continue;
+            }
+            needless |=
+                unsynced && !mark.kind.is(Kind::STRONG) && old.kind.covers(mark.kind) && mark.lanes & !old.lanes == 0;
+            others |= !same_warp && old.kind == mark.kind;
+            i += 1;
+        }
+        // Whoever accesses a cell in another way than two warps did races with one of them, unless something other than the
+        // barriers of the whole block orders warps.
+        let crowd = !past.partial && matches!(mark.kind, Kind::READ | Kind::ATOMIC);
+        if needless {
+            return;
+        }
+        // Of atomics the last is kept too: whoever made it has seen what the others did.
+        if crowd && mark.kind == Kind::ATOMIC && enough(cell) {
+            cell.pop();
+        }
+        if cell.len() >= MARKS {
+            let oldest = cell.iter().position(|old| !old.kind.writes()).unwrap_or(0);
+            cell.remove(oldest);
+        }
+        cell.push(kept);
+        let crowded = crowd && others && cell.iter().all(|old| old.kind == Kind::READ);
+        if let Some(word) = self.crowded.get_mut(index / 64) {
+            let bit = 1 << (index % 64);
+            *word = if crowded { *word | bit } else { *word & !bit };
+            self.any_crowded |= crowded;
+        }
+    }
+
+    /// A lane's copy to some bytes, begun at `stamp`, is complete: from `now` on it is a write of the thread that waited.
+    pub(super) fn complete(&mut self, row: &Row, lane: usize, line: u64, now: u32) {
+        let (low, high) = row.range(lane);
+        let (from, to) = (line.wrapping_add_signed(low.into()), line.wrapping_add_signed(high.into()));
+        for index in from >> self.shift..(to >> self.shift).max((from >> self.shift) + 1) {
+            let Some(cell) = self.cells.get_mut(index as usize) else { return };
+            let copy = |m: &&mut Mark| {
+                m.kind.is(Kind::PENDING) && (m.warp, m.stamp) == (row.warp, row.stamp) && m.lanes >> lane & 1 == 1
+            };
+            let Some(mark) = cell.iter_mut().find(copy) else { continue };
+            let written = Mark { lanes: 1 << lane, stamp: now, kind: mark.kind.without(Kind::PENDING), ..*mark };
+            mark.lanes &= !(1 << lane);
+            if mark.lanes == 0 {
+                *mark = written;
+            } else {
+                cell.push(written);
+            }
+        }
+    }
+
+    /// All of a warp's copies are complete.
+    pub(super) fn complete_all(&mut self, warp: u8, now: u32) {
+        let marks = self.cells.iter_mut().flatten();
+        for mark in marks.filter(|mark| mark.warp == warp && mark.kind.is(Kind::PENDING)) {
+            (mark.stamp, mark.kind) = (now, mark.kind.without(Kind::PENDING));
+        }
+    }
+}
+
+/// Whether the marks end in an atomic, and warps without it have made two.
+fn enough(cell: &Cell) -> bool {
+    let Some((last, before)) = cell.split_last() else { return false };
+    let mut warps = before.iter().filter(|old| old.kind == Kind::ATOMIC).map(|old| old.warp);
+    let first = warps.next();
+    last.kind == Kind::ATOMIC && warps.any(|warp| Some(warp) != first)
+}
+
+/// The lanes of an access that have not observed what a strong write did, the first of `marks`, and know of nobody who has: of
+/// those that came behind it a strong read is one who has (PTX ISA 8.9.5, the second clause), unless a store came in between.
+fn unseen(marks: &[Mark], later: &Row, row: impl Fn(&Mark) -> Row, past: &Past<'_>) -> Option<Clash> {
+    let (write, rest) = marks.split_first()?;
+    let store = |mark: &&Mark| mark.kind.is(Kind::WRITE.with(Kind::STRONG)) && !mark.kind.is(Kind::READ);
+    let end = rest.iter().position(|mark| store(&mark)).unwrap_or(rest.len());
+    let reads = rest[..end].iter().filter(|mark| {
+        mark.kind.is(Kind::READ.with(Kind::STRONG)) && mark.width == write.width && decides(past.code, mark.pc)
+    });
+    let reads: SmallVec<[(Row, u32); 4]> = reads.map(|mark| (row(mark), mark.lanes)).collect();
+    let own = row(write);
+    let last = usize::from(write.last & 31);
+    let atomic = write.kind.is(Kind::READ) && decides(past.code, write.pc);
+    meeting(&own, later, |lane, other| {
+        past.knows(&own, other, later, lane)
+            || atomic && past.knows(&own, last, later, lane)
+            || reads.iter().any(|(read, lanes)| each(*lanes).any(|reader| past.knows(read, reader, later, lane)))
+    })
+}
+
+fn first(lanes: u32) -> usize {
+    lanes.trailing_zeros() as usize & 31
+}
+
+/// The lowest lanes of a mask, as long as they are all at one address.
+#[inline(always)]
+fn run(addrs: &[u64; 32], mask: u32, at: u64) -> u32 {
+    let end = each(mask).find(|&lane| addrs[lane] != at);
+    end.map_or(mask, |end| mask & ((1 << end) - 1))
+}

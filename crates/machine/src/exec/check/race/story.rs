@@ -1,0 +1,182 @@
+//! Races as they are reported: which of the two accesses is the subject, and what the reader has to know of both.
+
+use std::collections::HashMap;
+
+use super::compare::{Clash, Past};
+use super::row::{Kind, Row};
+use crate::code::{AddressOf, MicroOp, Place};
+use crate::exec::check::watch::Touch;
+use crate::exec::fault;
+use crate::exec::fault::finding::{Findings, Site};
+use crate::exec::fault::trap::{Party, Trap};
+use crate::exec::state::run::Run;
+use crate::report::kind::{Does, Hazard, Race, Rule};
+use crate::report::{self, Role};
+
+/// What a report is made from.
+pub(super) struct Story<'s, 'a> {
+    pub(super) run: &'a Run<'a>,
+    pub(super) findings: &'s mut Findings,
+    pub(super) touch: &'s Touch<'s>,
+    pub(super) past: &'s Past<'s>,
+    /// When each instruction last wrote: `[instruction][warp]`.
+    pub(super) wrote: &'s [u32],
+    pub(super) waits: &'s HashMap<u32, (u32, Option<u32>)>,
+}
+
+/// One side of a race.
+#[derive(Clone, Copy)]
+struct Side {
+    row: Row,
+    lane: usize,
+}
+
+impl Side {
+    fn thread(&self) -> u32 {
+        self.row.thread(self.lane)
+    }
+
+    fn does(&self) -> Does {
+        let kind = self.row.kind;
+        if kind.is(Kind::ATOMIC) {
+            Does::Updates
+        } else if kind.is(Kind::COPIED) {
+            Does::CopiesInto
+        } else if kind.writes() {
+            Does::Writes
+        } else {
+            Does::Reads
+        }
+    }
+}
+
+impl Story<'_, '_> {
+    /// Whether the reader's warp has come past the write since the last barrier.
+    fn hazard(&self, one: &Row, other: &Row) -> Hazard {
+        if one.kind.writes() && other.kind.writes() {
+            return Hazard::Writes;
+        }
+        if one.block != other.block {
+            return Hazard::Read;
+        }
+        let (read, write) = if one.kind.writes() { (other, one) } else { (one, other) };
+        let warps = self.past.clocks.warps.len();
+        let known = self.wrote.get(write.pc as usize * warps + usize::from(read.warp)).copied().unwrap_or(0);
+        let passed = match known >= self.past.clocks.start {
+            true => known >= self.past.clocks.block && known <= read.stamp,
+            false => write.pc < read.pc,
+        };
+        if passed { Hazard::Read } else { Hazard::Overwrite }
+    }
+
+    pub(super) fn race(&mut self, line: u64, clash: &Clash) {
+        let earlier = Side { row: clash.earlier, lane: clash.other };
+        let later = Side { row: clash.later, lane: clash.lane };
+        let (one, other) = (&earlier.row, &later.row);
+        let hazard = self.hazard(one, other);
+        // The pair is told the same way round whichever came first here: by chance it is otherwise elsewhere.
+        let first_is_subject = match hazard {
+            _ if one.kind.is(Kind::PENDING) => false,
+            _ if one.kind.is(Kind::STRONG) != other.kind.is(Kind::STRONG) => other.kind.is(Kind::STRONG),
+            Hazard::Read => other.kind.writes(),
+            Hazard::Overwrite => one.kind.writes(),
+            Hazard::Writes => (one.block, earlier.thread()) > (other.block, later.thread()),
+        };
+        let (subject, party) = if first_is_subject { (earlier, later) } else { (later, earlier) };
+        let rule = match () {
+            () if one.kind.is(Kind::PENDING) => Rule::Async,
+            () if one.kind.both_strong(other.kind) => Rule::Scope,
+            () if clash.benign => Rule::Benign,
+            () if self.touch.place == Place::Shared => Rule::Shared,
+            () if one.block != other.block => Rule::Blocks,
+            () => Rule::Global,
+        };
+        let unfenced = self.past.views.would_cover(later.thread(), one.block, one.warp, earlier.thread(), one.stamp);
+        let (run, place) = (self.run, self.touch.place);
+        let wait = self.waits.get(&u32::from(party.row.warp)).copied();
+        let pair = Pair { run, place, line, subject, party, wait };
+        let site = Site { code: rule.code(), pc: subject.row.pc, other: party.row.pc };
+        let (block, warp) = (u64::from(subject.row.block), u32::from(subject.row.warp));
+        let same_warp = one.same_warp(other);
+        self.findings.add_race(site, same_warp, block, warp, u64::from(clash.lanes.count_ones()), || {
+            pair.tell(pair.race(rule, hazard, unfenced))
+        });
+    }
+}
+
+/// A race to be told.
+struct Pair<'a> {
+    run: &'a Run<'a>,
+    place: Place,
+    /// The address of the line that it is about.
+    line: u64,
+    subject: Side,
+    party: Side,
+    /// For asynchronous copies: the last wait of the thread that copies, and how many groups that leaves under way.
+    wait: Option<(u32, Option<u32>)>,
+}
+
+impl Pair<'_> {
+    fn side(&self, side: &Side) -> report::kind::Side {
+        let (low, high) = side.row.range(side.lane);
+        let bytes = (high - low) as u64;
+        let buffer = fault::buffer(self.run, self.place, self.line.wrapping_add_signed(i64::from(low)), bytes);
+        report::kind::Side { does: side.does(), strong: side.row.kind.is(Kind::STRONG), bytes, buffer }
+    }
+
+    fn race(&self, rule: Rule, hazard: Hazard, unfenced: bool) -> Race {
+        let (subject, party) = (&self.subject.row, &self.party.row);
+        Race {
+            rule,
+            hazard,
+            one: self.side(&self.subject),
+            other: self.side(&self.party),
+            grid: self.run.launch.grid,
+            block: self.run.launch.block,
+            same_block: subject.block == party.block,
+            same_warp: subject.same_warp(party),
+            same_instruction: subject.pc == party.pc,
+            update: self.is_update(),
+            unfenced,
+            communicates: self.run.code.communicates,
+            lone_warps: self.run.warps == 1,
+        }
+    }
+
+    /// The two are the read and the write of one statement that changes one element, `x += 1`. In `x[i] += x[i + 1]` the read
+    /// of the other element is none of it.
+    fn is_update(&self) -> bool {
+        let (one, two) = (&self.subject.row, &self.party.row);
+        one.pc != two.pc
+            && one.kind.writes() != two.kind.writes()
+            && !one.kind.is(Kind::STRONG)
+            && !two.kind.is(Kind::STRONG)
+            && self.run.same_line(one.pc, two.pc)
+            && self.address(one.pc) == self.address(two.pc)
+    }
+
+    /// How the address of an access is made.
+    fn address(&self, pc: u32) -> Option<AddressOf> {
+        match self.run.code.insts.get(pc as usize)?.op {
+            MicroOp::Load(index) | MicroOp::Store(index) => Some(self.run.code.accesses.get(index as usize)?.address),
+            _ => None,
+        }
+    }
+
+    fn tell(&self, race: Race) -> Box<Trap> {
+        let (subject, party) = (&self.subject, &self.party);
+        let waited = (race.rule == Rule::Async).then_some(self.wait).flatten();
+        let about = race.one.buffer.clone();
+        let other = Party {
+            role: Role::Access,
+            pc: party.row.pc,
+            block: Some(u64::from(party.row.block)),
+            thread: Some(party.thread()),
+        };
+        let trap = Trap::new(race, 1 << subject.lane).at(subject.row.pc).about(about).party(other);
+        match waited {
+            Some((pc, groups)) => trap.party(Party::at(pc, Role::CopyWait { groups: groups.unwrap_or(0) })),
+            None => trap,
+        }
+    }
+}

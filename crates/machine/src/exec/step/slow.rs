@@ -1,0 +1,256 @@
+//! Operations that reach beyond a lane's registers: control flow, barriers, memory that is shared.
+
+use fusion_ptx::ast::{BoolOp, Collective};
+
+use super::call;
+use crate::arith;
+use crate::code::{CarryKind, CarryOp, Comparison, Dynamic, Place, QuaternaryOp, SlowOp};
+use crate::exec::check::lint;
+use crate::exec::context::{Common, Worker};
+use crate::exec::fault::trap::{Trap, Trapped};
+use crate::exec::memory::{atomic, copy};
+use crate::exec::state::address::{addresses, resolve};
+use crate::exec::state::lanes::{FULL, View, each, lanes};
+use crate::exec::state::warp::{Flow, Split, Warp};
+use crate::exec::sync::{barrier, collective, exit};
+use crate::report::kind::{Stop, Sync, Unsupported};
+
+/// `setp` and `set` by function.
+pub(crate) fn compare(regs: &mut View<'_>, c: &Comparison, mask: u32) {
+    let (a, b) = (regs.get(c.a), regs.get(c.b));
+    let shift = if c.upper { 16 } else { 0 };
+    let mut truth = 0u32;
+    for lane in each(mask) {
+        truth |= u32::from((c.test)(a[lane] >> shift, b[lane] >> shift)) << lane;
+    }
+    let combined = |truth: u32| match c.combine {
+        None => truth,
+        Some((op, slot, negated)) => {
+            let other = regs.predicate(slot, negated);
+            match op {
+                BoolOp::And => truth & other,
+                BoolOp::Or => truth | other,
+                BoolOp::Xor => truth ^ other,
+            }
+        }
+    };
+    let (p, q) = (combined(truth), combined(!truth));
+    if let Some(slot) = c.p {
+        regs.put_predicate(slot, mask, p);
+    }
+    if let Some(slot) = c.q {
+        regs.put_predicate(slot, mask, q);
+    }
+    if let Some((reg, value)) = c.value {
+        let before = regs.get(reg);
+        regs.put(reg, mask, &lanes(|i| before[i] & c.keep | if p >> i & 1 == 1 { value } else { 0 }));
+    }
+}
+
+/// Instructions of four operands.
+pub(crate) fn quaternary(regs: &mut View<'_>, op: &QuaternaryOp, mask: u32) {
+    let [a, b, c, e] = op.sources.map(|reg| regs.get(reg));
+    regs.put(op.d, mask, &lanes(|i| (op.f)(a[i], b[i], c[i], e[i])));
+}
+
+/// An instruction by which one waits for others: they get their turn when there have been many.
+pub(crate) fn waited(common: &mut Common, warp: &mut Warp, split: &mut Split) -> Flow {
+    split.waits += 1;
+    warp.waits += 1;
+    if split.waits < common.patience {
+        return Flow::Next;
+    }
+    common.waits += 1;
+    split.pc += 1;
+    Flow::Leave
+}
+
+/// How often a block lets others take theirs first. Later its share of instructions sees to that.
+const TAKES: u32 = 16;
+
+/// One thread has counted something and has the old count: it may have taken work from a queue, or its place in a line.
+/// The other blocks take theirs before it takes more, as they do where all of them run at once.
+fn take(common: &mut Common, warp: &mut Warp, split: &mut Split) -> Flow {
+    common.took = true;
+    common.takes += 1;
+    warp.waits = u32::MAX / 2;
+    split.pc += 1;
+    Flow::Leave
+}
+
+#[inline(never)]
+pub(crate) fn execute(
+    worker: &mut Worker<'_>,
+    common: &mut Common,
+    warp: &mut Warp,
+    split: &mut Split,
+    op: &SlowOp,
+    mask: u32,
+) -> Trapped<Flow> {
+    match op {
+        SlowOp::Exit => return exit::exit(worker, common, warp, split, mask),
+        SlowOp::Return => return call::ret(worker, common, warp, split, mask),
+        SlowOp::Call(call) => return call::call(worker, common, warp, split, mask, call),
+        SlowOp::Trap if worker.run.is_grid_barrier(worker.pc) => {
+            return Err(Trap::new(Sync::NotCooperative, mask));
+        }
+        SlowOp::Trap | SlowOp::Breakpoint => return Err(Trap::new(Stop::Trap, mask)),
+        SlowOp::Yield => return Ok(waited(common, warp, split)),
+        SlowOp::Nothing => {}
+        SlowOp::Unsupported { opcode, reason } => {
+            let (opcode, reason) = (opcode.clone(), reason.clone());
+            return Err(Trap::new(Unsupported::Instruction { opcode, reason }, mask));
+        }
+        SlowOp::BranchTable { index, targets } => {
+            let chosen = *warp.regs.view(split.bases).word(*index);
+            let Some(first) = each(mask).next() else { return Ok(Flow::Next) };
+            let same = each(mask).fold(0, |same, lane| same | u32::from(chosen[lane] == chosen[first]) << lane);
+            let Some(&target) = targets.get(chosen[first] as usize) else {
+                let (index, targets) = (chosen[first], targets.len() as u64);
+                return Err(Trap::new(Stop::BranchTable { index, targets }, same));
+            };
+            // Lanes that the guard excludes go on behind; those with another index come back here.
+            warp.detach(split, mask);
+            let here = split.pc;
+            warp.detach_to(split, same, here);
+            split.pc = target;
+            return Ok(Flow::Leave);
+        }
+        SlowOp::Barrier { op, aligned, d, id, threads, p } => {
+            return barrier::execute(worker, common, warp, split, mask, (*op, *aligned, *d, *id, *threads, *p));
+        }
+        SlowOp::Collective(collective) => {
+            let flow = collective::execute(worker, common, warp, split, collective, mask)?;
+            if collective.op == Collective::Sync && flow == Flow::Next && worker.run.checks.races {
+                let members = collective::members(warp, split, collective, mask);
+                common.checks.races.warp_sync(warp, &members, mask);
+            }
+            return Ok(flow);
+        }
+        SlowOp::Checked(checked) => lint::execute(worker, &mut warp.regs.view(split.bases), checked, mask),
+        SlowOp::Atomic(atomic) => {
+            let changed = atomic::execute(worker, common, warp, split, atomic, mask)?;
+            warp.bypass.stores(split.pc, mask);
+            if warp.bypass.waited_for {
+                warp.bypass.store(&warp.splits, split.pc, mask);
+            }
+            if atomic.answers && !changed {
+                return Ok(waited(common, warp, split));
+            }
+            if atomic.takes && mask.is_power_of_two() && common.takes < TAKES {
+                return Ok(take(common, warp, split));
+            }
+        }
+        SlowOp::CopyAsync { dst, src, size, src_size } => {
+            let local_base = split.local_base;
+            let regs = warp.regs.view(split.bases);
+            let to = addresses(&regs, dst, local_base).map(|a| resolve(a).1);
+            let from = addresses(&regs, src, local_base);
+            let take = src_size.map_or([*size; 32], |s| *regs.word(s));
+            copy::execute(worker, common, mask, &to, &from, *size, &take)?;
+            worker.check_array(dst, mask, &to, u64::from(*size), false, true);
+        }
+        SlowOp::CopyCommit | SlowOp::CopyWait { .. } | SlowOp::Fence(_) if !worker.run.checks.races => {}
+        SlowOp::CopyCommit => common.checks.races.copies_commit(warp.index, mask),
+        SlowOp::CopyWait { groups } => common.checks.races.copies_wait(warp.index, worker.pc, mask, *groups),
+        SlowOp::Fence(order) => common.checks.races.fence(warp.index, mask, mask == warp.alive, *order),
+        SlowOp::Read { d, what } => {
+            let cycles = warp.clock;
+            let nanoseconds = (cycles as f64 * 1e6 / f64::from(worker.run.clock_khz.max(1))) as u64;
+            let value = match what {
+                Dynamic::Clock | Dynamic::Clock64 => cycles,
+                Dynamic::ClockHigh => cycles >> 32,
+                Dynamic::GlobalTimer => nanoseconds,
+                Dynamic::GlobalTimerHigh => nanoseconds >> 32,
+            };
+            warp.regs.view(split.bases).put(*d, mask, &[value; 32]);
+        }
+        SlowOp::FrameAddress { d, offset } => {
+            let address = u64::from(split.local_base).wrapping_add_signed(*offset);
+            warp.regs.view(split.bases).put_double(*d, mask, &[address; 32]);
+        }
+        SlowOp::IsSpace { place, d, a } => {
+            let mut regs = warp.regs.view(split.bases);
+            let a = *regs.double(*a);
+            let mut truth = 0;
+            for lane in each(mask) {
+                let (found, addr) = resolve(a[lane]);
+                let is = match place {
+                    Place::Constant => worker.window_of(addr).is_some_and(|w| worker.windows[w].constant),
+                    Place::Global => found == Place::Global,
+                    other => found == *other,
+                };
+                truth |= u32::from(is) << lane;
+            }
+            regs.put_predicate(*d, mask, truth);
+        }
+        SlowOp::Pack { d, parts } => {
+            let mut regs = warp.regs.view(split.bases);
+            let mut value = [0u64; 32];
+            let mut shift = 0;
+            for part in parts {
+                let bits = regs.get(*part);
+                let keep = u64::MAX >> (64 - u32::from(part.bits));
+                value = lanes(|i| value[i] | (bits[i] & keep) << shift);
+                shift += u32::from(part.bits);
+            }
+            regs.put(*d, mask, &value);
+        }
+        SlowOp::Unpack { parts, a } => {
+            let mut regs = warp.regs.view(split.bases);
+            let a = regs.get(*a);
+            let mut shift = 0;
+            for part in parts {
+                regs.put(*part, mask, &lanes(|i| a[i] >> shift));
+                shift += u32::from(part.bits);
+            }
+        }
+        SlowOp::Carry(op) => carry(&mut warp.regs.view(split.bases), op, mask),
+        SlowOp::Lop3Predicate { d, p, or, q: (q, negated) } => {
+            let mut regs = warp.regs.view(split.bases);
+            let d = *regs.word(*d);
+            let set = (0..32).fold(0, |set, i| set | u32::from(d[i] != 0) << i);
+            let q = regs.predicate(*q, *negated);
+            regs.put_predicate(*p, mask, if *or { set | q } else { set & q });
+        }
+        SlowOp::SelectSign { test, d, a, b, c } => {
+            let mut regs = warp.regs.view(split.bases);
+            let (a, b, c) = (regs.get(*a), regs.get(*b), regs.get(*c));
+            regs.put(*d, mask, &lanes(|i| if test(c[i]) { a[i] } else { b[i] }));
+        }
+        SlowOp::TestProperty { test, d, a } => {
+            let mut regs = warp.regs.view(split.bases);
+            let a = regs.get(*a);
+            let truth = (0..32).fold(0, |truth, i| truth | u32::from(test(a[i])) << i);
+            regs.put_predicate(*d, mask, truth);
+        }
+    }
+    Ok(Flow::Next)
+}
+
+fn carry(regs: &mut View<'_>, op: &CarryOp, mask: u32) {
+    let (a, b) = (regs.get(op.a), regs.get(op.b));
+    let c = op.c.map_or([0; 32], |c| regs.get(c));
+    // Without a carry in, nothing is added to a sum, and to a difference what makes the complement a negation.
+    let flags = match (op.carry_in, op.kind) {
+        (Some(slot), _) => regs.predicate(slot, false),
+        (None, CarryKind::Sub) => FULL,
+        (None, CarryKind::Add | CarryKind::Mad { .. }) => 0,
+    };
+    let mut out = 0u32;
+    let mut value = [0; 32];
+    for lane in 0..32 {
+        let flag = flags >> lane & 1 == 1;
+        let (v, f) = match op.kind {
+            CarryKind::Add => arith::add_carry(op.ty, a[lane], b[lane], flag),
+            CarryKind::Sub => arith::sub_carry(op.ty, a[lane], b[lane], flag),
+            CarryKind::Mad { high } => arith::mad_carry(op.ty, high, a[lane], b[lane], c[lane], flag),
+        };
+        value[lane] = v;
+        out |= u32::from(f) << lane;
+    }
+    regs.put(op.d, mask, &value);
+    if let Some(slot) = op.carry_out {
+        regs.put_predicate(slot, mask, out);
+    }
+}

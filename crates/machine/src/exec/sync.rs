@@ -1,0 +1,7 @@
+//! Waiting for others: barriers, warp operations, and who goes around them.
+
+pub(crate) mod barrier;
+pub(crate) mod bypass;
+pub(crate) mod collective;
+pub(crate) mod exit;
+pub(crate) mod standstill;

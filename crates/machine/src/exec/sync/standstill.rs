@@ -1,0 +1,79 @@
+//! A block of which nobody can move.
+
+use crate::code::{MicroOp, SlowOp};
+use crate::exec::context::{Common, Worker};
+use crate::exec::fault::trap::{Party, Trap};
+use crate::exec::state::warp::{Split, State, Warp};
+use crate::report::Role;
+use crate::report::kind::{Arrivals, Lanes, Standstill, Sync, Waits};
+
+/// Nobody can move: says where everyone stands.
+pub(crate) fn trap(worker: &mut Worker<'_>, common: &Common, warps: &[Warp]) -> Box<Trap> {
+    let splits = || warps.iter().flat_map(|w| w.splits.iter().map(move |s| (w, s)));
+    let code = worker.run.code;
+    let op = |split: &Split| match code.insts.get(split.pc as usize).map(|i| i.op) {
+        Some(MicroOp::Slow(index)) => code.slow.get(index as usize),
+        _ => None,
+    };
+    let before_barrier = |split: &Split| matches!(op(split), Some(SlowOp::Barrier { .. }));
+    let gathering = || splits().filter(|(_, s)| s.state == State::Gathering);
+    let at_barrier = gathering().find(|(_, s)| before_barrier(s));
+    // Lanes that a warp operation waits for while they stand before a barrier: the mask is wrong, not the barrier.
+    let in_vain = at_barrier.and_then(|(w, _)| gathering().find(|(v, s)| v.index == w.index && !before_barrier(s)));
+    let first = in_vain.or(at_barrier).or(gathering().next()).or(splits().next());
+    let standstill = standstill(common, warps);
+    let Some((warp, split)) = first else {
+        return Trap::new(Sync::Deadlock { waiting: None, barrier: None, standstill }, 0);
+    };
+    worker.warp = warp.index;
+    let waiting = Lanes { warp: warp.index, mask: split.mask };
+    let kind = if in_vain.is_some() {
+        Sync::MaskNamesAbsent { waiting, standstill }
+    } else if at_barrier.is_some() {
+        let another = gathering().any(|(_, s)| before_barrier(s) && s.pc != split.pc);
+        Sync::DivergentBarrier { waiting, another, standstill }
+    } else {
+        let barrier = match split.state {
+            State::Barrier { id, .. } => Some(id),
+            _ => None,
+        };
+        Sync::Deadlock { waiting: Some(waiting), barrier, standstill }
+    };
+    let here = |s: &Split| if let State::Barrier { at, .. } = s.state { at } else { s.pc };
+    let mut trap = Trap::new(kind, split.mask).at(here(split));
+    let others = splits().filter(|(w, s)| (w.index, s.mask) != (warp.index, split.mask));
+    // Warps that wait together are one party.
+    let mut told: Vec<(u32, Waits, Lanes, u32)> = Vec::new();
+    for (w, s) in others {
+        let waits = match s.state {
+            State::Barrier { id, .. } => Waits::AtBarrier(id),
+            _ if before_barrier(s) => Waits::BeforeBarrier,
+            _ => Waits::ForLanes,
+        };
+        let at = here(s);
+        match told.iter_mut().find(|t| (t.0, t.1) == (at, waits)) {
+            Some(same) => same.3 += 1,
+            None => told.push((at, waits, Lanes { warp: w.index, mask: s.mask }, 0)),
+        }
+    }
+    for (pc, waits, lanes, more) in told.into_iter().take(8) {
+        let thread = Some(32 * lanes.warp + lanes.mask.trailing_zeros());
+        let role = Role::Waiting { lanes, waits, more };
+        trap = trap.party(Party { role, pc, block: Some(worker.block), thread });
+    }
+    trap
+}
+
+fn standstill(common: &Common, warps: &[Warp]) -> Standstill {
+    let barriers = common.barriers.iter().enumerate().filter(|(_, b)| b.arrived > 0);
+    Standstill {
+        barriers: barriers
+            .map(|(id, barrier)| Arrivals {
+                id: id as u32,
+                arrived: barrier.arrived,
+                expected: barrier.expected.unwrap_or(common.live),
+            })
+            .collect(),
+        exited: warps.iter().map(|w| w.exited().count_ones()).sum(),
+    }
+}
