@@ -135,10 +135,13 @@ pub(crate) struct Order {
     pub(crate) release: bool,
     /// For the threads of the own block only.
     pub(crate) narrow: bool,
+    /// `.volatile`, which says nothing but that the access is made.
+    pub(crate) volatile: bool,
 }
 
 impl Order {
-    pub(crate) const WEAK: Self = Self { strong: false, acquire: false, release: false, narrow: false };
+    pub(crate) const WEAK: Self =
+        Self { strong: false, acquire: false, release: false, narrow: false, volatile: false };
 
     pub(crate) fn new(ordering: Ordering, scope: Scope) -> Self {
         Self {
@@ -147,6 +150,7 @@ impl Order {
             release: matches!(ordering, Ordering::Release | Ordering::AcqRel | Ordering::SeqCst),
             // Every block is a cluster of its own.
             narrow: matches!(scope, Scope::Cta | Scope::Cluster),
+            volatile: ordering == Ordering::Volatile,
         }
     }
 }
@@ -164,6 +168,8 @@ pub(crate) struct Access {
     pub(crate) regs: Vec<Option<Reg>>,
     /// Every register is a word and every element has four bytes.
     pub(crate) words: bool,
+    /// Through the path for what nobody writes while the kernel runs (`ld.global.nc`).
+    pub(crate) read_only: bool,
     pub(crate) order: Order,
 }
 
@@ -284,6 +290,14 @@ pub(crate) struct Code {
 }
 
 impl Code {
+    /// The load or store at a place in the code.
+    pub(crate) fn access(&self, pc: u32) -> Option<&Access> {
+        match self.insts.get(pc as usize)?.op {
+            MicroOp::Load(index) | MicroOp::Store(index) => self.accesses.get(index as usize),
+            _ => None,
+        }
+    }
+
     pub(crate) fn spread(&self, pc: u32) -> Spread {
         let found = self.spreads.binary_search_by_key(&pc, |(at, _)| *at);
         found.map_or(Spread::Whole, |i| self.spreads[i].1)

@@ -41,11 +41,13 @@ pub fn meaning(code: Code) -> &'static str {
         Code::RaceBlocks => "two blocks access the same global memory, one writes, and nothing orders them",
         Code::RaceScope => "two atomics race because the scope of one leaves the other out",
         Code::RaceAsync => "shared memory is used before the asynchronous copy into it has been waited for",
+        Code::NcWritten => "memory is read through the read-only path after the same launch has written it",
         Code::RaceStreams => {
             "two kernels on different streams access the same memory, one writes, and nothing orders them"
         }
         Code::RaceHost => "a kernel and a copy access the same memory, one writes, and nothing orders them",
         Code::RaceBenign => "threads write the same value to the same place, and nothing orders them",
+        Code::WarpSynchronous => "threads of a warp rely on its running in step",
         Code::BarrierDivergent => "a barrier that only part of the block reaches",
         Code::BarrierMismatch => {
             "warps of a block wait at different barriers in the code that are the same to the hardware"

@@ -109,6 +109,11 @@ fn title(race: &Race, one: Who, other: Who) -> String {
         Rule::Async => format!("{me} {does} {memory} while an asynchronous copy into it may be under way"),
         Rule::Scope => format!("{me} and {them} {both} {memory} by atomics that do not reach each other"),
         Rule::Benign => format!("{me} and {them} write the same value to {memory}, and nothing orders the two"),
+        Rule::ReadOnly => {
+            let them = if me == them { "it" } else { &them };
+            format!("{me} reads through the read-only path what {them} has written in the same launch")
+        }
+        Rule::Lockstep => format!("{me} {does} what {them} {did}, and only the warp's running in step orders the two"),
         _ if overwrites => format!("{me} overwrites what {them} still reads, and nothing orders the two"),
         _ if does == did => format!("{me} and {them} both {both} {memory}, and nothing orders the two"),
         _ => format!("{me} {does} what {them} {did}, and nothing orders the two"),
@@ -130,6 +135,26 @@ fn advise(race: &Race, same_thread: bool, fault: &Fault, words: Words) -> Words 
             return words
                 .note("the result is the same whoever comes last; by the memory model it is a data race all the same")
                 .help("let one thread write it; or say that it is meant, with `atomicExch` or a volatile pointer");
+        }
+        Rule::ReadOnly => {
+            return words
+                .note(
+                    "`__ldg` and reads through a `const ... __restrict__` pointer promise that nobody writes there while \
+                     the kernel runs: they may be answered from a cache that no barrier and no fence brings up to date",
+                )
+                .help(
+                    "read it without `__ldg`, through a pointer that is not `const ... __restrict__`; or let a second \
+                     launch read it",
+                );
+        }
+        Rule::Lockstep => {
+            return words
+                .note("the threads of a warp need not run in step: each has a program counter of its own")
+                .note("`volatile` says that each access is made, and not when")
+                .help(
+                    "put `__syncwarp()` between the two: a step reads, then comes `__syncwarp()`, then it writes, then \
+                     comes another",
+                );
         }
         Rule::Shared | Rule::Global | Rule::Blocks => {}
     }

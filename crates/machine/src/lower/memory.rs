@@ -10,7 +10,7 @@ use crate::code::{Access, AddressOf, Atomic, Base, MicroOp, Order, Place, SlowOp
 impl Selector<'_> {
     pub(super) fn memory(&mut self, op: &Op) -> Selected {
         match op {
-            Op::Ld { space, ordering, scope, ty, d, addr, .. } => {
+            Op::Ld { space, ordering, scope, ty, d, addr, cache, .. } => {
                 let (place, address) = self.address(*space, addr)?;
                 let regs = self.targets(d, ty.bits())?;
                 if regs.iter().flatten().any(|r| r.bits == 1) {
@@ -19,8 +19,8 @@ impl Selector<'_> {
                 let element = ty.bytes().min(8);
                 let words = element == 4 && regs.iter().all(|r| r.is_some_and(|r| r.bits == 32));
                 let order = Order::new(*ordering, scope.unwrap_or(Scope::Sys));
-                let access =
-                    Access { stores: false, place, address, element, signed: ty.is_signed(), regs, words, order };
+                let (signed, read_only) = (ty.is_signed(), cache.non_coherent);
+                let access = Access { stores: false, place, address, element, signed, regs, words, read_only, order };
                 let index = self.code.accesses.len() as u32;
                 self.code.accesses.push(access);
                 let known = address.base == Base::None && place == Place::Param;
@@ -36,7 +36,8 @@ impl Selector<'_> {
                 let element = ty.bytes().min(8);
                 let words = element == 4;
                 let order = Order::new(*ordering, scope.unwrap_or(Scope::Sys));
-                let access = Access { stores: true, place, address, element, signed: false, regs, words, order };
+                let (signed, read_only) = (false, false);
+                let access = Access { stores: true, place, address, element, signed, regs, words, read_only, order };
                 self.code.accesses.push(access);
                 self.emit(MicroOp::Store(self.code.accesses.len() as u32 - 1));
             }

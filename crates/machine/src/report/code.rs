@@ -114,9 +114,11 @@ codes! {
     RaceBlocks "E-RACE-BLOCKS" Race Error GoesOn;
     RaceScope "E-RACE-SCOPE" Race Error GoesOn;
     RaceAsync "E-RACE-ASYNC" Race Error GoesOn;
+    NcWritten "E-NC-WRITTEN" Race Error GoesOn;
     RaceStreams "E-RACE-STREAMS" Race Error GoesOn;
     RaceHost "E-RACE-HOST" Race Error GoesOn;
     RaceBenign "W-RACE-BENIGN" Race Warning GoesOn;
+    WarpSynchronous "W-WARP-SYNCHRONOUS" Race Warning GoesOn;
 
     BarrierDivergent "E-BARRIER-DIVERGENT" Sync Error LaunchFailed;
     BarrierMismatch "E-BARRIER-MISMATCH" Sync Error GoesOn;

@@ -34,6 +34,7 @@ use cells::Cells;
 use clocks::Clocks;
 use compare::{Past, compare, within};
 use copies::Copies;
+use decides::is_data;
 use line::Line;
 use rounds::Rounds;
 use row::{Kind, Row, pieces};
@@ -57,6 +58,8 @@ pub(crate) struct Races {
     copies: HashMap<u32, Copies>,
     /// Each warp's last wait for asynchronous copies: the instruction, and how many groups it leaves under way.
     waits: HashMap<u32, (u32, Option<u32>)>,
+    /// Volatile reads of shared memory, and whether they are of data.
+    data: HashMap<u32, bool>,
     /// Warps that have come to barriers which count threads.
     rounds: Rounds,
 }
@@ -135,6 +138,11 @@ impl Races {
         }
     }
 
+    /// Lanes of a warp shuffle, vote or the like.
+    pub(crate) fn meet_in_registers(&mut self, warp: u32, mask: u32) {
+        self.clocks.meet_in_registers(warp, mask);
+    }
+
     pub(crate) fn fence(&mut self, warp: u32, mask: u32, whole: bool, order: Order) {
         self.views.fence(&mut self.clocks, warp, mask, whole, order);
     }
@@ -188,7 +196,7 @@ impl Worker<'_> {
         {
             return;
         }
-        let Races { clocks, views, shared, partial, wrote, copies, waits, .. } = races;
+        let Races { clocks, views, shared, partial, wrote, copies, waits, data, .. } = races;
         let serial = self.run.code.communicates || self.run.launch.cooperative;
         let past = Past {
             clocks,
@@ -202,7 +210,13 @@ impl Worker<'_> {
         let values = value::Values { touch, windows };
         let mut story = Story { run: self.run, findings: &mut self.findings, touch, past: &past, wrote, waits };
         if past.shared {
-            shared.access(&like, &past, &values, |line, clash| story.race(line, clash));
+            let code = self.run.code;
+            shared.access(&like, &past, &values, |line, clash| {
+                let read = if clash.later.kind.writes() { clash.earlier.pc } else { clash.later.pc };
+                if !clash.lockstep || *data.entry(read).or_insert_with(|| is_data(code, read)) {
+                    story.race(line, clash);
+                }
+            });
             if kind.is(Kind::PENDING) {
                 let copies = copies.entry(self.warp).or_default();
                 pieces(touch.mask, touch.addrs, touch.bytes, touch.row, &like, |at, row| copies.begin(at, row));

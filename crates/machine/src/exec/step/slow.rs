@@ -121,9 +121,15 @@ pub(crate) fn execute(
         }
         SlowOp::Collective(collective) => {
             let flow = collective::execute(worker, common, warp, split, collective, mask)?;
-            if collective.op == Collective::Sync && flow == Flow::Next && worker.run.checks.races {
-                let members = collective::members(warp, split, collective, mask);
-                common.checks.races.warp_sync(warp, &members, mask);
+            if flow == Flow::Next && worker.run.checks.races {
+                match collective.op {
+                    Collective::Sync => {
+                        let members = collective::members(warp, split, collective, mask);
+                        common.checks.races.warp_sync(warp, &members, mask);
+                    }
+                    Collective::Activemask => {}
+                    _ => common.checks.races.meet_in_registers(warp.index, mask),
+                }
             }
             return Ok(flow);
         }

@@ -41,6 +41,10 @@ pub enum Rule {
     Benign,
     /// An asynchronous copy has not been waited for.
     Async,
+    /// The one reads through the path for what nobody writes while the kernel runs, and the other wrote before.
+    ReadOnly,
+    /// Both are volatile and of one warp, whose lanes need not run in step.
+    Lockstep,
 }
 
 /// In which order a program that is like its neighbours would have made the two accesses.
@@ -94,6 +98,8 @@ impl Rule {
             Self::Scope => Code::RaceScope,
             Self::Benign => Code::RaceBenign,
             Self::Async => Code::RaceAsync,
+            Self::ReadOnly => Code::NcWritten,
+            Self::Lockstep => Code::WarpSynchronous,
         }
     }
 }

@@ -261,8 +261,8 @@ impl Cells {
             let earlier = || old.row(block, at, line);
             if old.kind.is(Kind::PENDING) && old.stamp >= clocks.start {
                 let (lane, other) = (first(mark.lanes), first(old.lanes));
-                let (lanes, benign) = (mark.lanes, false);
-                add(found, line, Clash { earlier: earlier(), later, lane, other, lanes, benign });
+                let lanes = mark.lanes;
+                add(found, line, Clash { lane, other, lanes, ..Clash::new(earlier(), later) });
                 i += 1;
                 continue;
             }
@@ -280,7 +280,7 @@ impl Cells {
                 let clash = if same_instruction {
                     let (lane, other) = (first(mark.lanes), first(old.lanes));
                     let benign = values.same(lane, other);
-                    Some(Clash { earlier: earlier(), later, lane, other, lanes: mark.lanes, benign })
+                    Some(Clash { lane, other, lanes: mark.lanes, benign, ..Clash::new(earlier(), later) })
                 } else {
                     let clash = past.racing(&earlier(), &later);
                     let clash = match old.kind.is(Kind::STRONG.with(Kind::WRITE)) && !mark.kind.is(Kind::STRONG) {
@@ -294,6 +294,8 @@ impl Cells {
                     // Of two writes that race, one is enough to race with a third.
                     told = old.kind.writes();
                 }
+            } else if let Some(clash) = same_warp.then(|| past.in_step(&earlier(), &later)).flatten() {
+                add(found, line, clash);
             }
             let unsynced = same_warp && old.stamp >= clocks.synced;
             let superfluous = mark.kind.covers(old.kind)

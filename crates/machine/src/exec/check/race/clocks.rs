@@ -24,6 +24,8 @@ pub(crate) struct Clocks {
     lanes: Vec<Option<Box<[[u32; 32]; 32]>>>,
     /// The same for warps that met at barriers of part of the block: row w, column u.
     across: Vec<u32>,
+    /// When lanes of each warp last executed a warp operation together, and which. That orders no access to memory.
+    together: Vec<(u32, u32)>,
 }
 
 impl Clocks {
@@ -34,6 +36,22 @@ impl Clocks {
         self.warps.resize(warps, self.now);
         self.lanes.clear();
         self.across.clear();
+        self.together.clear();
+    }
+
+    /// Lanes of a warp exchange something in registers.
+    pub(crate) fn meet_in_registers(&mut self, warp: u32, mask: u32) {
+        self.now += 1;
+        let warp = warp as usize;
+        if self.together.len() <= warp {
+            self.together.resize(warp + 1, (0, 0));
+        }
+        self.together[warp] = (self.now, mask);
+    }
+
+    /// Whether two lanes of a warp have met since, be it in registers.
+    pub(crate) fn have_met(&self, warp: u32, mask: u32, stamp: u32) -> bool {
+        self.together.get(warp as usize).is_some_and(|&(met, lanes)| stamp < met && mask & !lanes == 0)
     }
 
     pub(crate) fn tick(&mut self) -> u32 {

@@ -37,6 +37,16 @@ pub(super) struct Clash {
     pub(super) lanes: u32,
     /// What is written is what was there.
     pub(super) benign: bool,
+    /// The write is ordered before the read, which need not see it all the same: it is one of what nobody may write.
+    pub(super) stale: bool,
+    /// Both are volatile, and no more than that the warp may run in step orders them.
+    pub(super) lockstep: bool,
+}
+
+impl Clash {
+    pub(super) fn new(earlier: Row, later: Row) -> Self {
+        Self { earlier, later, lane: 0, other: 0, lanes: 0, benign: false, stale: false, lockstep: false }
+    }
 }
 
 impl Past<'_> {
@@ -69,7 +79,7 @@ impl Past<'_> {
             each(row.lanes).fold(0u32, |lanes, lane| lanes | u32::from(row.bytes_of(lane) & bytes != 0) << lane);
         let lane = lanes.trailing_zeros() as usize & 31;
         let other = row.partners(lane, old).trailing_zeros() as usize & 31;
-        (lanes != 0).then_some(Clash { earlier: *old, later: *row, lane, other, lanes, benign: false })
+        (lanes != 0).then_some(Clash { lane, other, lanes, ..Clash::new(*old, *row) })
     }
 
     /// What is left of a race when those have been excused who have observed what an atomic or another strong write did, or
@@ -85,6 +95,22 @@ impl Past<'_> {
                     self.knows(read, reader, &later, lane) && decides(self.code, read.pc)
                 })
         })
+    }
+
+    /// The lanes of a warp that trust in its running in step: one reads what another writes, both volatile, and nothing says
+    /// which comes first.
+    pub(super) fn in_step(&self, old: &Row, row: &Row) -> Option<Clash> {
+        let reads = |row: &Row| row.kind.is(Kind::READ);
+        if !old.same_warp(row) || reads(old) == reads(row) || old.kind.writes() == row.kind.writes() {
+            return None;
+        }
+        let volatile = |row: &Row| self.code.access(row.pc).is_some_and(|access| access.order.volatile);
+        if !volatile(old) || !volatile(row) {
+            return None;
+        }
+        let together = |a: usize, b: usize| self.clocks.have_met(row.warp.into(), 1 << a | 1 << b, old.stamp);
+        let excused = |lane, other| lane == other || together(lane, other) || self.ordered(old, other, row, lane);
+        meeting(old, row, excused).map(|found| Clash { lockstep: true, ..found })
     }
 
     /// Whether an earlier access is of the same thread, or ordered before what the later one does.
@@ -115,7 +141,9 @@ pub(super) fn compare(line: &mut Line, row: Row, past: &Past<'_>, values: &Value
     let clocks = past.clocks;
     let mut row = row;
     line.number(&mut row);
-    if line.is_repeated(&row, clocks.synced) {
+    // No order helps a read that may come from a cache which does not see this kernel's writes (PTX ISA, `ld.global.nc`).
+    let stale = values.touch.access.is_some_and(|access| access.read_only) && line.is_written();
+    if !stale && line.is_repeated(&row, clocks.synced) {
         return;
     }
     if line.is_harmless_to(&row) {
@@ -162,6 +190,11 @@ pub(super) fn compare(line: &mut Line, row: Row, past: &Past<'_>, values: &Value
             clash(found);
             // Of two writes that race, one is enough to race with a third.
             told = old.kind.writes();
+        } else if stale
+            && old.kind.writes()
+            && let Some(found) = meeting(&old, &row, |_, _| false)
+        {
+            clash(Clash { stale, ..found });
         }
         if row.kind.covers(old.kind) {
             let covered = || old.bytes() & !row.bytes() == 0;
@@ -188,7 +221,7 @@ pub(super) fn meeting(old: &Row, row: &Row, excused: impl Fn(usize, usize) -> bo
     for lane in each(row.lanes) {
         let partners = row.partners(lane, old);
         if let Some(other) = each(partners).find(|&other| !excused(lane, other)) {
-            let new = Clash { earlier: *old, later: *row, lane, other, lanes: 0, benign: false };
+            let new = Clash { lane, other, ..Clash::new(*old, *row) };
             found.get_or_insert(new).lanes |= 1 << lane;
         }
     }
@@ -203,7 +236,7 @@ pub(super) fn within(row: &Row, values: &Values<'_>, mut clash: impl FnMut(Clash
         if partners != 0 {
             let other = partners.trailing_zeros() as usize;
             let benign = row.range(lane) == row.range(other) && values.same(lane, other);
-            let new = Clash { earlier: *row, later: *row, lane, other, lanes: 0, benign };
+            let new = Clash { lane, other, benign, ..Clash::new(*row, *row) };
             found[usize::from(benign)].get_or_insert(new).lanes |= 1 << lane;
         }
     }

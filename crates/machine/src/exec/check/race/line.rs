@@ -96,6 +96,10 @@ impl Line {
         })
     }
 
+    pub(crate) fn is_written(&self) -> bool {
+        self.writes > 0
+    }
+
     /// Whether nothing that the line remembers can race with an access of this kind.
     #[inline(always)]
     pub(crate) fn is_harmless_to(&self, row: &Row) -> bool {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::compare::{Clash, Past};
 use super::row::{Kind, Row};
-use crate::code::{AddressOf, MicroOp, Place};
+use crate::code::{AddressOf, Place};
 use crate::exec::check::watch::Touch;
 use crate::exec::fault;
 use crate::exec::fault::finding::{Findings, Site};
@@ -73,7 +73,7 @@ impl Story<'_, '_> {
         let earlier = Side { row: clash.earlier, lane: clash.other };
         let later = Side { row: clash.later, lane: clash.lane };
         let (one, other) = (&earlier.row, &later.row);
-        let hazard = self.hazard(one, other);
+        let hazard = if clash.stale { Hazard::Read } else { self.hazard(one, other) };
         // The pair is told the same way round whichever came first here: by chance it is otherwise elsewhere.
         let first_is_subject = match hazard {
             _ if one.kind.is(Kind::PENDING) => false,
@@ -85,6 +85,8 @@ impl Story<'_, '_> {
         let (subject, party) = if first_is_subject { (earlier, later) } else { (later, earlier) };
         let rule = match () {
             () if one.kind.is(Kind::PENDING) => Rule::Async,
+            () if clash.stale => Rule::ReadOnly,
+            () if clash.lockstep => Rule::Lockstep,
             () if one.kind.both_strong(other.kind) => Rule::Scope,
             () if clash.benign => Rule::Benign,
             () if self.touch.place == Place::Shared => Rule::Shared,
@@ -95,7 +97,11 @@ impl Story<'_, '_> {
         let (run, place) = (self.run, self.touch.place);
         let wait = self.waits.get(&u32::from(party.row.warp)).copied();
         let pair = Pair { run, place, line, subject, party, wait };
-        let site = Site { code: rule.code(), pc: subject.row.pc, other: party.row.pc };
+        let site = match rule {
+            // Each step of such code relies on the one before: one report is about all of them.
+            Rule::Lockstep => Site { code: rule.code(), pc: 0, other: u32::MAX },
+            _ => Site { code: rule.code(), pc: subject.row.pc, other: party.row.pc },
+        };
         let (block, warp) = (u64::from(subject.row.block), u32::from(subject.row.warp));
         let same_warp = one.same_warp(other);
         self.findings.add_race(site, same_warp, block, warp, u64::from(clash.lanes.count_ones()), || {
@@ -157,10 +163,7 @@ impl Pair<'_> {
 
     /// How the address of an access is made.
     fn address(&self, pc: u32) -> Option<AddressOf> {
-        match self.run.code.insts.get(pc as usize)?.op {
-            MicroOp::Load(index) | MicroOp::Store(index) => Some(self.run.code.accesses.get(index as usize)?.address),
-            _ => None,
-        }
+        self.run.code.access(pc).map(|access| access.address)
     }
 
     fn tell(&self, race: Race) -> Box<Trap> {
