@@ -298,6 +298,10 @@ impl Code {
         }
     }
 
+    pub(crate) fn function(&self, id: u32) -> Option<&Function> {
+        self.functions.get(id as usize)?.as_ref()
+    }
+
     pub(crate) fn spread(&self, pc: u32) -> Spread {
         let found = self.spreads.binary_search_by_key(&pc, |(at, _)| *at);
         found.map_or(Spread::Whole, |i| self.spreads[i].1)

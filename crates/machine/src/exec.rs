@@ -9,8 +9,7 @@ mod state;
 mod step;
 mod sync;
 
-pub(crate) use check::race::Shadow;
-pub(crate) use check::tally::{Parting, Requests, Row, Stride, Tally, WIDEST, Who};
+pub(crate) use check::{Parting, Requests, Row, Shadow, Stride, Tally, WIDEST, Who};
 pub(crate) use fault::finding::{Finding, Findings, Site};
 pub(crate) use fault::trap::{Party, Trap};
 pub(crate) use grid::{Outcome, Stopped, run};

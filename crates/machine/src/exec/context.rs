@@ -2,16 +2,11 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::check::race::Places;
-use super::check::tally::{Tally, Who};
-use super::check::trace::Trace;
-use super::check::watch::BlockChecks;
-use super::fault::finding::Findings;
+use super::check::{BlockChecks, Watch};
 use super::state::barrier::Barrier;
-use super::state::reach::Reach;
 use super::state::run::Run;
 use super::state::stores::Gone;
-use super::state::window::Window;
+use super::state::window::{Window, window_of};
 use crate::report::Counters;
 
 /// One thread of the host that executes blocks.
@@ -25,23 +20,7 @@ pub(crate) struct Worker<'a> {
     /// The entry of `cache` that atomics share.
     pub(crate) atomic_cache: u32,
     pub(crate) counters: Counters,
-    /// The block, warp and instruction that run, for whoever has to say where it happened.
-    pub(crate) block: u64,
-    pub(crate) warp: u32,
-    pub(crate) pc: u32,
-    /// Whether some check wants to see accesses to memory.
-    pub(crate) watching: bool,
-    /// The present instruction has read what was never written.
-    pub(crate) undefined: bool,
-    pub(crate) findings: Findings,
-    /// What of the code stands behind what.
-    pub(crate) reach: Reach,
-    /// Which bytes were accessed, where somebody wants to know.
-    pub(crate) trace: Option<Trace>,
-    /// What the advice on speed is made from; empty when nobody wants any.
-    pub(crate) tally: Tally,
-    /// What threads have left at addresses in global memory for others to know.
-    pub(crate) places: Places,
+    pub(crate) watch: Watch<'a>,
     /// Warp instructions not yet added to the launch's.
     pub(crate) spent: u64,
 }
@@ -58,25 +37,14 @@ impl<'a> Worker<'a> {
             cache: vec![0; accesses + 1],
             atomic_cache: accesses as u32,
             counters: Counters::default(),
-            block: 0,
-            warp: 0,
-            pc: 0,
-            watching: run.checks.watch_memory() || run.traced,
-            undefined: false,
-            findings: Findings::default(),
-            reach: Reach::default(),
-            trace: run.traced.then(Trace::default),
-            tally: if run.checks.performance { Tally::new(run.code.insts.len()) } else { Tally::default() },
-            places: Places::default(),
+            watch: Watch::new(run),
             spent: 0,
         }
     }
 
-    /// Who runs, for the tally.
-    #[inline(always)]
-    pub(crate) fn who(&self, lanes: u32, addrs: &[u64; 32]) -> Who {
-        let addr = addrs[lanes.trailing_zeros() as usize & 31];
-        Who { block: self.block, warp: self.warp, lanes, addr }
+    /// The allocation that contains an address.
+    pub(crate) fn window_of(&self, addr: u64) -> Option<usize> {
+        window_of(&self.windows, addr)
     }
 
     /// Whether the launch's budget is used up, were `more` spent too.
@@ -124,7 +92,7 @@ impl Common {
             let whole = barrier.expected.is_none() || [barrier.waiting, barrier.arrived] == [self.threads; 2];
             if barrier.settle(self.live) {
                 self.passed = true;
-                self.checks.races.complete(id as u32, whole);
+                self.checks.complete(id as u32, whole);
             }
         }
     }

@@ -11,8 +11,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use super::check::tally::Tally;
-use super::check::trace::Trace;
+use super::check::{Tally, Trace};
 use super::context::Worker;
 use super::fault::finding::Findings;
 use super::fault::trap::Trap;
@@ -53,9 +52,10 @@ struct Gathered {
 
 impl Gathered {
     fn worker(&mut self, worker: Worker<'_>) {
-        self.findings.merge(worker.findings);
-        self.trace.merge(worker.trace.unwrap_or_default());
-        self.tally.merge(worker.tally);
+        let (findings, trace, tally) = worker.watch.finish();
+        self.findings.merge(findings);
+        self.trace.merge(trace);
+        self.tally.merge(tally);
         self.counters += worker.counters;
         self.touched.resize(worker.windows.len(), false);
         for (touched, window) in self.touched.iter_mut().zip(&worker.windows) {
@@ -109,7 +109,7 @@ fn parallel(run: &Run<'_>) -> Gathered {
                 }
                 if let Err(trap) = result {
                     end.fetch_min(index, Relaxed);
-                    let warp = worker.warp;
+                    let warp = worker.watch.warp;
                     let mut gathered = gathered.lock().unwrap_or_else(PoisonError::into_inner);
                     gathered.stop(Stopped { block: index, warp, trap });
                 }
@@ -189,7 +189,7 @@ fn serial(run: &Run<'_>) -> Gathered {
             }
             Err(trap) => {
                 gathered.output.push((block.index, std::mem::take(&mut block.common.output)));
-                gathered.stop(Stopped { block: block.index, warp: worker.warp, trap });
+                gathered.stop(Stopped { block: block.index, warp: worker.watch.warp, trap });
                 break;
             }
         }

@@ -121,7 +121,7 @@ fn execute<S: pulp::Simd>(
         *at = pc;
         let r = &mut regs;
         if shadowed {
-            shadowed = worker.follow(common, split, r, pc, m);
+            shadowed = worker.watch.follow(&mut common.checks, split, r, pc, m);
         }
         // An instruction that no lane executes: only a branch has a guard of its own.
         if m != 0 {
@@ -329,7 +329,7 @@ fn execute<S: pulp::Simd>(
                 MicroOp::Quaternary(index) => slow::quaternary(r, &code.quaternaries[index as usize], m),
                 MicroOp::LoadParam(index) => param::load_known(worker.run, r, &code.accesses[index as usize], m)?,
                 MicroOp::Load(index) => {
-                    worker.pc = pc;
+                    worker.watch.pc = pc;
                     let access = &code.accesses[index as usize];
                     let addrs = addresses(r, &access.address, split.local_base);
                     match access.place {
@@ -337,12 +337,12 @@ fn execute<S: pulp::Simd>(
                         Place::Shared => worker.load_shared(common, r, access, m, &addrs)?,
                         _ => generic::load(worker, common, &warp.local, r, index, access, m, &addrs)?,
                     }
-                    if worker.undefined {
-                        shadowed = worker.settle_init(common, split, pc);
+                    if worker.watch.undefined {
+                        shadowed = worker.watch.settle_init(&mut common.checks, split, pc);
                     }
                 }
                 MicroOp::Store(index) => {
-                    worker.pc = pc;
+                    worker.watch.pc = pc;
                     let access = &code.accesses[index as usize];
                     let addrs = addresses(r, &access.address, split.local_base);
                     match access.place {
@@ -375,7 +375,7 @@ fn execute<S: pulp::Simd>(
                         pc = target;
                     } else {
                         worker.counters.divergent_branches += 1;
-                        turn::part(worker, warp, split, pc);
+                        worker.watch.part(split, pc, warp.alive);
                         let stays = Split { pc: pc + 1, mask: m & !taken, ..split.clone() };
                         warp.splits.push(stays);
                         split.mask = taken;
@@ -390,14 +390,14 @@ fn execute<S: pulp::Simd>(
                 }
                 MicroOp::Slow(index) => {
                     counts.flush(worker, warp);
-                    worker.pc = pc;
+                    worker.watch.pc = pc;
                     split.pc = pc;
                     let flow = slow::execute(worker, common, warp, split, &code.slow[index as usize], m)?;
                     match flow {
                         Flow::Next => {
                             regs = warp.regs.view(split.bases);
-                            if shadowed || worker.undefined {
-                                shadowed = worker.settle_init(common, split, pc);
+                            if shadowed || worker.watch.undefined {
+                                shadowed = worker.watch.settle_init(&mut common.checks, split, pc);
                             }
                         }
                         Flow::Leave => return Ok(false),

@@ -16,8 +16,8 @@ mod shadow;
 use std::collections::HashMap;
 
 use crate::code::{MicroOp, Place, Reg, SlowOp};
-use crate::exec::check::watch::{Action, BlockChecks, Touch};
-use crate::exec::context::Worker;
+use crate::exec::check::watch::{Action, Touch};
+use crate::exec::check::{BlockChecks, Watch};
 use crate::exec::state::lanes::{Bases, each};
 use crate::exec::state::run::Run;
 use crate::report::kind::Absent;
@@ -181,11 +181,10 @@ fn kind(place: Place) -> Kind {
     }
 }
 
-impl Worker<'_> {
+impl Watch<'_> {
     /// A warp's access to memory.
     #[inline(always)]
-    pub(crate) fn look_init(&mut self, checks: &mut BlockChecks, touch: &Touch<'_>) {
-        let Some(init) = checks.init.as_deref_mut() else { return };
+    pub(crate) fn look_init(&mut self, init: &mut Init, touch: &Touch<'_>) {
         if touch.place == Place::Shared && touch.action == Action::Read {
             let (addr, bytes) = (touch.addrs[0], touch.bytes);
             let defined = match () {
@@ -201,8 +200,7 @@ impl Worker<'_> {
             let addr = touch.addrs[0];
             match (touch.place, touch.action) {
                 (Place::Global, action) => {
-                    let window = touch.window.and_then(|w| self.windows.get(w));
-                    let Some((history, base)) = window.and_then(|w| Some((w.history?, w.base))) else { return };
+                    let Some((history, base)) = touch.history(addr) else { return };
                     match action {
                         Action::Read if history.holds(addr - base, len) => return,
                         Action::Write if init.storing.lanes == 0 => return history.set(addr - base, len),
@@ -231,8 +229,7 @@ impl Worker<'_> {
         if touch.place != Place::Global {
             return init.missing(kind(touch.place), self.warp, lane, addr, touch.bytes);
         }
-        let window = touch.window.or_else(|| self.window_of(addr)).and_then(|w| self.windows.get(w));
-        window.map_or(0, |w| w.history.map_or(0, |h| h.missing(addr - w.base, touch.bytes)))
+        touch.history(addr).map_or(0, |(history, base)| history.missing(addr - base, touch.bytes))
     }
 
     #[inline(never)]
@@ -274,8 +271,7 @@ impl Worker<'_> {
         if touch.place == Place::Global {
             for lane in each(touch.mask) {
                 let addr = touch.addrs[lane];
-                let window = touch.window.or_else(|| self.window_of(addr)).and_then(|w| self.windows.get(w));
-                if let Some((history, base)) = window.and_then(|w| Some((w.history?, w.base))) {
+                if let Some((history, base)) = touch.history(addr) {
                     history.set(addr - base, touch.bytes);
                 }
             }
@@ -310,8 +306,7 @@ impl Worker<'_> {
                     continue;
                 }
                 if touch.place == Place::Global {
-                    let window = touch.window.or_else(|| self.window_of(addr)).and_then(|w| self.windows.get(w));
-                    if let Some((history, base)) = window.and_then(|w| Some((w.history?, w.base))) {
+                    if let Some((history, base)) = touch.history(addr) {
                         history.clear(addr + at - base, 1);
                     }
                 } else {

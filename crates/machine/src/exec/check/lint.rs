@@ -4,7 +4,7 @@ use fusion_ptx::ast::ScalarType;
 
 use crate::arith;
 use crate::code::{Checked, Lint, MicroOp, Reg};
-use crate::exec::context::Worker;
+use crate::exec::check::Watch;
 use crate::exec::fault::finding::Site;
 use crate::exec::fault::trap::{Party, Trap};
 use crate::exec::state::lanes::{View, each, lanes};
@@ -12,7 +12,7 @@ use crate::report::Role;
 use crate::report::kind::{Arithmetic, Formula};
 
 /// Executes a suspect, and notes what is wrong with it.
-pub(crate) fn execute(worker: &mut Worker<'_>, regs: &mut View<'_>, checked: &Checked, mask: u32) {
+pub(crate) fn execute(watch: &mut Watch<'_>, regs: &mut View<'_>, checked: &Checked, mask: u32) {
     let operands = operands(regs, checked.op);
     for lint in &checked.lints {
         let wrong = match *lint {
@@ -24,7 +24,7 @@ pub(crate) fn execute(worker: &mut Worker<'_>, regs: &mut View<'_>, checked: &Ch
             }
         };
         if wrong != 0 {
-            note(worker, checked, lint, &operands, wrong);
+            note(watch, checked, lint, &operands, wrong);
         }
     }
     apply(regs, checked.op, mask);
@@ -152,7 +152,7 @@ fn holds(ty: ScalarType, value: f64) -> bool {
     value < high && (value > low - 1.0 || value == low)
 }
 
-fn note(worker: &mut Worker<'_>, checked: &Checked, lint: &Lint, operands: &Operands, wrong: u32) {
+fn note(watch: &mut Watch<'_>, checked: &Checked, lint: &Lint, operands: &Operands, wrong: u32) {
     let lane = wrong.trailing_zeros() as usize & 31;
     let kind = match *lint {
         Lint::Index { signed, .. } => index(checked.op, operands, lane, signed),
@@ -164,9 +164,9 @@ fn note(worker: &mut Worker<'_>, checked: &Checked, lint: &Lint, operands: &Oper
             signed: to.is_signed(),
         },
     };
-    let site = Site { code: kind.code(), pc: worker.pc, other: u32::MAX };
-    let (pc, count) = (worker.pc, u64::from(wrong.count_ones()));
-    worker.findings.add(site, worker.block, worker.warp, count, || {
+    let site = Site { code: kind.code(), pc: watch.pc, other: u32::MAX };
+    let (pc, count) = (watch.pc, u64::from(wrong.count_ones()));
+    watch.findings.add(site, watch.block, watch.warp, count, || {
         let trap = Trap::new(kind, wrong).at(pc);
         match *lint {
             Lint::Index { access, .. } => trap.party(Party::at(access, Role::Addressed)),

@@ -25,8 +25,8 @@ pub(crate) use shadow::Shadow;
 pub(crate) use views::Places;
 
 use crate::code::{Order, Place, SlowOp};
+use crate::exec::check::Watch;
 use crate::exec::check::watch::{Action, Touch};
-use crate::exec::context::Worker;
 use crate::exec::state::lanes::each;
 use crate::exec::state::run::Run;
 use crate::exec::state::warp::Warp;
@@ -73,9 +73,6 @@ impl Races {
 
     /// Another block begins.
     pub(crate) fn start(&mut self, run: &Run<'_>, block: u64) {
-        if !run.checks.races {
-            return;
-        }
         if self.clocks.is_late() {
             *self = Self::new(run);
         }
@@ -109,10 +106,6 @@ impl Races {
 
     /// A barrier has been completed: by every thread of the block that there is, or by those that came to it.
     pub(crate) fn complete(&mut self, barrier: u32, whole: bool) {
-        // Nobody looks for races.
-        if self.clocks.warps.is_empty() {
-            return;
-        }
         self.rounds.complete(barrier);
         if whole {
             self.clocks.meet_all();
@@ -174,7 +167,7 @@ impl Races {
     }
 }
 
-impl Worker<'_> {
+impl Watch<'_> {
     /// Looks for accesses that race with this one, and remembers it.
     pub(crate) fn look_for_races(&mut self, races: &mut Races, touch: &Touch<'_>) {
         if touch.place == Place::Local || touch.mask == 0 {
@@ -206,7 +199,7 @@ impl Worker<'_> {
             serial,
             code: self.run.code,
         };
-        let windows = &self.windows;
+        let windows = touch.windows;
         let values = value::Values { touch, windows };
         let mut story = Story { run: self.run, findings: &mut self.findings, touch, past: &past, wrote, waits };
         if past.shared {

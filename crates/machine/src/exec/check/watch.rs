@@ -1,12 +1,9 @@
-//! Where the checks look at accesses to memory: every load, store, atomic and copy of a warp passes here
-//! once, after its bounds and alignment were found right and before it takes effect.
+//! An access to memory, as the checks see it.
 
 use crate::code::{Access, Order, Place};
-use crate::exec::check::init::Init;
-use crate::exec::check::race::Races;
-use crate::exec::context::Worker;
 use crate::exec::state::lanes::View;
-use crate::exec::state::run::Run;
+use crate::exec::state::window::{Window, window_of};
+use crate::memory::Written;
 
 /// What a warp's access does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +29,8 @@ pub(crate) struct Touch<'t> {
     pub(crate) row: bool,
     /// A whole warp, every lane at `addrs[0]`: the other one.
     pub(crate) uniform: bool,
-    /// For global memory: the allocation that holds every lane's bytes, an index into the worker's windows, where one does.
+    /// For global memory: the allocations in order of address, and which of them holds every lane's bytes, where one does.
+    pub(crate) windows: &'t [Window<'t>],
     pub(crate) window: Option<usize>,
     /// The access itself, where it is a load or store.
     pub(crate) access: Option<&'t Access>,
@@ -61,6 +59,7 @@ impl<'t> Touch<'t> {
             bytes: u64::from(access.bytes()),
             row: false,
             uniform: false,
+            windows: &[],
             window: None,
             access: Some(access),
             stored,
@@ -68,53 +67,11 @@ impl<'t> Touch<'t> {
             shared: &[],
         }
     }
-}
 
-/// What the checks keep about a block.
-#[derive(Debug, Default)]
-pub(crate) struct BlockChecks {
-    pub(crate) races: Races,
-    pub(crate) init: Option<Box<Init>>,
-}
-
-impl BlockChecks {
-    pub(crate) fn new(run: &Run<'_>) -> Self {
-        Self { races: Races::new(run), init: run.checks.init.then(|| Init::new(run)) }
-    }
-
-    /// Forgets everything: another block begins.
-    pub(crate) fn start(&mut self, run: &Run<'_>, block: u64) {
-        self.races.start(run, block);
-        if let Some(init) = &mut self.init {
-            init.start(run);
-        }
-    }
-
-    /// Whether the warp's registers hold undefined bits, which must be followed.
+    /// What the allocation at an address knows of which of its bytes were ever written, and where it begins.
     #[inline(always)]
-    pub(crate) fn shadowed(&self, warp: u32) -> bool {
-        self.init.as_ref().is_some_and(|init| init.shadowed(warp))
-    }
-}
-
-impl Worker<'_> {
-    #[inline(always)]
-    pub(crate) fn watch(&mut self, checks: &mut BlockChecks, touch: &Touch<'_>) {
-        if self.watching {
-            self.look(checks, touch);
-            if let Some(trace) = &mut self.trace {
-                trace.note(touch, self.pc);
-            }
-        }
-    }
-
-    #[inline(never)]
-    fn look(&mut self, checks: &mut BlockChecks, touch: &Touch<'_>) {
-        if self.run.checks.races {
-            self.look_for_races(&mut checks.races, touch);
-        }
-        if self.run.checks.init {
-            self.look_init(checks, touch);
-        }
+    pub(crate) fn history(&self, addr: u64) -> Option<(&'t Written, u64)> {
+        let window = self.windows.get(self.window.or_else(|| window_of(self.windows, addr))?)?;
+        Some((window.history?, window.base))
     }
 }

@@ -1,7 +1,7 @@
 //! A block: its warps, its shared memory, its barriers.
 
 use super::endless;
-use crate::exec::check::watch::BlockChecks;
+use crate::exec::check::BlockChecks;
 use crate::exec::context::{Common, Worker};
 use crate::exec::fault::trap::{Trap, Trapped};
 use crate::exec::state::barrier::Barrier;
@@ -82,7 +82,7 @@ impl Block {
         let (mut executed, mut turn) = (0, 0);
         let quantum = if yields { SHORT_TURN } else { TURN };
         (self.common.passed, self.common.took) = (false, false);
-        worker.block = self.index;
+        worker.watch.block = self.index;
         loop {
             let mut ran = false;
             self.common.waits = 0;
@@ -91,7 +91,7 @@ impl Block {
                     continue;
                 }
                 let before = warp.clock;
-                worker.warp = warp.index;
+                worker.watch.warp = warp.index;
                 ran |= turn::run(worker, &mut self.common, warp, quantum)?;
                 executed += warp.clock - before;
             }
@@ -144,7 +144,7 @@ impl Block {
 /// The fault of a launch whose blocks end, but are too many or too long together.
 fn too_long(worker: &mut Worker<'_>) -> Box<Trap> {
     let run = worker.run;
-    worker.warp = 0;
+    worker.watch.warp = 0;
     let start = run.code.function(run.code.entry).map_or(0, |entry| entry.start);
     Trap::new(Sync::TooMuchWork { blocks: run.blocks, budget: run.budget }, 1).at(start)
 }

@@ -20,7 +20,7 @@ pub(crate) fn trap(block: &mut Block, worker: &mut Worker<'_>, limit: u64) -> Bo
     let Some(index) = busiest.or(block.warps.iter().find(|w| !w.done())).map(|w| w.index as usize) else {
         return Trap::new(Sync::Endless { limit, inside: None, others: 0 }, 0);
     };
-    worker.warp = index as u32;
+    worker.watch.warp = index as u32;
     let mut places = Vec::with_capacity(LOOKS);
     for _ in 0..LOOKS {
         let warp = &mut block.warps[index];

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use super::count;
 use super::shared::wavefronts;
 use crate::code::{Atomic, Place};
-use crate::exec::check::watch::{Action, Touch};
+use crate::exec::check::{Action, Touch};
 use crate::exec::context::{Common, Worker};
 use crate::exec::fault;
 use crate::exec::fault::trap::Trapped;
@@ -63,7 +63,7 @@ pub(crate) fn execute(
                 worker.check_shared(&common.shared, group, &inside, bytes, true)?;
                 worker.check_array(&op.address, group, &inside, bytes, false, true);
                 let touch = Touch { shared: &common.shared, ..atomic(Place::Shared, group, &inside, bytes, None, op) };
-                worker.watch(&mut common.checks, &touch);
+                worker.watch.touch(&mut common.checks, &touch);
                 for lane in each(group) {
                     for (part, old) in old.iter_mut().enumerate() {
                         old[lane] = load_element(&common.shared, at(inside[lane], part), op.element);
@@ -78,7 +78,9 @@ pub(crate) fn execute(
             Place::Global | Place::Constant => {
                 // Atomics share one entry of the cache of allocations: there are few of them.
                 let one = worker.check_global(worker.atomic_cache, group, &inside, bytes, true)?;
-                worker.watch(&mut common.checks, &atomic(Place::Global, group, &inside, bytes, one, op));
+                let windows = &worker.windows;
+                let touch = Touch { windows, ..atomic(Place::Global, group, &inside, bytes, one, op) };
+                worker.watch.touch(&mut common.checks, &touch);
                 for lane in each(group) {
                     let Some(w) = one.or_else(|| worker.window_of(inside[lane])) else { continue };
                     let window = &mut worker.windows[w];
@@ -136,6 +138,7 @@ fn atomic<'t>(
         bytes,
         row: false,
         uniform: false,
+        windows: &[],
         window,
         access: None,
         stored: None,

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::count;
 use super::shared::wavefronts;
 use crate::code::{Order, Place};
-use crate::exec::check::watch::{Action, Touch};
+use crate::exec::check::{Action, Touch};
 use crate::exec::context::{Common, Worker};
 use crate::exec::fault::trap::Trapped;
 use crate::exec::state::address::{distinct, resolve};
@@ -46,6 +46,7 @@ pub(crate) fn execute(
         bytes,
         row: false,
         uniform: false,
+        windows: &worker.windows,
         window: None,
         access: None,
         stored: None,
@@ -53,11 +54,11 @@ pub(crate) fn execute(
         shared: &[],
     };
     for &(mask, bytes, window) in &sources {
-        worker.watch(&mut common.checks, &Touch { mask, bytes, window, ..touch });
+        worker.watch.touch(&mut common.checks, &Touch { mask, bytes, window, ..touch });
     }
     let (place, action) = (Place::Shared, Action::CopyAsync);
     let shared = Touch { place, action, addrs: to, shared: &common.shared, ..touch };
-    worker.watch(&mut common.checks, &shared);
+    worker.watch.touch(&mut common.checks, &shared);
     for lane in each(mask) {
         let window = one.or_else(|| worker.window_of(from[lane]));
         for at in 0..bytes {
@@ -76,10 +77,8 @@ pub(crate) fn execute(
     count(&mut worker.counters.global_load, sectors, bytes * u64::from(reading.count_ones()));
     count(&mut worker.counters.shared_store, passes, bytes * lanes);
     if reading != 0 {
-        let who = worker.who(reading, &from);
-        worker.tally.global(worker.pc, who, &from, bytes, sectors);
+        worker.watch.global(reading, &from, bytes, sectors);
     }
-    let who = worker.who(mask, to);
-    worker.tally.shared(worker.pc, who, to, bytes, passes);
+    worker.watch.shared(mask, to, bytes, passes);
     Ok(())
 }

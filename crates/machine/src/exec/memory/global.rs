@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::{count, extend};
 use crate::code::{Access, Place, Reg};
-use crate::exec::check::watch::Touch;
+use crate::exec::check::Touch;
 use crate::exec::context::{Common, Worker};
 use crate::exec::fault;
 use crate::exec::fault::trap::Trapped;
@@ -25,14 +25,15 @@ impl Worker<'_> {
     ) {
         let (write, bytes) = (stored.is_some(), u64::from(access.bytes()));
         let at = self.cache[index as usize] as usize;
-        let touch = Touch { row: true, window: Some(at), ..Touch::of(access, Place::Global, FULL, addrs, stored) };
-        self.watch(&mut common.checks, &touch);
+        let windows = &self.windows;
+        let touch =
+            Touch { row: true, windows, window: Some(at), ..Touch::of(access, Place::Global, FULL, addrs, stored) };
+        self.watch.touch(&mut common.checks, &touch);
         let last = addrs[0] + 32 * bytes - 1;
         let sectors = (last >> 5) - (addrs[0] >> 5) + 1;
         let traffic = if write { &mut self.counters.global_store } else { &mut self.counters.global_load };
         count(traffic, sectors, 32 * bytes);
-        let who = self.who(FULL, addrs);
-        self.tally.global_row(self.pc, who, bytes, sectors);
+        self.watch.global_row(addrs, bytes, sectors);
         self.windows[at].mark(addrs[0], 32 * bytes, write);
     }
 
@@ -47,8 +48,8 @@ impl Worker<'_> {
         stored: Option<&View<'_>>,
     ) {
         let (write, bytes) = (stored.is_some(), u64::from(access.bytes()));
-        let touch = Touch { window, ..Touch::of(access, Place::Global, mask, addrs, stored) };
-        self.watch(&mut common.checks, &touch);
+        let touch = Touch { windows: &self.windows, window, ..Touch::of(access, Place::Global, mask, addrs, stored) };
+        self.watch.touch(&mut common.checks, &touch);
         let mut marked = u64::MAX;
         for lane in each(mask) {
             if addrs[lane] >> 5 != marked {
@@ -61,8 +62,7 @@ impl Worker<'_> {
         let sectors = distinct(addrs, mask, 5);
         let traffic = if write { &mut self.counters.global_store } else { &mut self.counters.global_load };
         count(traffic, sectors, bytes * u64::from(mask.count_ones()));
-        let who = self.who(mask, addrs);
-        self.tally.global(self.pc, who, addrs, bytes, sectors);
+        self.watch.global(mask, addrs, bytes, sectors);
     }
 
     /// `ld.global`. `index` is the access's own, by which the last allocation that it hit is remembered.
@@ -256,13 +256,6 @@ impl Worker<'_> {
             return Err(fault::stray_global(self.run, stray, addrs, bytes, write));
         }
         Ok(None)
-    }
-
-    /// The allocation that contains an address.
-    pub(crate) fn window_of(&self, addr: u64) -> Option<usize> {
-        let next = self.windows.partition_point(|w| w.base <= addr);
-        let found = next.checked_sub(1)?;
-        (addr < self.windows[found].end).then_some(found)
     }
 
     #[inline(never)]

@@ -2,7 +2,7 @@
 
 use super::{count, extend};
 use crate::code::{Access, Place};
-use crate::exec::check::watch::Touch;
+use crate::exec::check::Touch;
 use crate::exec::context::{Common, Worker};
 use crate::exec::fault;
 use crate::exec::fault::trap::Trapped;
@@ -53,7 +53,7 @@ impl Worker<'_> {
         stored: Option<&View<'_>>,
     ) {
         let touch = Touch::of(access, Place::Local, mask, addrs, stored);
-        self.watch(&mut common.checks, &touch);
+        self.watch.touch(&mut common.checks, &touch);
     }
 
     /// `counted` is false for parameter variables of calls, which on a GPU are registers.
@@ -87,8 +87,7 @@ impl Worker<'_> {
         if counted {
             let sectors = sectors(addrs, mask, bytes);
             count(&mut self.counters.local_load, sectors, bytes * u64::from(mask.count_ones()));
-            let who = self.who(mask, addrs);
-            self.tally.local(self.pc, who, addrs, bytes, sectors);
+            self.watch.local(mask, addrs, bytes, sectors);
         }
         Ok(())
     }
@@ -117,8 +116,7 @@ impl Worker<'_> {
         if counted {
             let sectors = sectors(addrs, mask, bytes);
             count(&mut self.counters.local_store, sectors, bytes * u64::from(mask.count_ones()));
-            let who = self.who(mask, addrs);
-            self.tally.local(self.pc, who, addrs, bytes, sectors);
+            self.watch.local(mask, addrs, bytes, sectors);
         }
         Ok(())
     }

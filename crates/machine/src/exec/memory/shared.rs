@@ -2,7 +2,7 @@
 
 use super::{count, extend};
 use crate::code::{Access, AddressOf, Place, Root, SharedVariable};
-use crate::exec::check::watch::Touch;
+use crate::exec::check::Touch;
 use crate::exec::context::{Common, Worker};
 use crate::exec::fault;
 use crate::exec::fault::finding::Site;
@@ -114,9 +114,9 @@ impl Worker<'_> {
     #[cold]
     #[inline(never)]
     fn outside_array(&mut self, variable: &SharedVariable, lanes: u32, addrs: &[u64; 32], bytes: u64, write: bool) {
-        let site = Site { code: Code::OobShared, pc: self.pc, other: u32::MAX };
-        let (run, block, warp, pc) = (self.run, self.block, self.warp, self.pc);
-        self.findings.add(site, block, warp, u64::from(lanes.count_ones()), || {
+        let site = Site { code: Code::OobShared, pc: self.watch.pc, other: u32::MAX };
+        let (run, block, warp, pc) = (self.run, self.watch.block, self.watch.warp, self.watch.pc);
+        self.watch.findings.add(site, block, warp, u64::from(lanes.count_ones()), || {
             fault::outside_array(run, variable, lanes, addrs, bytes, write).at(pc)
         });
     }
@@ -139,13 +139,12 @@ impl Worker<'_> {
         self.check_array(&access.address, mask, addrs, bytes, row, write);
         let touch =
             Touch { row, uniform, shared: &common.shared, ..Touch::of(access, Place::Shared, mask, addrs, stored) };
-        self.watch(&mut common.checks, &touch);
+        self.watch.touch(&mut common.checks, &touch);
         let traffic = if write { &mut self.counters.shared_store } else { &mut self.counters.shared_load };
         count(traffic, passes, bytes * u64::from(mask.count_ones()));
-        let who = self.who(mask, addrs);
         match shape {
-            Shape::Other => self.tally.shared(self.pc, who, addrs, bytes, passes),
-            _ => self.tally.shared_words(self.pc, who, shape == Shape::Row),
+            Shape::Other => self.watch.shared(mask, addrs, bytes, passes),
+            _ => self.watch.shared_words(addrs, shape == Shape::Row),
         }
     }
 

@@ -8,7 +8,7 @@ use super::lanes::{Bases, FULL, Lanes, Registers};
 use super::local::Local;
 use super::run::Run;
 use super::stores::Bypass;
-use crate::code::{Code, Fill, Function, Reg, TRUE};
+use crate::code::{Fill, Function, Reg, TRUE};
 
 /// A caller that waits for its callee.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -277,11 +277,5 @@ impl Warp {
                 split.state = State::Ready;
             }
         }
-    }
-}
-
-impl Code {
-    pub(crate) fn function(&self, id: u32) -> Option<&Function> {
-        self.functions.get(id as usize)?.as_ref()
     }
 }

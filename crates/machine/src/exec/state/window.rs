@@ -21,6 +21,13 @@ pub(crate) struct Window<'a> {
     pub(crate) touched: bool,
 }
 
+/// Of allocations in order of address, the one that contains an address.
+#[inline(always)]
+pub(crate) fn window_of(windows: &[Window<'_>], addr: u64) -> Option<usize> {
+    let found = windows.partition_point(|w| w.base <= addr).checked_sub(1)?;
+    (addr < windows[found].end).then_some(found)
+}
+
 impl<'a> Window<'a> {
     pub(crate) fn new(region: &'a Arc<Region>) -> Self {
         Self {

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use super::call::argument;
 use crate::code::{Argument, Place};
-use crate::exec::check::init::Origin;
+use crate::exec::check::Origin;
 use crate::exec::context::{Common, Worker};
 use crate::exec::fault::trap::{Trap, Trapped};
 use crate::exec::memory::heap;
@@ -59,9 +59,7 @@ pub(crate) fn call(
                 let at = u64::from(split.local_base + offset);
                 if at + u64::from(size) <= 4 * warp.local.len() as u64 {
                     local::store_element(&mut warp.local, lane, at, size, results[lane]);
-                    if let Some(init) = &mut common.checks.init {
-                        init.returned(warp.index, lane, at, size.into());
-                    }
+                    common.checks.returned(warp.index, lane, at, size.into());
                 }
             }
         }
@@ -94,7 +92,7 @@ fn printf(
             common.output.push_str(&text);
         }
         if let Some(origin) = undefined {
-            worker.printed_undefined(1 << lane, origin);
+            worker.watch.printed_undefined(1 << lane, origin);
         }
     }
     Ok(printed)
@@ -152,8 +150,7 @@ impl<'m, 'a> Memory<'m, 'a> {
 
     fn value(&self, addr: u64, size: u64) -> u64 {
         if let (Place::Local, at) = resolve(addr)
-            && let Some(init) = &self.common.checks.init
-            && let Some(origin) = init.undefined_at(self.warp.index, self.lane, at, size)
+            && let Some(origin) = self.common.checks.undefined_at(self.warp.index, self.lane, at, size)
         {
             self.undefined.set(Some(origin));
         }

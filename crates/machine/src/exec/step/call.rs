@@ -2,7 +2,7 @@
 
 use super::builtin;
 use crate::code::{Argument, Call, MicroOp, Reg, SlowOp, Target, window};
-use crate::exec::check::init::Placed;
+use crate::exec::check::Placed;
 use crate::exec::context::{Common, Worker};
 use crate::exec::fault::trap::{Trap, Trapped};
 use crate::exec::state::lanes::{Bases, Lanes, each};
@@ -64,9 +64,7 @@ pub(crate) fn call(
         return Err(Trap::new(kind, mask));
     }
     warp.enter(worker.run, common.id, function, bases, mask);
-    if let Some(init) = &mut common.checks.init {
-        init.enter(warp.index, function, bases, local_base, mask);
-    }
+    common.checks.enter(warp.index, function, bases, local_base, mask);
     warp.local.grow(((local_base + function.frame_bytes) / 4) as usize);
     for (from, to) in args.iter().zip(&function.params) {
         pass(common, warp, mask, (*from, split.bases, split.local_base), (*to, bases, local_base));
@@ -102,9 +100,7 @@ pub(crate) fn ret(
             pass(common, warp, mask, (*from, split.bases, split.local_base), (*to, frame.bases, frame.local_base));
         }
     }
-    if let Some(init) = &mut common.checks.init {
-        init.leave(warp.index, split.bases, mask);
-    }
+    common.checks.leave(warp.index, split.bases, mask);
     split.callers.pop();
     split.function = frame.function;
     split.bases = frame.bases;
@@ -115,9 +111,7 @@ pub(crate) fn ret(
 
 /// Copies an argument from one frame to another.
 fn pass(common: &mut Common, warp: &mut Warp, mask: u32, from: Placed, to: Placed) {
-    if let Some(init) = &mut common.checks.init {
-        init.pass(warp.index, mask, from, to);
-    }
+    common.checks.pass(warp.index, mask, from, to);
     match (from.0, to.0) {
         (Argument::Register(a), Argument::Register(d)) => {
             let value = warp.regs.view(from.1).get(a);

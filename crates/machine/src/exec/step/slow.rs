@@ -91,7 +91,7 @@ pub(crate) fn execute(
         SlowOp::Exit => return exit::exit(worker, common, warp, split, mask),
         SlowOp::Return => return call::ret(worker, common, warp, split, mask),
         SlowOp::Call(call) => return call::call(worker, common, warp, split, mask, call),
-        SlowOp::Trap if worker.run.is_grid_barrier(worker.pc) => {
+        SlowOp::Trap if worker.run.is_grid_barrier(worker.watch.pc) => {
             return Err(Trap::new(Sync::NotCooperative, mask));
         }
         SlowOp::Trap | SlowOp::Breakpoint => return Err(Trap::new(Stop::Trap, mask)),
@@ -121,19 +121,19 @@ pub(crate) fn execute(
         }
         SlowOp::Collective(collective) => {
             let flow = collective::execute(worker, common, warp, split, collective, mask)?;
-            if flow == Flow::Next && worker.run.checks.races {
+            if flow == Flow::Next {
                 match collective.op {
                     Collective::Sync => {
                         let members = collective::members(warp, split, collective, mask);
-                        common.checks.races.warp_sync(warp, &members, mask);
+                        common.checks.warp_sync(warp, &members, mask);
                     }
                     Collective::Activemask => {}
-                    _ => common.checks.races.meet_in_registers(warp.index, mask),
+                    _ => common.checks.meet_in_registers(warp.index, mask),
                 }
             }
             return Ok(flow);
         }
-        SlowOp::Checked(checked) => lint::execute(worker, &mut warp.regs.view(split.bases), checked, mask),
+        SlowOp::Checked(checked) => lint::execute(&mut worker.watch, &mut warp.regs.view(split.bases), checked, mask),
         SlowOp::Atomic(atomic) => {
             let changed = atomic::execute(worker, common, warp, split, atomic, mask)?;
             warp.bypass.stores(split.pc, mask);
@@ -156,10 +156,9 @@ pub(crate) fn execute(
             copy::execute(worker, common, mask, &to, &from, *size, &take)?;
             worker.check_array(dst, mask, &to, u64::from(*size), false, true);
         }
-        SlowOp::CopyCommit | SlowOp::CopyWait { .. } | SlowOp::Fence(_) if !worker.run.checks.races => {}
-        SlowOp::CopyCommit => common.checks.races.copies_commit(warp.index, mask),
-        SlowOp::CopyWait { groups } => common.checks.races.copies_wait(warp.index, worker.pc, mask, *groups),
-        SlowOp::Fence(order) => common.checks.races.fence(warp.index, mask, mask == warp.alive, *order),
+        SlowOp::CopyCommit => common.checks.copies_commit(warp.index, mask),
+        SlowOp::CopyWait { groups } => common.checks.copies_wait(warp.index, worker.watch.pc, mask, *groups),
+        SlowOp::Fence(order) => common.checks.fence(warp, mask, *order),
         SlowOp::Read { d, what } => {
             let cycles = warp.clock;
             let nanoseconds = (cycles as f64 * 1e6 / f64::from(worker.run.clock_khz.max(1))) as u64;

@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 
-use crate::exec::check::tally::Who;
 use crate::exec::context::{Common, Worker};
 use crate::exec::fault::trap::Trapped;
 use crate::exec::state::warp::{Split, State, Warp};
@@ -30,9 +29,7 @@ pub(crate) fn run(worker: &mut Worker<'_>, common: &mut Common, warp: &mut Warp,
         let meeting = warp.splits.iter().map(|s| s.pc).filter(|&pc| pc > split.pc).min().unwrap_or(u32::MAX);
         let (mask, before) = (split.mask, warp.clock);
         let outcome = step::run(worker, common, warp, &mut split, meeting, limit);
-        if !split.apart.is_empty() {
-            worker.tally.idle(&split.apart, mask, warp.alive, warp.clock - before);
-        }
+        worker.watch.ran(&split, mask, warp.alive, warp.clock - before);
         split.last_ran = warp.clock;
         if split.mask != 0 {
             warp.join(split);
@@ -77,10 +74,4 @@ fn pick(warp: &mut Warp, common: &Common) -> Option<(usize, u64)> {
         return Some((other, SLICE));
     }
     Some((first.0, PATIENCE))
-}
-
-/// The lanes of a split part at a branch.
-pub(crate) fn part(worker: &mut Worker<'_>, warp: &Warp, split: &mut Split, pc: u32) {
-    let who = Who { block: worker.block, warp: worker.warp, lanes: split.mask, addr: 0 };
-    worker.tally.part(&mut split.apart, pc, who, warp.alive);
 }

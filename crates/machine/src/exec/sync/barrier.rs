@@ -4,7 +4,7 @@ use fusion_ptx::ast::BarrierOp;
 
 use super::bypass;
 use crate::code::Reg;
-use crate::exec::check::race::Came;
+use crate::exec::check::{Came, Watch};
 use crate::exec::context::{Common, Worker};
 use crate::exec::fault::finding::Site;
 use crate::exec::fault::trap::{Party, Trap, Trapped};
@@ -63,18 +63,18 @@ pub(crate) fn execute(
     // No count, or that of the whole block, means all threads that have not exited.
     let counts = |n: Option<u32>| n.filter(|&n| n != common.threads).unwrap_or(common.live);
     if let Some((first, others)) = open.filter(|open| counts(open.1) != counts(expected)) {
-        miscount(worker, mask, at, id, [counts(expected), counts(others)], first);
-    } else if let Some(other) = common.checks.races.overtaken(id, worker.block, warp.index, mask) {
-        overtaken(worker, mask, at, other);
+        miscount(&mut worker.watch, mask, at, id, [counts(expected), counts(others)], first);
+    } else if let Some(other) = common.checks.overtaken(id, worker.watch.block, warp.index, mask) {
+        overtaken(&mut worker.watch, mask, at, other);
     }
-    if let Some(threads) = expected.filter(|_| worker.run.checks.races) {
-        common.checks.races.arrive(Came::new(id, warp.index, threads, waits, arrival));
+    if let Some(threads) = expected {
+        common.checks.arrive(Came::new(id, warp.index, threads, waits, arrival));
     }
     if expected.is_none() {
         if first.pc != at {
-            mismatch(worker, mask, id, at, first);
+            mismatch(&mut worker.watch, mask, id, at, first);
         }
-        bypass::arrive(worker, common, &mut warp.bypass, arrival);
+        bypass::arrive(&mut worker.watch, common, &mut warp.bypass, arrival);
     }
     if waits {
         let which = match op {
@@ -90,8 +90,8 @@ pub(crate) fn execute(
 }
 
 /// Two warps at different barriers of the source that are one to the hardware.
-fn mismatch(worker: &mut Worker<'_>, lanes: u32, id: u32, at: u32, first: Arrival) {
-    let run = worker.run;
+fn mismatch(watch: &mut Watch<'_>, lanes: u32, id: u32, at: u32, first: Arrival) {
+    let run = watch.run;
     let location = |pc: u32| {
         let loc = run.code.origins.get(pc as usize)?.loc?;
         run.module.locations.get(loc.index()).map(|l| (l.file, l.line, l.column))
@@ -101,8 +101,8 @@ fn mismatch(worker: &mut Worker<'_>, lanes: u32, id: u32, at: u32, first: Arriva
         return;
     }
     let site = Site { code: Code::BarrierMismatch, pc: at, other: first.pc };
-    let (block, warp) = (worker.block, worker.warp);
-    worker.findings.add(site, block, warp, u64::from(lanes.count_ones()), || {
+    let (block, warp) = (watch.block, watch.warp);
+    watch.findings.add(site, block, warp, u64::from(lanes.count_ones()), || {
         Trap::new(Sync::Mismatch { id, warp }, lanes).at(at).party(Party {
             role: Role::OtherBarrier { warp: first.thread / 32 },
             pc: first.pc,
@@ -113,10 +113,10 @@ fn mismatch(worker: &mut Worker<'_>, lanes: u32, id: u32, at: u32, first: Arriva
 }
 
 /// Warps at one barrier of which each counts other threads.
-fn miscount(worker: &mut Worker<'_>, lanes: u32, at: u32, id: u32, [threads, others]: [u32; 2], first: Arrival) {
+fn miscount(watch: &mut Watch<'_>, lanes: u32, at: u32, id: u32, [threads, others]: [u32; 2], first: Arrival) {
     let site = Site { code: Code::BarrierRounds, pc: at, other: first.pc };
-    let (block, warp) = (worker.block, worker.warp);
-    worker.findings.add(site, block, warp, u64::from(lanes.count_ones()), || {
+    let (block, warp) = (watch.block, watch.warp);
+    watch.findings.add(site, block, warp, u64::from(lanes.count_ones()), || {
         Trap::new(Sync::Miscount { id, warp, threads }, lanes).at(at).party(Party {
             role: Role::OtherCount { warp: first.thread / 32, threads: others },
             pc: first.pc,
@@ -127,11 +127,11 @@ fn miscount(worker: &mut Worker<'_>, lanes: u32, at: u32, id: u32, [threads, oth
 }
 
 /// A warp comes to a round of a barrier, and could have come to the one before in the place of another.
-fn overtaken(worker: &mut Worker<'_>, lanes: u32, at: u32, other: Came) {
+fn overtaken(watch: &mut Watch<'_>, lanes: u32, at: u32, other: Came) {
     let site = Site { code: Code::BarrierRounds, pc: at, other: other.pc };
-    let (block, warp) = (worker.block, worker.warp);
+    let (block, warp) = (watch.block, watch.warp);
     let Came { barrier: id, threads, pc, thread, .. } = other;
-    worker.findings.add(site, block, warp, u64::from(lanes.count_ones()), || {
+    watch.findings.add(site, block, warp, u64::from(lanes.count_ones()), || {
         Trap::new(Sync::MixedRounds { id, warp, threads, other: other.warp }, lanes).at(at).party(Party {
             role: Role::RoundBefore { warp: other.warp },
             pc,

@@ -9,7 +9,8 @@
 //! warp did after its last barrier, if that store can follow the barrier and the barrier can not follow it, the warp passed by.
 
 use crate::code::{Collective, MicroOp, SlowOp};
-use crate::exec::context::{Common, Worker};
+use crate::exec::check::Watch;
+use crate::exec::context::Common;
 use crate::exec::fault::finding::Site;
 use crate::exec::fault::trap::{Party, Trap};
 use crate::exec::state::barrier::Arrival;
@@ -22,19 +23,19 @@ use crate::report::{Code, Role};
 
 /// Lanes are about to exit: a finding, if others wait for them and they were busy behind that meanwhile. The hardware lets
 /// it pass.
-pub(crate) fn find(worker: &mut Worker<'_>, warp: &mut Warp, leaving: u32) {
-    if !worker.run.checks.races {
+pub(crate) fn find(watch: &mut Watch<'_>, warp: &mut Warp, leaving: u32) {
+    if !watch.run.checks.races {
         return;
     }
-    if let Some((pc, other, trap)) = found(worker, warp, leaving) {
+    if let Some((pc, other, trap)) = found(watch, warp, leaving) {
         let site = Site { code: trap.code(), pc, other };
         let count = u64::from(trap.lanes.count_ones());
-        worker.findings.add(site, worker.block, worker.warp, count, || trap);
+        watch.findings.add(site, watch.block, watch.warp, count, || trap);
     }
 }
 
-fn found(worker: &Worker<'_>, warp: &mut Warp, leaving: u32) -> Option<(u32, u32, Box<Trap>)> {
-    let code = worker.run.code;
+fn found(watch: &Watch<'_>, warp: &mut Warp, leaving: u32) -> Option<(u32, u32, Box<Trap>)> {
+    let code = watch.run.code;
     let Warp { splits, regs, bypass, .. } = warp;
     for split in splits.iter() {
         let Some((pc, since)) = split.waits_since.filter(|_| matches!(split.state, State::Gathering | State::Ready))
@@ -54,14 +55,14 @@ fn found(worker: &Worker<'_>, warp: &mut Warp, leaving: u32) -> Option<(u32, u32
         };
         let busy = |e: &&Elsewhere| e.event > since && e.lanes & missing != 0 && reach::reaches(code, pc, e.pc);
         if let Some(store) = bypass.stores.iter().find(busy) {
-            return Some((pc, store.pc, story(worker, split, pc, is_barrier, store, store.lanes & missing)));
+            return Some((pc, store.pc, story(watch, split, pc, is_barrier, store, store.lanes & missing)));
         }
     }
     None
 }
 
-fn story(worker: &Worker<'_>, split: &Split, pc: u32, barrier: bool, store: &Elsewhere, gone: u32) -> Box<Trap> {
-    let warp = worker.warp;
+fn story(watch: &Watch<'_>, split: &Split, pc: u32, barrier: bool, store: &Elsewhere, gone: u32) -> Box<Trap> {
+    let warp = watch.warp;
     let waiting = Lanes { warp, mask: split.mask };
     let kind = match barrier {
         true => Sync::BypassedBarrier { waiting },
@@ -70,43 +71,43 @@ fn story(worker: &Worker<'_>, split: &Split, pc: u32, barrier: bool, store: &Els
     Trap::new(kind, split.mask).at(pc).party(Party {
         role: Role::Bypassing { lanes: gone, barrier },
         pc: store.pc,
-        block: Some(worker.block),
+        block: Some(watch.block),
         thread: Some(32 * warp + gone.trailing_zeros()),
     })
 }
 
 /// Threads come to a barrier of the whole block: a finding, if others of it have gone around it and exited.
-pub(crate) fn arrive(worker: &mut Worker<'_>, common: &Common, bypass: &mut Bypass, arrival: Arrival) {
+pub(crate) fn arrive(watch: &mut Watch<'_>, common: &Common, bypass: &mut Bypass, arrival: Arrival) {
     bypass.stored = (0, 0);
     for gone in &common.gone {
-        passed_by(worker, arrival, *gone);
+        passed_by(watch, arrival, *gone);
     }
 }
 
 /// The last lanes of a warp are about to exit: remembers where it stored last, and is a finding where others of the block
 /// already wait at a barrier that this is behind.
-pub(crate) fn end(worker: &mut Worker<'_>, common: &mut Common, warp: &Warp) {
+pub(crate) fn end(watch: &mut Watch<'_>, common: &mut Common, warp: &Warp) {
     let (store, lanes) = warp.bypass.stored;
-    if lanes == 0 || !worker.run.checks.races || common.gone.iter().any(|gone| gone.store == store) {
+    if lanes == 0 || !watch.run.checks.races || common.gone.iter().any(|gone| gone.store == store) {
         return;
     }
     let gone = Gone { thread: 32 * warp.index + lanes.trailing_zeros(), store };
     common.gone.push(gone);
     for barrier in &common.barriers {
         if let Some(arrival) = barrier.waits_for_all() {
-            passed_by(worker, arrival, gone);
+            passed_by(watch, arrival, gone);
         }
     }
 }
 
-fn passed_by(worker: &mut Worker<'_>, arrival: Arrival, gone: Gone) {
+fn passed_by(watch: &mut Watch<'_>, arrival: Arrival, gone: Gone) {
     let (pc, thread) = (arrival.pc, arrival.thread);
-    if !worker.reach.is_behind(worker.run.code, pc, gone.store) {
+    if !watch.reach.is_behind(watch.run.code, pc, gone.store) {
         return;
     }
-    let (block, warp) = (worker.block, thread / 32);
+    let (block, warp) = (watch.block, thread / 32);
     let site = Site { code: Code::BarrierDivergent, pc, other: gone.store };
-    worker.findings.add(site, block, warp, 1, || {
+    watch.findings.add(site, block, warp, 1, || {
         let role = Role::BypassingWarp { warp: gone.thread / 32 };
         let party = Party { role, pc: gone.store, block: Some(block), thread: Some(gone.thread) };
         Trap::new(Sync::BypassedByWarp { warp }, 1 << (thread % 32)).at(pc).party(party)

@@ -74,7 +74,7 @@ pub(crate) fn execute(
             value = lanes(|i| a[if takes_part(i) { sources[i].0 as usize & 31 } else { i }]);
             let nothing = each(mask).filter(|&i| !takes_part(i)).fold(0u32, |found, i| found | 1 << i);
             if nothing != 0 {
-                worker.shuffled_nothing(&mut common.checks, nothing, |i| {
+                worker.watch.shuffled_nothing(&mut common.checks, nothing, |i| {
                     let lane = sources[i].0;
                     let absent = match () {
                         () if threads >> lane & 1 == 0 => Absent::NoThread,

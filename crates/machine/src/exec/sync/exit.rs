@@ -14,10 +14,10 @@ pub(crate) fn exit(
     mask: u32,
 ) -> Trapped<Flow> {
     if !warp.bypass.is_empty() {
-        bypass::find(worker, warp, mask);
+        bypass::find(&mut worker.watch, warp, mask);
     }
     if mask == warp.alive {
-        bypass::end(worker, common, warp);
+        bypass::end(&mut worker.watch, common, warp);
     }
     warp.detach(split, mask);
     split.mask = 0;

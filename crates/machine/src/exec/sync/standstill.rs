@@ -25,7 +25,7 @@ pub(crate) fn trap(worker: &mut Worker<'_>, common: &Common, warps: &[Warp]) -> 
     let Some((warp, split)) = first else {
         return Trap::new(Sync::Deadlock { waiting: None, barrier: None, standstill }, 0);
     };
-    worker.warp = warp.index;
+    worker.watch.warp = warp.index;
     let waiting = Lanes { warp: warp.index, mask: split.mask };
     let kind = if in_vain.is_some() {
         Sync::MaskNamesAbsent { waiting, standstill }
@@ -59,7 +59,7 @@ pub(crate) fn trap(worker: &mut Worker<'_>, common: &Common, warps: &[Warp]) -> 
     for (pc, waits, lanes, more) in told.into_iter().take(8) {
         let thread = Some(32 * lanes.warp + lanes.mask.trailing_zeros());
         let role = Role::Waiting { lanes, waits, more };
-        trap = trap.party(Party { role, pc, block: Some(worker.block), thread });
+        trap = trap.party(Party { role, pc, block: Some(worker.watch.block), thread });
     }
     trap
 }

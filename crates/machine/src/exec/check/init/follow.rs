@@ -10,8 +10,8 @@ use super::report::Use;
 use super::shadow::{Mark, Origin, Shadow};
 use super::{Init, Lanes, Pending};
 use crate::code::{self, Code, MicroOp, Operands, PerLane, Reg, Role, Rule, SlowOp, flag};
-use crate::exec::context::Common;
-use crate::exec::context::Worker;
+use crate::exec::check::BlockChecks;
+use crate::exec::check::Watch;
 use crate::exec::state::lanes::{Bases, View, each};
 use crate::exec::state::warp::Split;
 use smallvec::SmallVec;
@@ -44,14 +44,21 @@ enum How {
 }
 use How::{Copied, Derived};
 
-impl Worker<'_> {
+impl Watch<'_> {
     /// Before an instruction: follows undefined bits through it and reports where they matter. Says whether the warp still has some.
     #[cold]
     #[inline(never)]
-    pub(crate) fn follow(&mut self, common: &mut Common, split: &Split, regs: &View<'_>, pc: u32, mask: u32) -> bool {
+    pub(crate) fn follow(
+        &mut self,
+        checks: &mut BlockChecks,
+        split: &Split,
+        regs: &View<'_>,
+        pc: u32,
+        mask: u32,
+    ) -> bool {
         let code = self.run.code;
         let inst = &code.insts[pc as usize];
-        let Some(init) = common.checks.init.as_deref_mut() else { return false };
+        let Some(init) = checks.init.as_deref_mut() else { return false };
         init.storing.lanes = 0;
         init.pending.clear();
         init.pending_at = (self.warp, pc);
@@ -103,10 +110,10 @@ impl Worker<'_> {
     /// After a load or a warp operation: what it has brought. Says whether the warp has undefined bits.
     #[cold]
     #[inline(never)]
-    pub(crate) fn settle_init(&mut self, common: &mut Common, split: &Split, pc: u32) -> bool {
+    pub(crate) fn settle_init(&mut self, checks: &mut BlockChecks, split: &Split, pc: u32) -> bool {
         self.undefined = false;
         let code = self.run.code;
-        let Some(init) = common.checks.init.as_deref_mut() else { return false };
+        let Some(init) = checks.init.as_deref_mut() else { return false };
         let Init { warps, loaded, pending, pending_at, .. } = init;
         let Some(warp) = warps.get_mut(self.warp as usize) else { return false };
         // Another warp's operation may still wait for lanes.

@@ -2,7 +2,7 @@
 
 use super::shadow::{Kind, Origin};
 use crate::code::Place;
-use crate::exec::context::Worker;
+use crate::exec::check::Watch;
 use crate::exec::fault;
 use crate::exec::fault::finding::Site;
 use crate::exec::fault::trap::{Party, Trap};
@@ -38,7 +38,7 @@ fn place(kind: Kind) -> Option<Place> {
     }
 }
 
-impl Worker<'_> {
+impl Watch<'_> {
     /// Reports that an undefined value is used at `pc`.
     #[cold]
     #[inline(never)]
