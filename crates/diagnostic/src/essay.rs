@@ -41,6 +41,7 @@ pub fn of(code: Code) -> &'static str {
         Code::RaceStreams => include_str!("../essays/E-RACE-STREAMS.md"),
         Code::RaceHost => include_str!("../essays/E-RACE-HOST.md"),
         Code::RaceBenign => include_str!("../essays/W-RACE-BENIGN.md"),
+        Code::RaceIdiom => include_str!("../essays/W-RACE-IDIOM.md"),
         Code::WarpSynchronous => include_str!("../essays/W-WARP-SYNCHRONOUS.md"),
         Code::BarrierDivergent => include_str!("../essays/E-BARRIER-DIVERGENT.md"),
         Code::BarrierMismatch => include_str!("../essays/E-BARRIER-MISMATCH.md"),

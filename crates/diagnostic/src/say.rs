@@ -126,6 +126,7 @@ fn label(other: &report::Related, fault: &Fault) -> String {
     match &other.role {
         Role::Access => race::other(other, fault),
         Role::CopyWait { groups } => race::wait(*groups),
+        Role::RoundBarrier => "this barrier comes between the write and the read of one round".into(),
         Role::Read => init::read(fault),
         Role::Allocation => "allocated here".into(),
         Role::Addressed => "the address of this access is made from it".into(),

@@ -302,6 +302,14 @@ impl Code {
         self.functions.get(id as usize)?.as_ref()
     }
 
+    /// The slow operation that an instruction is, if it is one.
+    pub(crate) fn slow_at(&self, pc: u32) -> Option<&SlowOp> {
+        match self.insts.get(pc as usize)?.op {
+            MicroOp::Slow(index) => self.slow.get(index as usize),
+            _ => None,
+        }
+    }
+
     pub(crate) fn spread(&self, pc: u32) -> Spread {
         let found = self.spreads.binary_search_by_key(&pc, |(at, _)| *at);
         found.map_or(Spread::Whole, |i| self.spreads[i].1)

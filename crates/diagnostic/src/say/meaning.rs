@@ -47,6 +47,7 @@ pub fn meaning(code: Code) -> &'static str {
         }
         Code::RaceHost => "a kernel and a copy access the same memory, one writes, and nothing orders them",
         Code::RaceBenign => "threads write the same value to the same place, and nothing orders them",
+        Code::RaceIdiom => "a race by the memory model that does no harm, in a form that much good code has",
         Code::WarpSynchronous => "threads of a warp rely on its running in step",
         Code::BarrierDivergent => "a barrier that only part of the block reaches",
         Code::BarrierMismatch => {

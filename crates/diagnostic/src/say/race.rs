@@ -1,6 +1,6 @@
 //! Two accesses of one launch that nothing orders.
 
-use fusion_machine::report::kind::{Does, Hazard, Race, Rule, Scope, Side};
+use fusion_machine::report::kind::{Does, Hazard, Idiom, Lock, Race, Rule, Scope, Side};
 use fusion_machine::report::{Buffer, Fault, Kind, Related};
 
 use super::Words;
@@ -136,6 +136,7 @@ fn advise(race: &Race, same_thread: bool, fault: &Fault, words: Words) -> Words 
                 .note("the result is the same whoever comes last; by the memory model it is a data race all the same")
                 .help("let one thread write it; or say that it is meant, with `atomicExch` or a volatile pointer");
         }
+        Rule::Idiom(idiom) => return harmless(idiom, words),
         Rule::ReadOnly => {
             return words
                 .note(
@@ -157,6 +158,9 @@ fn advise(race: &Race, same_thread: bool, fault: &Fault, words: Words) -> Words 
                 );
         }
         Rule::Shared | Rule::Global | Rule::Blocks => {}
+    }
+    if let Some(lock) = race.locked {
+        return unfenced(lock, race, words);
     }
     let memory = memory(race);
     if race.update {
@@ -188,6 +192,9 @@ fn advise(race: &Race, same_thread: bool, fault: &Fault, words: Words) -> Words 
     };
     match race.hazard {
         Hazard::Read => words.help(format!("{between} the write and the read")),
+        Hazard::Overwrite if race.next_round => words
+            .note("the write is that of the loop's next round: the barrier that stands there comes too early for it")
+            .help(format!("put another `{barrier}` at the end of the loop's body, after the read")),
         Hazard::Overwrite => words.help(format!(
             "{between} the read and the next write to the same place: at the end of a loop's body, or where memory is used a \
              second time, as by another call of the same function"
@@ -197,6 +204,53 @@ fn advise(race: &Race, same_thread: bool, fault: &Fault, words: Words) -> Words 
         }
         Hazard::Writes => words.help(format!("{between} the two writes, or let one thread make both")),
     }
+}
+
+/// A race that does no harm: why, and how to do without it.
+fn harmless(idiom: Idiom, words: Words) -> Words {
+    match idiom {
+        Idiom::Guess => words
+            .note(
+                "what is read here is only a first guess, which the compare-and-swap confirms or replaces: an old value \
+                 costs another round and loses nothing; by the memory model it is a data race all the same",
+            )
+            .help(STRONG_READ),
+        Idiom::Guard => words
+            .note(
+                "what is read here only decides whether the atomic on the same place is worth doing, and that has the \
+                 last word: an old value loses nothing; by the memory model it is a data race all the same",
+            )
+            .help(STRONG_READ),
+        Idiom::Last => words
+            .note(
+                "the writer's fence stands before its atomic, and who comes last by the count reads or writes only \
+                 then: GPUs keep to that, and samples of NVIDIA's rely on it; the memory model asks for a fence behind \
+                 the atomic, too",
+            )
+            .help(
+                "add `__threadfence()` behind the atomic that counts (before the barrier, where other threads of its \
+                 block read)",
+            ),
+    }
+}
+
+/// How a plain read becomes none.
+const STRONG_READ: &str = "to say that it is meant, read through a volatile pointer, or by a relaxed atomic load";
+
+/// What is done under a lock without the fences that hand it on.
+fn unfenced(lock: Lock, race: &Race, words: Words) -> Words {
+    let fence = if race.rule == Rule::Shared { "__threadfence_block()" } else { "__threadfence()" };
+    let words = words.note(
+        "both are made under one lock; but the lock's atomics order nothing except themselves: without fences its next \
+         owner may miss what is written here",
+    );
+    words.help(match lock {
+        Lock { taken: true, .. } => format!("add `{fence}` before the atomic that gives the lock back"),
+        Lock { given: true, .. } => format!("add `{fence}` behind the atomic that takes the lock"),
+        _ => format!(
+            "add `{fence}` behind the atomic that takes the lock, and another before the one that gives it back"
+        ),
+    })
 }
 
 fn copy(same_thread: bool, fault: &Fault, words: Words) -> Words {

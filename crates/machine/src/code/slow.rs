@@ -11,6 +11,7 @@ part! {
     /// An atomic or reduction.
     #[derive(Clone, Debug)]
     pub(crate) struct Atomic {
+        op: ast::AtomicOp,
         place: Place,
         address: AddressOf = Address,
         /// Bytes of an element: 2, 4 or 8.

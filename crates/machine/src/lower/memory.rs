@@ -58,15 +58,18 @@ impl Selector<'_> {
                         None => return unsupported(format!("atomic {op:?} of {ty:?}")),
                     },
                 };
+                // Adding nothing is how one looks.
+                let looks = matches!((op, a.as_slice()), (AtomicOp::Add, [Operand::Imm(0)]));
                 let d = self.targets(d, ty.bits())?;
                 let a = self.values(a, ty.bits())?;
                 let c = self.values(c.as_slice(), ty.bits())?;
                 let answers = d.iter().any(Option::is_some);
-                let counts = matches!(op, AtomicOp::Add | AtomicOp::Inc | AtomicOp::Dec);
+                let counts = matches!(op, AtomicOp::Add | AtomicOp::Inc | AtomicOp::Dec) && !looks;
                 let takes = answers && counts && matches!(place, Place::Global | Place::Generic);
                 let order = Order { strong: true, ..Order::new(*ordering, *scope) };
                 let element = ty.bytes().min(8);
-                self.slow(SlowOp::Atomic(Atomic { place, address, element, f, d, a, c, answers, takes, order }));
+                let op = *op;
+                self.slow(SlowOp::Atomic(Atomic { op, place, address, element, f, d, a, c, answers, takes, order }));
             }
             Op::CpAsync { dst, src, size, src_size, .. } => {
                 let (_, dst) = self.address(Space::Shared, dst)?;

@@ -165,6 +165,8 @@ mod tests {
             same_instruction: false,
             update: false,
             unfenced: false,
+            locked: None,
+            next_round: false,
             communicates: false,
             lone_warps: false,
         };

@@ -118,6 +118,7 @@ codes! {
     RaceStreams "E-RACE-STREAMS" Race Error GoesOn;
     RaceHost "E-RACE-HOST" Race Error GoesOn;
     RaceBenign "W-RACE-BENIGN" Race Warning GoesOn;
+    RaceIdiom "W-RACE-IDIOM" Race Warning GoesOn;
     WarpSynchronous "W-WARP-SYNCHRONOUS" Race Warning GoesOn;
 
     BarrierDivergent "E-BARRIER-DIVERGENT" Sync Error LaunchFailed;

@@ -19,7 +19,7 @@ pub use call::{Call, Stray};
 pub use init::{Absent, Init, Undefined, Use};
 pub use launch::{Parameters, Refusal};
 pub use memory::{Access, Memory};
-pub use race::{Act, Does, Hazard, Operation, Race, Rule, Scope, Side, Unordered};
+pub use race::{Act, Does, Hazard, Idiom, Lock, Operation, Race, Rule, Scope, Side, Unordered};
 pub use speed::{Saving, Share, Speed};
 pub use stop::{Stop, Unsupported};
 pub use sync::{Arrivals, Lanes, Standstill, Sync, Waits};
@@ -92,6 +92,8 @@ impl Kind {
 pub enum Role {
     /// The other access of a race.
     Access,
+    /// A barrier between the write and the read of one round of a loop.
+    RoundBarrier,
     /// Where the copying thread has waited for its copies, which leaves so many groups of them under way.
     CopyWait { groups: u32 },
     /// The read that found what was never written.

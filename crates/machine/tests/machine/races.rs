@@ -156,7 +156,7 @@ fn every_race_says_what_to_do() {
         assert!(say(&found[0]).help.iter().any(|h| h.contains(text)), "{kernel}: {found:#?}");
     };
     says("shared_missing", config(1, 256), "`__syncthreads()` between the write and the read");
-    says("loop_missing", config(1, 256), "at the end of a loop's body");
+    says("loop_missing", config(1, 256), "at the end of the loop's body");
     says("warp_missing", config(1, 32), "`__syncwarp()`");
     says("blocks_missing", config(4, 256), "two launches");
     says("sum_missing", config(1, 64), "atomic");

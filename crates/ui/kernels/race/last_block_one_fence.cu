@@ -1,5 +1,5 @@
-// The last block adds up the partial sums of all; the fence behind the counter is missing.
-// fail: E-RACE-BLOCKS
+// The last block adds up the partial sums of all; the fence behind the counter is missing, as in NVIDIA's own sample.
+// fail: W-RACE-IDIOM
 // launch: sum<<<4, 32>>>(x: f32[128], parts: f32[4] uninit, count: u32[1] zero, out: f32[1] uninit)
 extern "C" __global__ void sum(const float* x, float* parts, unsigned* count, float* out) {
     float v = x[blockIdx.x * 32 + threadIdx.x];

@@ -9,7 +9,9 @@ mod clocks;
 mod compare;
 mod copies;
 mod decides;
+mod idiom;
 mod line;
+mod remedy;
 mod rounds;
 mod row;
 mod shadow;
@@ -30,11 +32,12 @@ use crate::exec::check::watch::{Action, Touch};
 use crate::exec::state::lanes::each;
 use crate::exec::state::run::Run;
 use crate::exec::state::warp::Warp;
+use crate::report::kind::Idiom;
 use cells::Cells;
 use clocks::Clocks;
 use compare::{Past, compare, within};
 use copies::Copies;
-use decides::is_data;
+use decides::{decides, is_data};
 use line::Line;
 use rounds::Rounds;
 use row::{Kind, Row, pieces};
@@ -62,6 +65,10 @@ pub(crate) struct Races {
     data: HashMap<u32, bool>,
     /// Warps that have come to barriers which count threads.
     rounds: Rounds,
+    /// What plain reads are for that have raced with atomics.
+    idioms: HashMap<u32, Option<Idiom>>,
+    /// Whether what an atomic gives decides about anything.
+    decisive: HashMap<u32, bool>,
 }
 
 impl Races {
@@ -189,7 +196,7 @@ impl Watch<'_> {
         {
             return;
         }
-        let Races { clocks, views, shared, partial, wrote, copies, waits, data, .. } = races;
+        let Races { clocks, views, shared, partial, wrote, copies, waits, data, idioms, .. } = races;
         let serial = self.run.code.communicates || self.run.launch.cooperative;
         let past = Past {
             clocks,
@@ -201,7 +208,8 @@ impl Watch<'_> {
         };
         let windows = touch.windows;
         let values = value::Values { touch, windows };
-        let mut story = Story { run: self.run, findings: &mut self.findings, touch, past: &past, wrote, waits };
+        let (run, findings) = (self.run, &mut self.findings);
+        let mut story = Story { run, findings, touch, past: &past, wrote, waits, idioms };
         if past.shared {
             let code = self.run.code;
             shared.access(&like, &past, &values, |line, clash| {
@@ -241,15 +249,20 @@ impl Watch<'_> {
     /// A strong access may pass on what threads know, and take in what others have left.
     fn exchange(&mut self, races: &mut Races, touch: &Touch<'_>) {
         let shared = touch.place == Place::Shared;
-        let Races { clocks, views, .. } = races;
+        let Races { clocks, views, decisive, .. } = races;
         if views.is_silent()
             && !touch.order.release
             && if shared { views.shared.is_empty() } else { self.places.is_empty() }
         {
             return;
         }
+        let code = self.run.code;
+        let counts = touch.action == Action::Atomic
+            && matches!(code.slow_at(self.pc), Some(SlowOp::Atomic(atomic)) if atomic.takes)
+            && *decisive.entry(self.pc).or_insert_with(|| decides(code, self.pc));
         for lane in each(touch.mask) {
             let access = Exchange {
+                counts,
                 thread: 32 * self.warp + lane as u32,
                 place: touch.addrs[lane],
                 order: touch.order,

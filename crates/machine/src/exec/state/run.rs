@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use fusion_ptx::ast::Module;
+use fusion_ptx::ast::{Location, Module};
 
 use crate::code::Code;
 use crate::machine::{Checks, Launch, ParamInfo};
@@ -93,10 +93,13 @@ impl Run<'_> {
 
     /// Whether two instructions are of one line of the source.
     pub(crate) fn same_line(&self, one: u32, other: u32) -> bool {
-        let line = |pc: u32| {
-            let loc = self.code.origins.get(pc as usize)?.loc?;
-            self.module.locations.get(loc.index()).map(|location| (location.file, location.line))
-        };
+        let line = |pc: u32| self.location(pc).map(|at| (at.file, at.line));
         one == other || line(one).is_some_and(|line_of_one| line(other) == Some(line_of_one))
+    }
+
+    /// Where in the source an instruction is.
+    pub(crate) fn location(&self, pc: u32) -> Option<&Location> {
+        let loc = self.code.origins.get(pc as usize)?.loc?;
+        self.module.locations.get(loc.index())
     }
 }

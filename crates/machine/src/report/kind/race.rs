@@ -22,6 +22,12 @@ pub struct Race {
     pub update: bool,
     /// A fence behind an atomic would have ordered them.
     pub unfenced: bool,
+    /// Both are made between taking and giving back one lock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub locked: Option<Lock>,
+    /// The write is that of a loop's next round: a barrier stands between it and the read, which is one of the related places.
+    #[serde(default)]
+    pub next_round: bool,
     /// The kernel has atomics or fences by which its blocks may communicate.
     pub communicates: bool,
     /// The launch's blocks are single warps.
@@ -45,6 +51,29 @@ pub enum Rule {
     ReadOnly,
     /// Both are volatile and of one warp, whose lanes need not run in step.
     Lockstep,
+    /// No value goes wrong by it on any GPU that there is.
+    Idiom(Idiom),
+}
+
+/// A race by the memory model that does no harm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Idiom {
+    /// A plain read of what a compare-and-swap on the same place then confirms.
+    Guess,
+    /// A plain read that only decides whether an atomic on the same place is worth doing.
+    Guard,
+    /// The writer has a fence before it counts itself, and who comes last by that count has none behind it.
+    Last,
+}
+
+/// A lock around two accesses: whether fences stand where it needs them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lock {
+    /// One behind the atomic that takes it.
+    pub taken: bool,
+    /// One before what gives it back.
+    pub given: bool,
 }
 
 /// In which order a program that is like its neighbours would have made the two accesses.
@@ -98,6 +127,7 @@ impl Rule {
             Self::Scope => Code::RaceScope,
             Self::Benign => Code::RaceBenign,
             Self::Async => Code::RaceAsync,
+            Self::Idiom(_) => Code::RaceIdiom,
             Self::ReadOnly => Code::NcWritten,
             Self::Lockstep => Code::WarpSynchronous,
         }
@@ -118,6 +148,7 @@ impl Race {
     pub fn barrier(&self) -> Option<Scope> {
         let by_barrier = matches!(self.rule, Rule::Shared | Rule::Global)
             && !self.update
+            && self.locked.is_none()
             && self.same_block
             && (self.strong() || self.hazard != Hazard::Writes || !self.same_instruction);
         by_barrier.then_some(if self.same_warp { Scope::Warp } else { Scope::Block })

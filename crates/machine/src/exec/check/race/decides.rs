@@ -40,7 +40,8 @@ fn waits_for(code: &Code, function: &Function, pc: u32, predicates: &[Reg]) -> b
     })
 }
 
-fn function(code: &Code, pc: u32) -> Option<&Function> {
+/// The function that an instruction belongs to.
+pub(super) fn function(code: &Code, pc: u32) -> Option<&Function> {
     code.functions.iter().flatten().find(|f| (f.start..f.end).contains(&pc))
 }
 

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 
 use super::compare::{Clash, Past};
+use super::idiom;
+use super::remedy;
 use super::row::{Kind, Row};
 use crate::code::{AddressOf, Place};
 use crate::exec::check::watch::Touch;
@@ -10,7 +12,7 @@ use crate::exec::fault;
 use crate::exec::fault::finding::{Findings, Site};
 use crate::exec::fault::trap::{Party, Trap};
 use crate::exec::state::run::Run;
-use crate::report::kind::{Does, Hazard, Race, Rule};
+use crate::report::kind::{Does, Hazard, Idiom, Race, Rule};
 use crate::report::{self, Role};
 
 /// What a report is made from.
@@ -22,6 +24,8 @@ pub(super) struct Story<'s, 'a> {
     /// When each instruction last wrote: `[instruction][warp]`.
     pub(super) wrote: &'s [u32],
     pub(super) waits: &'s HashMap<u32, (u32, Option<u32>)>,
+    /// What plain reads are for, as far as that has been asked.
+    pub(super) idioms: &'s mut HashMap<u32, Option<Idiom>>,
 }
 
 /// One side of a race.
@@ -69,6 +73,22 @@ impl Story<'_, '_> {
         if passed { Hazard::Read } else { Hazard::Overwrite }
     }
 
+    /// Why a race does no harm, if it does not.
+    fn idiom(&mut self, earlier: &Side, later: &Side) -> Option<Idiom> {
+        let (one, other) = (&earlier.row, &later.row);
+        let (views, me) = (self.past.views, later.thread());
+        if one.block != other.block && views.comes_last(me, one.block, one.warp, earlier.thread(), one.stamp) {
+            return Some(Idiom::Last);
+        }
+        let (read, atomic) = if one.kind == Kind::READ { (one, other) } else { (other, one) };
+        if read.kind != Kind::READ || !atomic.kind.is(Kind::ATOMIC) {
+            return None;
+        }
+        let code = self.run.code;
+        let idiom = *self.idioms.entry(read.pc).or_insert_with(|| idiom::of_read(code, read.pc));
+        idiom::harmless(code, idiom, atomic.pc)
+    }
+
     pub(super) fn race(&mut self, line: u64, clash: &Clash) {
         let earlier = Side { row: clash.earlier, lane: clash.other };
         let later = Side { row: clash.later, lane: clash.lane };
@@ -89,6 +109,7 @@ impl Story<'_, '_> {
             () if clash.lockstep => Rule::Lockstep,
             () if one.kind.both_strong(other.kind) => Rule::Scope,
             () if clash.benign => Rule::Benign,
+            () if let Some(idiom) = self.idiom(&earlier, &later) => Rule::Idiom(idiom),
             () if self.touch.place == Place::Shared => Rule::Shared,
             () if one.block != other.block => Rule::Blocks,
             () => Rule::Global,
@@ -144,6 +165,8 @@ impl Pair<'_> {
             same_instruction: subject.pc == party.pc,
             update: self.is_update(),
             unfenced,
+            locked: remedy::lock(self.run, subject.pc, party.pc, subject.block == party.block),
+            next_round: false,
             communicates: self.run.code.communicates,
             lone_warps: self.run.warps == 1,
         }
@@ -166,7 +189,7 @@ impl Pair<'_> {
         self.run.code.access(pc).map(|access| access.address)
     }
 
-    fn tell(&self, race: Race) -> Box<Trap> {
+    fn tell(&self, mut race: Race) -> Box<Trap> {
         let (subject, party) = (&self.subject, &self.party);
         let waited = (race.rule == Rule::Async).then_some(self.wait).flatten();
         let about = race.one.buffer.clone();
@@ -176,9 +199,18 @@ impl Pair<'_> {
             block: Some(u64::from(party.row.block)),
             thread: Some(party.thread()),
         };
+        let overwrites = race.hazard == Hazard::Overwrite && race.barrier().is_some();
+        let (read, write) = if subject.row.kind.writes() { (party, subject) } else { (subject, party) };
+        let round = overwrites.then(|| remedy::round(self.run, read.row.pc, write.row.pc, race.same_warp)).flatten();
+        race.next_round = round.is_some();
+        let third = match (waited, round) {
+            (Some((pc, groups)), _) => Some(Party::at(pc, Role::CopyWait { groups: groups.unwrap_or(0) })),
+            (None, Some(pc)) => Some(Party::at(pc, Role::RoundBarrier)),
+            (None, None) => None,
+        };
         let trap = Trap::new(race, 1 << subject.lane).at(subject.row.pc).about(about).party(other);
-        match waited {
-            Some((pc, groups)) => trap.party(Party::at(pc, Role::CopyWait { groups: groups.unwrap_or(0) })),
+        match third {
+            Some(third) => trap.party(third),
             None => trap,
         }
     }

@@ -26,7 +26,8 @@ pub(crate) type Places = HashMap<u64, Left>;
 #[derive(Clone, Debug, Default)]
 struct Thread {
     acquired: View,
-    /// Read, but no fence has followed yet.
+    /// Read, but no fence has followed yet: by counting itself and looking at the count, and in any other way.
+    counted: View,
     pending: View,
     /// The clock at its last fence, and at the last one that reaches beyond the block.
     fenced: u32,
@@ -41,7 +42,8 @@ pub(crate) struct Views {
     pub(crate) block: u32,
     /// What every thread knows since the last barrier.
     common: View,
-    /// What some thread had read before the last barrier without a fence.
+    /// What some thread had read before the last barrier without a fence, in these two ways.
+    told_by_count: View,
     hinted: View,
     threads: Vec<Thread>,
     /// The clock when a warp last passed a fence as a whole.
@@ -55,6 +57,8 @@ pub(crate) struct Exchange {
     pub(crate) thread: u32,
     pub(crate) place: u64,
     pub(crate) order: Order,
+    /// The thread counts itself, and what it does next depends on the count.
+    pub(crate) counts: bool,
     pub(crate) reads: bool,
     pub(crate) writes: bool,
 }
@@ -62,7 +66,7 @@ pub(crate) struct Exchange {
 impl Views {
     pub(crate) fn start(&mut self, block: u32) {
         self.block = block;
-        (self.common, self.hinted) = (View::default(), View::default());
+        (self.common, self.hinted, self.told_by_count) = Default::default();
         self.threads.clear();
         self.fences.clear();
         self.shared.clear();
@@ -100,6 +104,13 @@ impl Views {
     pub(crate) fn would_cover(&self, me: u32, block: u32, warp: u8, thread: u32, stamp: u32) -> bool {
         self.hinted.covers(block, warp, thread, stamp)
             || self.threads.get(me as usize).is_some_and(|t| t.pending.covers(block, warp, thread, stamp))
+            || self.comes_last(me, block, warp, thread, stamp)
+    }
+
+    /// Whether it knows, but for that fence, because it or a thread of its block has counted itself after the other had.
+    pub(crate) fn comes_last(&self, me: u32, block: u32, warp: u8, thread: u32, stamp: u32) -> bool {
+        self.told_by_count.covers(block, warp, thread, stamp)
+            || self.threads.get(me as usize).is_some_and(|t| t.counted.covers(block, warp, thread, stamp))
     }
 
     /// Whether a thread of a mask has heard of a warp, with a fence or without: what it does comes later then, whoever sees it.
@@ -122,12 +133,12 @@ impl Views {
             let thread = self.thread(32 * warp + lane as u32);
             thread.fenced = now;
             if order.narrow {
-                let near = thread.pending.of(own);
-                thread.acquired.join(&near);
+                let near = [thread.pending.of(own), thread.counted.of(own)];
+                near.iter().for_each(|near| thread.acquired.join(near));
             } else {
                 thread.fenced_widely = now;
-                let pending = std::mem::take(&mut thread.pending);
-                thread.acquired.join(&pending);
+                let read = [std::mem::take(&mut thread.pending), std::mem::take(&mut thread.counted)];
+                read.iter().for_each(|read| thread.acquired.join(read));
             }
         }
     }
@@ -138,6 +149,7 @@ impl Views {
             let acquired = std::mem::take(&mut thread.acquired);
             self.common.join(&acquired);
             self.hinted.join(&thread.pending);
+            self.told_by_count.join(&thread.counted);
         }
     }
 
@@ -161,7 +173,7 @@ impl Views {
 
     /// A thread's strong access: what it passes on and what it takes in.
     pub(crate) fn exchange(&mut self, clocks: &mut Clocks, places: Option<&mut Places>, access: Exchange) {
-        let Exchange { thread, place, order, reads, writes } = access;
+        let Exchange { thread, place, order, counts, reads, writes } = access;
         let known = self.threads.get(thread as usize);
         let (narrow_cut, wide_cut) = match known {
             _ if order.release => {
@@ -209,7 +221,11 @@ impl Views {
             let version = (place, left.version, order);
             let to = self.thread(thread);
             if std::mem::replace(&mut to.taken, version) != version {
-                let to = if order.acquire { &mut to.acquired } else { &mut to.pending };
+                let to = match counts {
+                    _ if order.acquire => &mut to.acquired,
+                    true => &mut to.counted,
+                    false => &mut to.pending,
+                };
                 to.join(&wide);
                 to.join(&narrow);
             }

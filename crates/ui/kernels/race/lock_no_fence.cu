@@ -1,0 +1,8 @@
+// A lock whose atomics have no fences: the next owner may miss what this one writes.
+// fail: E-RACE-BLOCKS
+// launch: add<<<4, 1>>>(lock: i32[1] zero, total: f32[1] zero)
+extern "C" __global__ void add(int* lock, float* total) {
+    while (atomicCAS(lock, 0, 1) != 0) {}
+    *total += 1.5f;
+    atomicExch(lock, 0);
+}

@@ -1,0 +1,16 @@
+// The same with a barrier at the end of the loop's body.
+// pass
+// near: race/tile_next_round
+// launch: sums<<<1, 128>>>(x: f32[512], y: f32[128] uninit, n: i32 = 4)
+extern "C" __global__ void sums(const float* x, float* y, int n) {
+    __shared__ float tile[128];
+    int t = threadIdx.x;
+    float sum = 0.0f;
+    for (int i = 0; i < n; i++) {
+        tile[t] = x[i * 128 + t];
+        __syncthreads();
+        sum += tile[t] - tile[127 - t];
+        __syncthreads();
+    }
+    y[t] = sum;
+}
