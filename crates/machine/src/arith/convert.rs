@@ -165,8 +165,11 @@ impl Float for Single {
     }
     #[inline(always)]
     fn write<const R: u8, const FTZ: bool>(x: f64) -> u64 {
-        let rounded =
-            if R == RN { x as f32 } else { single::from(directed(Format::F32, R, x, single::bits(single::NAN))) };
+        let rounded = if R == RN {
+            single::nearest::<FTZ>(x)
+        } else {
+            single::from(directed(single::format::<FTZ>(), R, x, single::bits(single::NAN)))
+        };
         single::bits(single::output::<FTZ, false>(rounded))
     }
 }

@@ -36,17 +36,23 @@ pub struct Format {
     pub min_exponent: i32,
     /// Storage width in bits.
     pub width: u32,
+    /// Whether subnormal results become zeros (`.ftz`).
+    ///
+    /// Subnormal is what is below the normal numbers when rounded to the full precision, whatever its exponent. Rounded as a
+    /// subnormal, with fewer bits, it could become the smallest normal number.
+    pub flush: bool,
 }
 
 impl Format {
-    pub const E4M3: Self = Self { precision: 4, min_exponent: -6, width: 8 };
-    pub const E5M2: Self = Self { precision: 3, min_exponent: -14, width: 8 };
-    pub const F16: Self = Self { precision: 11, min_exponent: -14, width: 16 };
-    pub const BF16: Self = Self { precision: 8, min_exponent: -126, width: 16 };
+    pub const E4M3: Self = Self { precision: 4, min_exponent: -6, width: 8, flush: false };
+    pub const E5M2: Self = Self { precision: 3, min_exponent: -14, width: 8, flush: false };
+    pub const F16: Self = Self { precision: 11, min_exponent: -14, width: 16, flush: false };
+    pub const BF16: Self = Self { precision: 8, min_exponent: -126, width: 16, flush: false };
     /// The 19 upper bits of an f32.
-    pub const TF32: Self = Self { precision: 11, min_exponent: -126, width: 19 };
-    pub const F32: Self = Self { precision: 24, min_exponent: -126, width: 32 };
-    pub const F64: Self = Self { precision: 53, min_exponent: -1022, width: 64 };
+    pub const TF32: Self = Self { precision: 11, min_exponent: -126, width: 19, flush: false };
+    pub const F32: Self = Self { precision: 24, min_exponent: -126, width: 32, flush: false };
+    pub const F32_FTZ: Self = Self { flush: true, ..Self::F32 };
+    pub const F64: Self = Self { precision: 53, min_exponent: -1022, width: 64, flush: false };
 
     const fn sign_bit(self) -> u64 {
         1 << (self.width - 1)
@@ -110,7 +116,7 @@ impl Exact {
         let fraction = format.precision as i32 - 1;
         let leading = self.exponent + 127 - self.magnitude.leading_zeros() as i32;
         // The weight of the result's last bit.
-        let quantum = (leading - fraction).max(format.min_exponent - fraction);
+        let quantum = if format.flush { leading } else { leading.max(format.min_exponent) } - fraction;
         let dropped = quantum - self.exponent;
         let kept = if dropped <= 0 {
             (self.magnitude << -dropped) as u64
@@ -134,8 +140,12 @@ impl Exact {
             kept + u64::from(up)
         };
         // A carry out of the fraction runs into the exponent field, where it belongs.
-        let field = (quantum + fraction - format.min_exponent) as u64;
-        let bits = (field << fraction) + kept;
+        let field = i64::from(quantum + fraction - format.min_exponent);
+        let bits = (field << fraction) + kept as i64;
+        if format.flush && bits < 1 << fraction {
+            return sign;
+        }
+        let bits = bits as u64;
         if bits >= format.infinity() {
             let to_infinity = match direction {
                 RN | RNA => true,

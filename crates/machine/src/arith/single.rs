@@ -3,11 +3,31 @@
 //! Every function is generic over the rounding direction `R`, `FTZ` (subnormal inputs and results
 //! become zeros of the same sign) and `SAT` (results clamp to [0, 1], NaN to +0), so that each
 //! instruction form is one straight piece of code. A NaN result is always 0x7fffffff.
+//!
+//! With `FTZ`, a result is subnormal that is below the normal numbers when rounded to 24 bits, whatever its
+//! exponent, see [`round::Format`]. The processor rounds it as a subnormal, with fewer bits, and may say the smallest normal
+//! number. To nearest, that happens from half a subnormal's last place below it, and the 24 bits round up from half of that: see [`TINY`].
 
 use super::round::{self, Format, RN};
 
 /// The NaN that every f32 instruction produces.
 pub const NAN: f32 = f32::from_bits(0x7fff_ffff);
+
+/// Half of a 24-bit number's last place below the smallest normal number. To nearest even, every lesser magnitude rounds to a subnormal.
+const TINY: f64 = f32::MIN_POSITIVE as f64 * (1.0 - f32::EPSILON as f64 / 4.0);
+
+/// Whether a number rounds to a subnormal, to nearest and to 24 bits.
+#[inline(always)]
+fn is_tiny(exact: f64) -> bool {
+    exact.abs() < TINY
+}
+
+/// Rounds to nearest; if `FTZ`, a subnormal becomes the zero of its sign.
+#[inline(always)]
+pub fn nearest<const FTZ: bool>(exact: f64) -> f32 {
+    let nearest = exact as f32;
+    if FTZ && is_tiny(exact) { 0f32.copysign(nearest) } else { nearest }
+}
 
 /// A subnormal number as the zero of its sign.
 #[inline(always)]
@@ -48,7 +68,8 @@ pub fn saturate(x: f32) -> f32 {
 #[inline(always)]
 pub fn add<const R: u8, const FTZ: bool, const SAT: bool>(a: f32, b: f32) -> f32 {
     let (a, b) = (input::<FTZ>(a), input::<FTZ>(b));
-    output::<FTZ, SAT>(if R == RN { a + b } else { directed(round::add, R, a, b) })
+    // A subnormal sum is exact in every direction: it is a multiple of the least subnormal number.
+    output::<FTZ, SAT>(if R == RN { a + b } else { directed::<FTZ>(round::add, R, a, b) })
 }
 
 #[inline(always)]
@@ -59,7 +80,14 @@ pub fn sub<const R: u8, const FTZ: bool, const SAT: bool>(a: f32, b: f32) -> f32
 #[inline(always)]
 pub fn mul<const R: u8, const FTZ: bool, const SAT: bool>(a: f32, b: f32) -> f32 {
     let (a, b) = (input::<FTZ>(a), input::<FTZ>(b));
-    output::<FTZ, SAT>(if R == RN { a * b } else { directed(round::mul, R, a, b) })
+    output::<FTZ, SAT>(if R == RN { product::<FTZ>(a, b) } else { directed::<FTZ>(round::mul, R, a, b) })
+}
+
+/// The product to nearest of what are no subnormals if `FTZ`. A NaN keeps its payload.
+#[inline(always)]
+pub fn product<const FTZ: bool>(a: f32, b: f32) -> f32 {
+    let product = a * b;
+    if FTZ && is_tiny(f64::from(a) * f64::from(b)) { 0f32.copysign(product) } else { product }
 }
 
 #[inline(always)]
@@ -67,18 +95,26 @@ pub fn fma<const R: u8, const FTZ: bool, const SAT: bool>(a: f32, b: f32, c: f32
     let (a, b, c) = (input::<FTZ>(a), input::<FTZ>(b), input::<FTZ>(c));
     output::<FTZ, SAT>(if R == RN {
         let (sum, nearest) = fma_candidate(a, b, c);
-        if needs_care(sum) { fma_carefully(a, b, c) } else { nearest }
+        if needs_care(sum) { fma_carefully::<FTZ>(a, b, c) } else { nearest }
     } else {
-        from(round::fma(Format::F32, R, bits(a), bits(b), bits(c)))
+        from(round::fma(format::<FTZ>(), R, bits(a), bits(b), bits(c)))
     })
 }
 
-/// `fma.rn` by the processor's own instruction: for code compiled for a processor that has one, such as
+/// `fma.rn` of many lanes by the processor's own instruction: for code compiled for a processor that has one, such as
 /// a loop over lanes that was specialised for the host. Elsewhere it is a slow call, and
 /// [`fma_lanes`] is quicker; the results are the same.
 #[inline(always)]
-pub fn fma_native<const FTZ: bool>(a: f32, b: f32, c: f32) -> f32 {
-    output::<FTZ, false>(input::<FTZ>(a).mul_add(input::<FTZ>(b), input::<FTZ>(c)))
+pub fn fma_lanes_native<const FTZ: bool, const N: usize>(a: &[u32; N], b: &[u32; N], c: &[u32; N]) -> [u32; N] {
+    let operand = |x: u32| input::<FTZ>(f32::from_bits(x));
+    let mut result = [0; N];
+    let mut smallest = false;
+    for i in 0..N {
+        result[i] = output::<FTZ, false>(operand(a[i]).mul_add(operand(b[i]), operand(c[i]))).to_bits();
+        smallest |= FTZ && result[i] & 0x7fff_ffff == f32::MIN_POSITIVE.to_bits();
+    }
+    // Perhaps rounded up to it from what is to be flushed.
+    if smallest { fma_lanes::<FTZ, N>(a, b, c) } else { result }
 }
 
 /// `fma.rn` of many lanes: vector instructions for all, then the rare careful ones.
@@ -122,14 +158,18 @@ fn needs_care(sum: f64) -> bool {
 
 /// Rounds the sum to odd in f64 first, so that the second rounding sees on which side of a tie it is.
 #[inline(never)]
-fn fma_carefully(a: f32, b: f32, c: f32) -> f32 {
-    super::half::odd_sum(f64::from(a) * f64::from(b), f64::from(c)) as f32
+fn fma_carefully<const FTZ: bool>(a: f32, b: f32, c: f32) -> f32 {
+    nearest::<FTZ>(super::half::odd_sum(f64::from(a) * f64::from(b), f64::from(c)))
 }
 
 #[inline(always)]
 pub fn div<const R: u8, const FTZ: bool>(a: f32, b: f32) -> f32 {
     let (a, b) = (input::<FTZ>(a), input::<FTZ>(b));
-    output::<FTZ, false>(if R == RN { a / b } else { directed(round::div, R, a, b) })
+    let quotient = if R == RN { a / b } else { directed::<FTZ>(round::div, R, a, b) };
+    // A quotient of 24-bit numbers below a power of two lies a last place or more below it: none rounds up to the smallest normal
+    // number from 24 bits.
+    let tiny = R == RN && f64::from(a).abs() < f64::from(b).abs() * f64::from(f32::MIN_POSITIVE);
+    output::<FTZ, false>(if FTZ && tiny { 0f32.copysign(quotient) } else { quotient })
 }
 
 #[inline(always)]
@@ -193,8 +233,12 @@ pub fn round_nearest(x: f32) -> f32 {
 }
 
 #[inline(never)]
-fn directed(operation: fn(Format, u8, u64, u64) -> u64, direction: u8, a: f32, b: f32) -> f32 {
-    from(operation(Format::F32, direction, bits(a), bits(b)))
+fn directed<const FTZ: bool>(operation: fn(Format, u8, u64, u64) -> u64, direction: u8, a: f32, b: f32) -> f32 {
+    from(operation(format::<FTZ>(), direction, bits(a), bits(b)))
+}
+
+pub const fn format<const FTZ: bool>() -> Format {
+    if FTZ { Format::F32_FTZ } else { Format::F32 }
 }
 
 #[inline(always)]

@@ -433,8 +433,7 @@ fn fma<S: pulp::Simd, const FTZ: bool>(r: &mut View<'_>, s: D4, m: u32) {
     let value = if S::IS_SCALAR {
         single::fma_lanes::<FTZ, 32>(&a, &b, &c)
     } else {
-        let of = f32::from_bits;
-        lanes(|i| single::fma_native::<FTZ>(of(a[i]), of(b[i]), of(c[i])).to_bits())
+        single::fma_lanes_native::<FTZ, 32>(&a, &b, &c)
     };
     r.put_word(s.d, m, &value);
 }

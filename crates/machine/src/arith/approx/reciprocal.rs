@@ -3,7 +3,8 @@
 use super::interpolation::{Packed, each};
 use super::tables::RCP;
 use super::{TWO_24, below_normal, upper_half};
-use crate::arith::single::{canonical, input};
+use crate::arith::round::RN;
+use crate::arith::single::{canonical, input, mul};
 
 /// Beyond 2^126 a reciprocal is subnormal.
 const TWO_126: f32 = f32::from_bits(0x7e80_0000);
@@ -53,22 +54,11 @@ pub fn rcp<const FTZ: bool, const N: usize>(a: [u32; N]) -> [u32; N] {
     each(|i| canonical(f32::from_bits(reciprocals[i]) * scale[i]).to_bits())
 }
 
-/// A product, with `FTZ` flushed if it is below the normal numbers when rounded to 24 bits, whatever its
-/// exponent. Rounded as a subnormal, with fewer bits, it could become the smallest normal number.
-#[inline(always)]
-fn product<const FTZ: bool>(a: f32, b: f32) -> f32 {
-    const SMALLEST: f64 = f32::MIN_POSITIVE as f64;
-    let product = a * b;
-    // Exact; half of a 24-bit number's last place below the smallest, it rounds to the smallest.
-    let tiny = (f64::from(a) * f64::from(b)).abs() < SMALLEST * (1.0 - f64::EPSILON * 134_217_728.0);
-    canonical(if FTZ && tiny { 0f32.copysign(product) } else { product })
-}
-
 /// `div.approx`: a times the reciprocal of b, which for |b| above 2^126 is zero.
 #[inline(always)]
 pub fn div<const FTZ: bool>(a: f32, b: f32) -> f32 {
     if FTZ {
-        return product::<FTZ>(input::<FTZ>(a), unit(b));
+        return mul::<RN, FTZ, false>(a, unit(b));
     }
     let scale = if below_normal(b) { TWO_24 } else { 1.0 };
     canonical(a * scale * unit(b * scale))
@@ -80,7 +70,7 @@ pub fn div_full<const FTZ: bool>(a: f32, b: f32) -> f32 {
     let (a, b) = (input::<FTZ>(a), input::<FTZ>(b));
     let scale = if b.abs() > TWO_126 { 0.25 } else { 1.0 };
     let scale = if !FTZ && below_normal(b) { TWO_24 } else { scale };
-    product::<FTZ>(product::<FTZ>(a, scale), unit(b * scale))
+    mul::<RN, FTZ, false>(mul::<RN, FTZ, false>(a, scale), unit(b * scale))
 }
 
 /// `rcp.approx.ftz.f64`: 20 bits of mantissa from 20 bits, the lower halves of both as zeros.

@@ -4,7 +4,7 @@ use rustc_apfloat::ieee::{Double, Single};
 
 use super::{DIRECTIONS, F32, Random, apfloat_round, rounded};
 use crate::arith::round::RN;
-use crate::arith::{binary, single, ternary, unary};
+use crate::arith::{binary, convert, single, ternary, unary};
 
 const ROUNDS: usize = 40_000;
 
@@ -51,11 +51,12 @@ fn all_ways_to_fuse_agree() {
     for _ in 0..ROUNDS / 4 {
         let [a, b, c]: [[u32; 4]; 3] = std::array::from_fn(|_| std::array::from_fn(|_| random.f32() as u32));
         let (plain, ftz) = (single::fma_lanes::<false, 4>(&a, &b, &c), single::fma_lanes::<true, 4>(&a, &b, &c));
+        assert_eq!(plain, single::fma_lanes_native::<false, 4>(&a, &b, &c), "{a:08x?} {b:08x?} {c:08x?}");
+        assert_eq!(ftz, single::fma_lanes_native::<true, 4>(&a, &b, &c), "ftz {a:08x?} {b:08x?} {c:08x?}");
         for i in 0..4 {
             let [x, y, z] = [a[i], b[i], c[i]].map(f32::from_bits);
-            assert_eq!(plain[i], single::fma_native::<false>(x, y, z).to_bits(), "{x:e} {y:e} {z:e}");
             assert_eq!(plain[i], single::fma::<RN, false, false>(x, y, z).to_bits(), "{x:e} {y:e} {z:e}");
-            assert_eq!(ftz[i], single::fma_native::<true>(x, y, z).to_bits(), "ftz {x:e} {y:e} {z:e}");
+            assert_eq!(ftz[i], single::fma::<RN, true, false>(x, y, z).to_bits(), "ftz {x:e} {y:e} {z:e}");
         }
     }
 }
@@ -115,7 +116,8 @@ fn square_roots_round_every_way() {
     }
 }
 
-/// `.ftz` is the plain operation on flushed operands, its result flushed; `.sat` clamps afterwards.
+/// `.ftz` is the plain operation on flushed operands, its result flushed; `.sat` clamps afterwards. Of a product that is rounded to the
+/// smallest normal number another test asks more.
 #[test]
 fn flushing_and_saturating() {
     let flush = |x: u64| if x & 0x7f80_0000 == 0 { x & 0x8000_0000 } else { x };
@@ -132,12 +134,52 @@ fn flushing_and_saturating() {
             let (sat, both) = (of(Mode { sat: true, ..plain }), of(Mode { sat: true, ftz: true, ..plain }));
             for _ in 0..ROUNDS / 8 {
                 let (a, b) = (random.f32(), random.f32());
-                assert_eq!(ftz(a, b), flush(exact(flush(a), flush(b))), "{op:?} {a:08x} {b:08x}");
+                let flushed = flush(exact(flush(a), flush(b)));
+                if flushed & 0x7fff_ffff != 0x0080_0000 || op != Binary::Mul {
+                    assert_eq!(ftz(a, b), flushed, "{op:?} {a:08x} {b:08x}");
+                }
                 assert_eq!(sat(a, b), saturate(exact(a, b)), "{op:?} {a:08x} {b:08x}");
                 assert_eq!(both(a, b), saturate(ftz(a, b)), "{op:?} {a:08x} {b:08x}");
             }
         }
     }
+}
+
+/// What a result around the smallest normal number is with `.ftz`: the operation is done at 2^64 times the size, where nothing is subnormal.
+#[test]
+fn subnormal_is_what_24_bits_are() {
+    let scaled = |x: u64| u64::from((f32::from_bits(x as u32) * 2f32.powi(64)).to_bits());
+    let flushed = |x: u64| {
+        let x = f32::from_bits(x as u32);
+        u64::from(if x.abs() < 2f32.powi(-62) { 0f32.copysign(x) } else { x * 2f32.powi(-64) }.to_bits())
+    };
+    let mut random = Random(9);
+    // Fractions near both ends, so that products come close to a power of two.
+    let mut number = |exponent: i32| {
+        let x = random.next();
+        let fraction = [x, x & 0xfff, !(x & 0xfff), 0, 0x7f_ffff][(x >> 32) as usize % 5] & 0x7f_ffff;
+        x >> 40 & 1 << 23 << 8 | u64::from((exponent + 127) as u32) << 23 | fraction
+    };
+    let mut differ = 0;
+    for rounding in DIRECTIONS {
+        let mode = rounded(rounding);
+        let ftz = Mode { ftz: true, ..mode };
+        for round in 0..ROUNDS {
+            let (a, b, c) = (number(-63 - (round % 2) as i32), number(-63), number(-126 + (round / 2 % 2) as i32));
+            let context = || format!("{rounding:?} {a:08x} {b:08x} {c:08x}");
+            let mul = |mode| binary(Binary::Mul, ScalarType::F32, mode).unwrap();
+            assert_eq!(mul(ftz)(a, b), flushed(mul(mode)(scaled(a), b)), "mul {}", context());
+            differ += u32::from(mul(ftz)(a, b) != mul(mode)(a, b) && mul(mode)(a, b) & 0x7fff_ffff == 0x0080_0000);
+            let fma = |mode| ternary(Ternary::Fma, ScalarType::F32, mode).unwrap();
+            assert_eq!(fma(ftz)(a, b, c), flushed(fma(mode)(scaled(a), b, scaled(c))), "fma {}", context());
+            let (div, divisor) = (|mode| binary(Binary::Div, ScalarType::F32, mode).unwrap(), b ^ 126 << 23);
+            assert_eq!(div(ftz)(a, divisor), flushed(div(mode)(scaled(a), divisor)), "div {}", context());
+            let cvt = |mode| convert(ScalarType::F32, ScalarType::F64, mode).unwrap();
+            let x = f64::from(f32::from_bits(a as u32)) * f64::from(f32::from_bits(b as u32));
+            assert_eq!(cvt(ftz)(x.to_bits()), flushed(cvt(mode)((x * 2f64.powi(64)).to_bits())), "cvt {}", context());
+        }
+    }
+    assert!(differ > 100, "{differ}");
 }
 
 #[test]
