@@ -16,6 +16,7 @@ mod parallel;
 mod process;
 mod programs;
 mod progress;
+mod registers;
 mod rivals;
 mod run;
 mod target;
@@ -50,6 +51,8 @@ enum Command {
     Verify(verify::Options),
     /// Check programs of strangers: numba-cuda's, nvcc's and one in C, from packages that are fetched
     Clients(clients::Options),
+    /// Compare registers and memory of the course's kernels with what a GPU's driver says; without a GPU, list them
+    Registers(registers::Options),
     /// Make the book's formulas and outputs anew, check them, or check every page in a browser
     Book(book::Options),
 }
@@ -76,6 +79,7 @@ fn main() -> ExitCode {
         Command::Explain(options) => explain::run(options),
         Command::Rivals(options) => rivals::run(options, &interrupt),
         Command::Verify(options) => verify::run(options, &interrupt),
+        Command::Registers(options) => registers::run(options),
         Command::Book(options) => book::run(options),
         Command::Run(options) => run::run(options),
         Command::Clients(options) => clients::run(options, &interrupt),

@@ -46,9 +46,19 @@ fn record<T>(change: impl FnOnce(&mut Recorder) -> T) -> T {
 
 /// Says something on stderr, once for every different text.
 pub(crate) fn say(text: &str) {
+    tell(text, None);
+}
+
+/// Says that a function of the API is not supported, once.
+pub(crate) fn unsupported(function: &str) {
+    tell(&format!("{function} is not supported"), Some(function));
+}
+
+fn tell(text: &str, unsupported: Option<&str>) {
     let new = record(|recorder| {
         let new = recorder.said.len() < FAULTS && recorder.said.insert(text.to_owned());
-        new && !recorder.journal.write(|| Event::Said(text.to_owned()))
+        let event = || Event::Said { text: text.to_owned(), unsupported: unsupported.map(str::to_owned) };
+        new && !recorder.journal.write(event)
     });
     if new && std::env::var_os(QUIET).is_none_or(|quiet| quiet != "1") {
         // Nobody is there to be told when stderr is closed.

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::report;
 
 fn unsupported(name: &str) -> Result {
-    report::say(&format!("{name} is not supported"));
+    report::unsupported(name);
     Err(Error::NOT_SUPPORTED)
 }
 

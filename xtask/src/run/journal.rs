@@ -26,6 +26,8 @@ pub(super) struct Process {
     pub(super) findings: Vec<Fault>,
     /// What the driver had to say beside that.
     pub(super) notes: Vec<String>,
+    /// The driver's functions that were called and are not supported.
+    pub(super) unsupported: Vec<String>,
 }
 
 /// The processes of a journal by their numbers.
@@ -82,7 +84,10 @@ impl Process {
             Some(Event::Opened { command, device }) => (self.command, self.device) = (command, Some(device)),
             Some(Event::Launched { kernel, times }) => *self.launches.entry(kernel).or_default() += times,
             Some(Event::Found(fault)) => self.findings.push(fault),
-            Some(Event::Said(text)) => self.notes.push(text),
+            Some(Event::Said { text, unsupported }) => {
+                self.notes.push(text);
+                self.unsupported.extend(unsupported);
+            }
             None => {}
         }
     }
@@ -103,7 +108,7 @@ mod tests {
             Event::Launched { kernel: "k".to_owned(), times: 2 },
             Event::Launched { kernel: "k".to_owned(), times: 1 },
             Event::Found(fault.clone()),
-            Event::Said("so".to_owned()),
+            Event::Said { text: "so".to_owned(), unsupported: None },
         ];
         let lines: Vec<String> = events.iter().map(|event| serde_json::to_string(event).unwrap() + "\n").collect();
         let text = lines.concat();

@@ -14,6 +14,9 @@ use super::journal::Process;
 use super::program::Ran;
 use crate::process::{End, signal_name};
 
+/// The function by which NVIDIA's runtime asks for its tables.
+const TABLES: &str = "cuGetExportTable";
+
 /// The largest source file that is shown.
 const LARGEST_SOURCE: u64 = 16 << 20;
 
@@ -174,7 +177,7 @@ fn short(name: &str) -> String {
 
 /// Whether a process brought NVIDIA's runtime, which asks for tables that are not there, and then gives up.
 fn wants_tables(process: &Process) -> bool {
-    process.launches.is_empty() && process.notes.iter().any(|note| note.contains("cuGetExportTable"))
+    process.launches.is_empty() && process.unsupported.iter().any(|function| function == TABLES)
 }
 
 /// NVIDIA's runtime cannot work here, and what a program says when it fails names another cause.
@@ -231,8 +234,8 @@ mod tests {
         let text = summary(End::Killed(11), vec![]).text(false, Look::default());
         assert!(text.starts_with("the program was ended by signal 11: SIGSEGV"), "{text}");
         assert!(text.contains("never opened the CUDA driver"), "{text}");
-        let notes = vec!["cuGetExportTable is not supported".to_owned()];
-        let brought = Process { notes, launches: [].into(), ..process(vec![]) };
+        let unsupported = vec![TABLES.to_owned()];
+        let brought = Process { unsupported, launches: [].into(), ..process(vec![]) };
         let brought = summary(End::Exited(0), vec![brought]);
         assert_eq!(brought.exit_code(), 2);
         let text = brought.text(false, Look::default());

@@ -15,6 +15,6 @@ pub enum Event {
     Launched { kernel: String, times: u64 },
     /// A fault, warning or advice at a site where there was none yet.
     Found(Fault),
-    /// What the driver has to say beside that: a call that is not supported.
-    Said(String),
+    /// What the driver has to say beside that, and the function of its API that it is about, where it is one that is not supported.
+    Said { text: String, unsupported: Option<String> },
 }
