@@ -33,10 +33,12 @@ enum Kind {
     Nvcc,
     /// The same with `-rdc=true`, and a second file whose name ends in `_device`.
     Separate,
+    /// The same as `Nvcc` with `--default-stream per-thread`.
+    PerThread,
     /// A C compiler, `-lcuda`.
     C,
 }
-use Kind::{C, Numba, Nvcc, Separate};
+use Kind::{C, Numba, Nvcc, PerThread, Separate};
 
 const PROGRAMS: &[(Kind, &str)] = &[
     (Numba, "vector_add.py"),
@@ -47,6 +49,8 @@ const PROGRAMS: &[(Kind, &str)] = &[
     (Nvcc, "runtime.cu"),
     (Nvcc, "stray.cu"),
     (Separate, "separate.cu"),
+    (PerThread, "per_thread.cu"),
+    (PerThread, "per_thread_race.cu"),
     (C, "driver.c"),
 ];
 

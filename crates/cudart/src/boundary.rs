@@ -19,7 +19,7 @@ macro_rules! export {
         $(#[$meta])*
         #[allow(non_snake_case, clippy::too_many_arguments)]
         #[unsafe(no_mangle)]
-        extern "C" fn $name($($arg: $ty),*) -> u32 {
+        pub(crate) extern "C" fn $name($($arg: $ty),*) -> u32 {
             $crate::error::remember($crate::boundary::guard(stringify!($name), move || $body))
         }
     )*};

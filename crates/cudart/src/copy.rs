@@ -73,9 +73,9 @@ pub(crate) fn linear(dst: Ptr, src: Ptr, count: usize, kind: c_int, stream: Opti
 }
 
 /// Address and pitch of one side of a copy of rows.
-type Rows = (Ptr, usize);
+pub(crate) type Rows = (Ptr, usize);
 
-fn rows(dst: Rows, src: Rows, width: usize, height: usize, kind: c_int, stream: Option<Handle>) -> Result {
+pub(crate) fn rows(dst: Rows, src: Rows, width: usize, height: usize, kind: c_int, stream: Option<Handle>) -> Result {
     device::begin()?;
     let (to, from) = match kind {
         HOST_TO_HOST => (HOST, HOST),
@@ -106,7 +106,7 @@ fn rows(dst: Rows, src: Rows, width: usize, height: usize, kind: c_int, stream: 
 }
 
 /// The place in a variable of the device, with room for so many bytes.
-fn place(symbol: Ptr, offset: usize, count: usize) -> Result<Ptr> {
+pub(crate) fn place(symbol: Ptr, offset: usize, count: usize) -> Result<Ptr> {
     let (address, size) = registry::variable(symbol)?;
     let fits = offset.checked_add(count).is_some_and(|end| end <= size);
     if fits { Ok(address.wrapping_byte_add(offset)) } else { Err(Error::INVALID_VALUE) }

@@ -9,7 +9,7 @@ use crate::registry::kernel;
 /// `cudaFuncAttributes`.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
-struct FuncAttributes {
+pub(crate) struct FuncAttributes {
     /// Shared, constant and local memory in bytes.
     sizes: [usize; 3],
     /// From `maxThreadsPerBlock` to `nonPortableClusterSizeAllowed`.

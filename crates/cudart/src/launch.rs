@@ -10,7 +10,7 @@ use crate::registry;
 /// `dim3`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-struct Dim3 {
+pub(crate) struct Dim3 {
     x: c_uint,
     y: c_uint,
     z: c_uint,
@@ -19,11 +19,11 @@ struct Dim3 {
 /// `cudaLaunchConfig_t`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-struct LaunchConfig {
+pub(crate) struct LaunchConfig {
     grid: Dim3,
     block: Dim3,
     shared: usize,
-    stream: Handle,
+    pub(crate) stream: Handle,
     attributes: Ptr,
     count: c_uint,
 }
@@ -80,6 +80,13 @@ fn launch(function: Ptr, grid: Dim3, block: Dim3, params: *mut Ptr, bytes: usize
     launched(cuLaunchKernel(kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z, bytes, stream, params, none))
 }
 
+pub(crate) fn extended(config: LaunchConfig, function: Ptr, params: *mut Ptr) -> Result {
+    let LaunchConfig { grid, block, shared: bytes, stream, attributes, count } = config;
+    let kernel = registry::kernel(function)?;
+    let config = DriverConfig { grid, block, shared: shared(bytes)?, stream, attributes, count };
+    launched(cuLaunchKernelEx(&raw const config, kernel, params, std::ptr::null_mut()))
+}
+
 export! {
     fn __cudaPushCallConfiguration(grid: Dim3, block: Dim3, shared: usize, stream: Handle) {
         let configuration = Configuration { grid, block, shared, stream };
@@ -119,9 +126,6 @@ export! {
     }
 
     fn cudaLaunchKernelExC(config: *const LaunchConfig, function: Ptr, params: *mut Ptr) {
-        let LaunchConfig { grid, block, shared: bytes, stream, attributes, count } = get(config)?;
-        let kernel = registry::kernel(function)?;
-        let config = DriverConfig { grid, block, shared: shared(bytes)?, stream, attributes, count };
-        launched(cuLaunchKernelEx(&raw const config, kernel, params, std::ptr::null_mut()))
+        extended(get(config)?, function, params)
     }
 }

@@ -19,6 +19,7 @@ mod forward;
 mod function;
 mod launch;
 mod memory;
+mod per_thread;
 mod properties;
 mod registry;
 mod unsupported;

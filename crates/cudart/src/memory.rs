@@ -24,7 +24,7 @@ const ELEMENT: c_uint = 16;
 /// `cudaPointerAttributes`, as far as it means something.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-struct PointerAttributes {
+pub(crate) struct PointerAttributes {
     kind: c_int,
     device: c_int,
     device_pointer: Ptr,
@@ -65,6 +65,31 @@ fn attributes(address: Ptr) -> PointerAttributes {
     }
 }
 
+/// A fill of bytes: on a stream, or on the legacy one.
+pub(crate) fn fill(address: Ptr, value: c_int, count: usize, stream: Option<Handle>) -> Result {
+    device::begin()?;
+    match (count, stream) {
+        (0, _) => Ok(()),
+        (_, None) => cuMemsetD8_v2(address, value as u8, count),
+        (_, Some(stream)) => cuMemsetD8Async(address, value as u8, count, stream),
+    }
+}
+
+pub(crate) fn fill_rows(
+    address: Ptr,
+    pitch: usize,
+    value: c_int,
+    width: usize,
+    height: usize,
+    stream: Option<Handle>,
+) -> Result {
+    device::begin()?;
+    match stream {
+        None => cuMemsetD2D8_v2(address, pitch, value as u8, width, height),
+        Some(stream) => cuMemsetD2D8Async(address, pitch, value as u8, width, height, stream),
+    }
+}
+
 /// Frees what may be null.
 fn free(address: Ptr, free: impl FnOnce(Ptr) -> Result) -> Result {
     device::begin()?;
@@ -91,23 +116,19 @@ export! {
     }
 
     fn cudaMemset(address: Ptr, value: c_int, count: usize) {
-        device::begin()?;
-        if count == 0 { Ok(()) } else { cuMemsetD8_v2(address, value as u8, count) }
+        fill(address, value, count, None)
     }
 
     fn cudaMemsetAsync(address: Ptr, value: c_int, count: usize, stream: Handle) {
-        device::begin()?;
-        if count == 0 { Ok(()) } else { cuMemsetD8Async(address, value as u8, count, stream) }
+        fill(address, value, count, Some(stream))
     }
 
     fn cudaMemset2D(address: Ptr, pitch: usize, value: c_int, width: usize, height: usize) {
-        device::begin()?;
-        cuMemsetD2D8_v2(address, pitch, value as u8, width, height)
+        fill_rows(address, pitch, value, width, height, None)
     }
 
     fn cudaMemset2DAsync(address: Ptr, pitch: usize, value: c_int, width: usize, height: usize, stream: Handle) {
-        device::begin()?;
-        cuMemsetD2D8Async(address, pitch, value as u8, width, height, stream)
+        fill_rows(address, pitch, value, width, height, Some(stream))
     }
 
     fn cudaPointerGetAttributes(out: *mut PointerAttributes, address: Ptr) {

@@ -55,6 +55,8 @@ unsupported! {
     cudaFreeArray
     cudaFreeMipmappedArray
     cudaGetChannelDesc
+    cudaGetDriverEntryPointByVersion_ptsz
+    cudaGetDriverEntryPoint_ptsz
     cudaGetExportTable
     cudaGetMipmappedArrayLevel
     cudaGetSurfaceObjectResourceDesc
@@ -113,6 +115,7 @@ unsupported! {
     cudaGraphHostNodeGetParams
     cudaGraphHostNodeSetParams
     cudaGraphInstantiateWithParams
+    cudaGraphInstantiateWithParams_ptsz
     cudaGraphKernelNodeCopyAttributes
     cudaGraphKernelNodeGetAttribute
     cudaGraphKernelNodeGetParams
@@ -177,7 +180,9 @@ unsupported! {
     cudaMallocMipmappedArray
     cudaMemAdvise_v2
     cudaMemDiscardAndPrefetchBatchAsync
+    cudaMemDiscardAndPrefetchBatchAsync_ptsz
     cudaMemDiscardBatchAsync
+    cudaMemDiscardBatchAsync_ptsz
     cudaMemGetDefaultMemPool
     cudaMemGetMemPool
     cudaMemPoolExportPointer
@@ -188,28 +193,47 @@ unsupported! {
     cudaMemPoolSetAccess
     cudaMemPrefetchAsync_v2
     cudaMemPrefetchBatchAsync
+    cudaMemPrefetchBatchAsync_ptsz
     cudaMemRangeGetAttribute
     cudaMemRangeGetAttributes
     cudaMemSetMemPool
     cudaMemcpy2DArrayToArray
+    cudaMemcpy2DArrayToArray_ptds
     cudaMemcpy2DFromArray
     cudaMemcpy2DFromArrayAsync
+    cudaMemcpy2DFromArrayAsync_ptsz
+    cudaMemcpy2DFromArray_ptds
     cudaMemcpy2DToArray
     cudaMemcpy2DToArrayAsync
+    cudaMemcpy2DToArrayAsync_ptsz
+    cudaMemcpy2DToArray_ptds
     cudaMemcpy3D
     cudaMemcpy3DAsync
+    cudaMemcpy3DAsync_ptsz
     cudaMemcpy3DBatchAsync
+    cudaMemcpy3DBatchAsync_ptsz
     cudaMemcpy3DPeer
     cudaMemcpy3DPeerAsync
+    cudaMemcpy3DPeerAsync_ptsz
+    cudaMemcpy3DPeer_ptds
+    cudaMemcpy3D_ptds
     cudaMemcpyArrayToArray
+    cudaMemcpyArrayToArray_ptds
     cudaMemcpyBatchAsync
+    cudaMemcpyBatchAsync_ptsz
     cudaMemcpyFromArray
     cudaMemcpyFromArrayAsync
+    cudaMemcpyFromArrayAsync_ptsz
+    cudaMemcpyFromArray_ptds
     cudaMemcpyPeerAsync
     cudaMemcpyToArray
     cudaMemcpyToArrayAsync
+    cudaMemcpyToArrayAsync_ptsz
+    cudaMemcpyToArray_ptds
     cudaMemset3D
     cudaMemset3DAsync
+    cudaMemset3DAsync_ptsz
+    cudaMemset3D_ptds
     cudaMipmappedArrayGetMemoryRequirements
     cudaMipmappedArrayGetSparseProperties
     cudaOccupancyMaxActiveClusters
@@ -217,16 +241,24 @@ unsupported! {
     cudaSetDoubleForDevice
     cudaSetDoubleForHost
     cudaSignalExternalSemaphoresAsync
+    cudaSignalExternalSemaphoresAsync_ptsz
     cudaSignalExternalSemaphoresAsync_v2
     cudaStreamBeginCaptureToGraph
+    cudaStreamBeginCaptureToGraph_ptsz
     cudaStreamCopyAttributes
+    cudaStreamCopyAttributes_ptsz
     cudaStreamGetAttribute
+    cudaStreamGetAttribute_ptsz
     cudaStreamGetCaptureInfo
+    cudaStreamGetCaptureInfo_ptsz
     cudaStreamGetCaptureInfo_v2
     cudaStreamGetCaptureInfo_v3
     cudaStreamGetDevice
+    cudaStreamGetDevice_ptsz
     cudaStreamSetAttribute
+    cudaStreamSetAttribute_ptsz
     cudaStreamUpdateCaptureDependencies
+    cudaStreamUpdateCaptureDependencies_ptsz
     cudaStreamUpdateCaptureDependencies_v2
     cudaThreadGetCacheConfig
     cudaThreadGetLimit
@@ -236,5 +268,6 @@ unsupported! {
     cudaUserObjectRelease
     cudaUserObjectRetain
     cudaWaitExternalSemaphoresAsync
+    cudaWaitExternalSemaphoresAsync_ptsz
     cudaWaitExternalSemaphoresAsync_v2
 }

@@ -68,17 +68,19 @@ impl Environment {
         let out = self.programs.join(Path::new(name).file_stem().unwrap_or_default());
         let mut compiler = match kind {
             Kind::C => Command::new("g++"),
-            Kind::Numba | Kind::Nvcc | Kind::Separate => Command::new(cuda.join("bin/nvcc")),
+            _ => Command::new(cuda.join("bin/nvcc")),
         };
         match kind {
             Kind::C => compiler.args(["-x", "c"]).arg(name).arg("-I").arg(cuda.join("include")),
-            Kind::Numba | Kind::Nvcc | Kind::Separate => compiler
+            _ => compiler
                 .args(["-cudart", "shared", "-cudadevrt", "none", "-lineinfo"])
                 .args(["-gencode", "arch=compute_90,code=compute_90"])
                 .arg(name),
         };
-        if kind == Kind::Separate {
-            compiler.arg("-rdc=true").arg(name.replace(".cu", "_device.cu"));
+        match kind {
+            Kind::Separate => drop(compiler.arg("-rdc=true").arg(name.replace(".cu", "_device.cu"))),
+            Kind::PerThread => drop(compiler.args(["--default-stream", "per-thread"])),
+            _ => {}
         }
         compiler.current_dir(folder).arg("-L").arg(&libraries).arg("-o").arg(&out);
         if kind == Kind::C {
