@@ -266,7 +266,9 @@ impl Session {
 /// Runs a host function on the calling thread, which is the driver's. One without a status is not called once the context has an error.
 pub(crate) fn run(driver: &Driver, stream: Handle, callback: Callback) -> Result {
     let status = {
-        let state = driver.state();
+        let mut state = driver.state();
+        // What stands before it in its stream is over, and it may tell another thread so before it returns.
+        state.host_behind_stream(stream)?;
         let context = state.streams.get(stream)?.context;
         state.contexts.get(context)?.error
     };
@@ -282,6 +284,5 @@ pub(crate) fn run(driver: &Driver, stream: Handle, callback: Callback) -> Result
             unsafe { function(stream, status.code(), data as *mut c_void) }
         }
     });
-    // It may have told another thread that it was reached.
-    driver.state().host_behind_stream(stream)
+    Ok(())
 }
