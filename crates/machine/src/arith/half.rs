@@ -19,6 +19,9 @@ pub trait Half: Copy {
     /// The bits of infinity.
     const INFINITY: u16;
     const ONE: u16;
+    /// To nearest even and to the format's precision, whatever the exponent, every lesser magnitude rounds to a subnormal: half of the
+    /// last place of what is below the smallest normal number, see `single`.
+    const TINY: f32;
     fn widen(x: u16) -> f32;
     /// To nearest even; NaN becomes 0x7fff.
     fn narrow(x: f32) -> u16;
@@ -34,6 +37,7 @@ pub struct Bf16;
 impl Half for F16 {
     const INFINITY: u16 = 0x7c00;
     const ONE: u16 = 0x3c00;
+    const TINY: f32 = f32::from_bits(0x3880_0000) * (1.0 - f32::EPSILON * 2048.0);
 
     #[inline(always)]
     fn widen(x: u16) -> f32 {
@@ -86,6 +90,8 @@ impl Half for F16 {
 impl Half for Bf16 {
     const INFINITY: u16 = 0x7f80;
     const ONE: u16 = 0x3f80;
+    // The 32 bits have 16 more places than the smallest normal number's last one.
+    const TINY: f32 = f32::from_bits(0x0080_0000 - (1 << 14));
 
     #[inline(always)]
     fn widen(x: u16) -> f32 {
@@ -112,7 +118,9 @@ fn flush<T: Half, const FTZ: bool>(x: u16) -> u16 {
 #[inline(always)]
 fn output<T: Half, const FTZ: bool, const SAT: bool>(x: f32) -> u16 {
     // Rounding first is the same: both bounds are numbers of the format.
-    flush::<T, FTZ>(T::narrow(if SAT { single::saturate(x) } else { x }))
+    let x = if SAT { single::saturate(x) } else { x };
+    let rounded = T::narrow(x);
+    if FTZ && x.abs() < T::TINY { rounded & 0x8000 } else { rounded }
 }
 
 #[inline(always)]

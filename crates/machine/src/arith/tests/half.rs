@@ -109,6 +109,11 @@ fn special_values() {
     assert_eq!(two(Binary::Add, Mode { sat: true, ..mode }, 0x3c00, 0x3c00), 0x3c00);
     assert_eq!(two(Binary::Add, Mode { sat: true, ..mode }, 0x7e00, 0x3c00), 0);
     assert_eq!(two(Binary::Add, ftz, 0x0001, 0x0001), 0);
+    // Below the smallest normal number by half a subnormal's last place, and by half of an 11-bit number's.
+    assert_eq!(two(Binary::Mul, ftz, 0x07ff, 0x3800), 0);
+    assert_eq!(two(Binary::Mul, ftz, 0x87ff, 0x3800), 0x8000);
+    assert_eq!(two(Binary::Mul, ftz, 0x0420, 0x3bc0), 0);
+    assert_eq!(two(Binary::Mul, ftz, 0x8401, 0x3bfe), 0x8400);
     assert_eq!(two(Binary::Mul, ftz, 0x0400, 0x3800), 0);
     assert_eq!(two(Binary::Mul, mode, 0x0400, 0x3800), 0x0200);
     assert_eq!(one(Unary::Neg, mode, 0x0000), 0x8000);
