@@ -4,12 +4,16 @@
 
 pub(crate) mod atomic;
 pub(crate) mod copy;
-pub(crate) mod generic;
-pub(crate) mod global;
+mod generic;
+mod global;
 pub(crate) mod heap;
-pub(crate) mod local;
+mod local;
 pub(crate) mod param;
 pub(crate) mod shared;
+mod way;
+
+pub(crate) use generic::access;
+pub(crate) use way::{Load, Request, Store};
 
 use crate::report::Traffic;
 

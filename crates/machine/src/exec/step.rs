@@ -12,14 +12,14 @@ use pulp::WithSimd;
 
 use super::context::{Common, Worker};
 use super::fault::trap::Trapped;
-use super::memory::{generic, param};
+use super::memory::{self, Load, Request, Store, param};
 use super::state::address::addresses;
 use super::state::lanes::{FULL, View, lanes};
 use super::state::warp::{Flow, Split, Warp};
 use crate::arith::approx;
 use crate::arith::round::RN;
 use crate::arith::{double, single};
-use crate::code::{Compared, D4, MicroOp, Place, TRUE};
+use crate::code::{Compared, D4, MicroOp, TRUE};
 use fusion_ptx::ast::{BoolOp, Compare};
 
 /// Runs one split until it must stop: its lanes part or leave, it reaches `meeting` (where others
@@ -332,11 +332,8 @@ fn execute<S: pulp::Simd>(
                     worker.watch.pc = pc;
                     let access = &code.accesses[index as usize];
                     let addrs = addresses(r, &access.address, split.local_base);
-                    match access.place {
-                        Place::Global => worker.load_global(common, r, index, access, m, &addrs)?,
-                        Place::Shared => worker.load_shared(common, r, access, m, &addrs)?,
-                        _ => generic::load(worker, common, &warp.local, r, index, access, m, &addrs)?,
-                    }
+                    let request = Request { index, access, mask: m, addrs: &addrs };
+                    memory::access(worker, common, &mut warp.local, &mut Load(r), request)?;
                     if worker.watch.undefined {
                         shadowed = worker.watch.settle_init(&mut common.checks, split, pc);
                     }
@@ -345,11 +342,8 @@ fn execute<S: pulp::Simd>(
                     worker.watch.pc = pc;
                     let access = &code.accesses[index as usize];
                     let addrs = addresses(r, &access.address, split.local_base);
-                    match access.place {
-                        Place::Global => worker.store_global(common, r, index, access, m, &addrs)?,
-                        Place::Shared => worker.store_shared(common, r, access, m, &addrs)?,
-                        _ => generic::store(worker, common, &mut warp.local, r, index, access, m, &addrs)?,
-                    }
+                    let request = Request { index, access, mask: m, addrs: &addrs };
+                    memory::access(worker, common, &mut warp.local, &mut Store(r), request)?;
                     warp.bypass.stores(pc, m);
                     if warp.bypass.waited_for {
                         warp.bypass.store(&warp.splits, pc, m);

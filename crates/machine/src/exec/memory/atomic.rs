@@ -5,8 +5,8 @@
 
 use smallvec::SmallVec;
 
-use super::count;
 use super::shared::wavefronts;
+use super::{count, global, shared};
 use crate::code::{Atomic, Place};
 use crate::exec::check::{Action, Touch};
 use crate::exec::context::{Common, Worker};
@@ -60,8 +60,8 @@ pub(crate) fn execute(
         left &= !group;
         match place {
             Place::Shared => {
-                worker.check_shared(&common.shared, group, &inside, bytes, true)?;
-                worker.check_array(&op.address, group, &inside, bytes, false, true);
+                shared::check(worker, &common.shared, group, &inside, bytes, true)?;
+                shared::check_array(worker, &op.address, group, &inside, bytes, false, true);
                 let touch = Touch { shared: &common.shared, ..atomic(Place::Shared, group, &inside, bytes, None, op) };
                 worker.watch.touch(&mut common.checks, &touch);
                 for lane in each(group) {
@@ -77,7 +77,7 @@ pub(crate) fn execute(
             }
             Place::Global | Place::Constant => {
                 // Atomics share one entry of the cache of allocations: there are few of them.
-                let one = worker.check_global(worker.atomic_cache, group, &inside, bytes, true)?;
+                let one = global::check(worker, worker.atomic_cache, group, &inside, bytes, true)?;
                 let windows = &worker.windows;
                 let touch = Touch { windows, ..atomic(Place::Global, group, &inside, bytes, one, op) };
                 worker.watch.touch(&mut common.checks, &touch);

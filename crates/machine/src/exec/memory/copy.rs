@@ -2,8 +2,8 @@
 
 use smallvec::SmallVec;
 
-use super::count;
 use super::shared::wavefronts;
+use super::{count, global, shared};
 use crate::code::{Order, Place};
 use crate::exec::check::{Action, Touch};
 use crate::exec::context::{Common, Worker};
@@ -23,7 +23,7 @@ pub(crate) fn execute(
     take: &[u32; 32],
 ) -> Trapped {
     let bytes = u64::from(size);
-    worker.check_shared(&common.shared, mask, to, bytes, true)?;
+    shared::check(worker, &common.shared, mask, to, bytes, true)?;
     let from = from.map(|a| resolve(a).1);
     let taken = take.map(|bytes| bytes.min(size));
     let reading = each(mask).fold(0, |reading, lane| reading | u32::from(taken[lane] > 0) << lane);
@@ -34,7 +34,7 @@ pub(crate) fn execute(
         let part = taken[left.trailing_zeros() as usize & 31];
         let group = each(left).fold(0, |group, lane| group | u32::from(taken[lane] == part) << lane);
         left &= !group;
-        let window = worker.check_global(worker.atomic_cache, group, &from, u64::from(part), false)?;
+        let window = global::check(worker, worker.atomic_cache, group, &from, u64::from(part), false)?;
         sources.push((group, u64::from(part), window));
     }
     let one = if let [(_, _, window)] = sources[..] { window } else { None };
@@ -57,8 +57,8 @@ pub(crate) fn execute(
         worker.watch.touch(&mut common.checks, &Touch { mask, bytes, window, ..touch });
     }
     let (place, action) = (Place::Shared, Action::CopyAsync);
-    let shared = Touch { place, action, addrs: to, shared: &common.shared, ..touch };
-    worker.watch.touch(&mut common.checks, &shared);
+    let target = Touch { place, action, addrs: to, shared: &common.shared, ..touch };
+    worker.watch.touch(&mut common.checks, &target);
     for lane in each(mask) {
         let window = one.or_else(|| worker.window_of(from[lane]));
         for at in 0..bytes {

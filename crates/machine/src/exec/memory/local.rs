@@ -1,12 +1,13 @@
 //! Loads and stores on local memory.
 
-use super::{count, extend};
-use crate::code::{Access, Place};
+use super::count;
+use super::way::{Elements, Request, Way};
+use crate::code::Place;
 use crate::exec::check::Touch;
 use crate::exec::context::{Common, Worker};
 use crate::exec::fault;
 use crate::exec::fault::trap::Trapped;
-use crate::exec::state::lanes::{View, each};
+use crate::exec::state::lanes::each;
 use crate::exec::state::local::{Local, load_element, store_element};
 
 fn check(local: &Local, mask: u32, addrs: &[u64; 32], bytes: u64, write: bool) -> Trapped {
@@ -43,81 +44,36 @@ fn sectors(addrs: &[u64; 32], mask: u32, bytes: u64) -> u64 {
     total
 }
 
-impl Worker<'_> {
-    fn watch_local(
-        &mut self,
-        common: &mut Common,
-        access: &Access,
-        mask: u32,
-        addrs: &[u64; 32],
-        stored: Option<&View<'_>>,
-    ) {
-        let touch = Touch::of(access, Place::Local, mask, addrs, stored);
-        self.watch.touch(&mut common.checks, &touch);
+impl Elements for Local {
+    fn load(&self, lane: usize, addr: u64, element: u32) -> u64 {
+        load_element(self, lane, addr, element)
     }
 
-    /// `counted` is false for parameter variables of calls, which on a GPU are registers.
-    #[expect(clippy::too_many_arguments, reason = "passes on what the loop holds")]
-    pub(crate) fn load_local(
-        &mut self,
-        common: &mut Common,
-        local: &Local,
-        regs: &mut View<'_>,
-        access: &Access,
-        mask: u32,
-        addrs: &[u64; 32],
-        counted: bool,
-    ) -> Trapped {
-        let bytes = u64::from(access.bytes());
-        check(local, mask, addrs, bytes, false)?;
-        self.watch_local(common, access, mask, addrs, None);
-        let mut results = Vec::with_capacity(access.regs.len());
-        for (j, reg) in access.regs.iter().enumerate() {
-            let Some(reg) = reg else { continue };
-            let mut value = [0; 32];
-            for lane in each(mask) {
-                let at = addrs[lane] + j as u64 * u64::from(access.element);
-                value[lane] = extend(load_element(local, lane, at, access.element), access.element, access.signed);
-            }
-            results.push((*reg, value));
-        }
-        for (reg, value) in &results {
-            regs.put(*reg, mask, value);
-        }
-        if counted {
-            let sectors = sectors(addrs, mask, bytes);
-            count(&mut self.counters.local_load, sectors, bytes * u64::from(mask.count_ones()));
-            self.watch.local(mask, addrs, bytes, sectors);
-        }
-        Ok(())
+    fn store(&mut self, lane: usize, addr: u64, element: u32, value: u64) {
+        store_element(self, lane, addr, element, value);
     }
+}
 
-    #[expect(clippy::too_many_arguments, reason = "passes on what the loop holds")]
-    pub(crate) fn store_local(
-        &mut self,
-        common: &mut Common,
-        local: &mut Local,
-        regs: &View<'_>,
-        access: &Access,
-        mask: u32,
-        addrs: &[u64; 32],
-        counted: bool,
-    ) -> Trapped {
-        let bytes = u64::from(access.bytes());
-        check(local, mask, addrs, bytes, true)?;
-        self.watch_local(common, access, mask, addrs, Some(regs));
-        for (j, reg) in access.regs.iter().enumerate() {
-            let Some(reg) = reg else { continue };
-            for lane in each(mask) {
-                let at = addrs[lane] + j as u64 * u64::from(access.element);
-                store_element(local, lane, at, access.element, regs.get_lane(*reg, lane));
-            }
-        }
-        if counted {
-            let sectors = sectors(addrs, mask, bytes);
-            count(&mut self.counters.local_store, sectors, bytes * u64::from(mask.count_ones()));
-            self.watch.local(mask, addrs, bytes, sectors);
-        }
-        Ok(())
+/// `ld.local` and `st.local`. `counted` is false for parameter variables of calls, which on a GPU are registers.
+pub(super) fn access<W: Way>(
+    worker: &mut Worker<'_>,
+    common: &mut Common,
+    local: &mut Local,
+    way: &mut W,
+    request: Request<'_>,
+    counted: bool,
+) -> Trapped {
+    let Request { access, mask, addrs, .. } = request;
+    let bytes = u64::from(access.bytes());
+    check(local, mask, addrs, bytes, W::WRITES)?;
+    worker.watch.touch(&mut common.checks, &Touch::of(access, Place::Local, mask, addrs, way.stored()));
+    way.elements(request, local);
+    if counted {
+        let sectors = sectors(addrs, mask, bytes);
+        let counters = &mut worker.counters;
+        let traffic = if W::WRITES { &mut counters.local_store } else { &mut counters.local_load };
+        count(traffic, sectors, bytes * u64::from(mask.count_ones()));
+        worker.watch.local(mask, addrs, bytes, sectors);
     }
+    Ok(())
 }

@@ -8,7 +8,7 @@ use crate::code::{CarryKind, CarryOp, Comparison, Dynamic, Place, QuaternaryOp, 
 use crate::exec::check::lint;
 use crate::exec::context::{Common, Worker};
 use crate::exec::fault::trap::{Trap, Trapped};
-use crate::exec::memory::{atomic, copy};
+use crate::exec::memory::{atomic, copy, shared};
 use crate::exec::state::address::{addresses, resolve};
 use crate::exec::state::lanes::{FULL, View, each, lanes};
 use crate::exec::state::warp::{Flow, Split, Warp};
@@ -154,7 +154,7 @@ pub(crate) fn execute(
             let from = addresses(&regs, src, local_base);
             let take = src_size.map_or([*size; 32], |s| *regs.word(s));
             copy::execute(worker, common, mask, &to, &from, *size, &take)?;
-            worker.check_array(dst, mask, &to, u64::from(*size), false, true);
+            shared::check_array(worker, dst, mask, &to, u64::from(*size), false, true);
         }
         SlowOp::CopyCommit => common.checks.copies_commit(warp.index, mask),
         SlowOp::CopyWait { groups } => common.checks.copies_wait(warp.index, worker.watch.pc, mask, *groups),
