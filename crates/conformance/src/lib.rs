@@ -14,6 +14,7 @@ mod expand;
 mod runner;
 mod session;
 mod suite;
+pub mod sweep;
 mod value;
 
 pub use case::{Buffer, BufferKind, Case, Geometry, ParseError};

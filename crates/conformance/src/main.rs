@@ -3,11 +3,14 @@
 //! Exit codes: 0 all passed, 1 some failed, 2 something could not be run.
 
 use std::error::Error;
+use std::fs;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use fusion_conformance::{Case, Session, approx, find, module_text};
+use fusion_conformance::sweep::cases;
+use fusion_conformance::{Case, Failure, Session, approx, find, module_text};
 use fusion_device::{Choice, Device};
 
 /// Runs small PTX files and compares their results with what the PTX ISA manual asks for.
@@ -29,6 +32,15 @@ struct Arguments {
     /// With --approx, take every so many-th input; by default 1 on a GPU, 4099 on the emulated device
     #[arg(long, requires = "approx", value_parser = clap::value_parser!(u32).range(1..))]
     every: Option<u32>,
+    /// Run each instruction on 32,768 operands instead, and print a digest of its results
+    #[arg(long, conflicts_with_all = ["list", "print", "quiet", "approx"])]
+    sweep: bool,
+    /// With --sweep, write the results into a folder, a file for each instruction
+    #[arg(long, requires = "sweep", value_name = "FOLDER")]
+    save: Option<PathBuf>,
+    /// With --sweep, compare the results with those that --save wrote on another device
+    #[arg(long, requires = "sweep", value_name = "FOLDER")]
+    against: Option<PathBuf>,
     /// Say nothing about files that pass
     #[arg(long, short)]
     quiet: bool,
@@ -51,6 +63,9 @@ fn main() -> ExitCode {
 fn try_main(arguments: &Arguments, out: &mut impl Write) -> Result<ExitCode, Box<dyn Error>> {
     if arguments.approx {
         return approximations(arguments, out);
+    }
+    if arguments.sweep {
+        return sweep(arguments, out);
     }
     let files = find(&arguments.words)?;
     if arguments.list {
@@ -88,6 +103,44 @@ fn try_main(arguments: &Arguments, out: &mut impl Write) -> Result<ExitCode, Box
     }
     writeln!(out, "{passed} passed, {failed} failed, {skipped} skipped")?;
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Runs the instructions whose names contain one of the words on the operands of the sweep.
+fn sweep(arguments: &Arguments, out: &mut impl Write) -> Result<ExitCode, Box<dyn Error>> {
+    let mut session = Session::open(arguments.device)?;
+    let mut all_same = true;
+    let wanted = |case: &&Case| {
+        arguments.words.is_empty() || arguments.words.iter().any(|word| case.name.contains(word.as_str()))
+    };
+    for case in cases()?.iter().filter(wanted) {
+        let file = case.name.replace('/', ".");
+        match session.sweep(case)? {
+            None => {}
+            // Not every form that could be written is one.
+            Some(Err(Failure::Load(_))) if case.name.starts_with("forms/") => {}
+            Some(Err(failure)) => {
+                all_same = false;
+                writeln!(out, "FAIL {}: {failure}", case.name)?;
+            }
+            Some(Ok(results)) => {
+                if let Some(folder) = &arguments.save {
+                    fs::create_dir_all(folder)?;
+                    fs::write(folder.join(&file), results.bytes())?;
+                }
+                let Some(folder) = &arguments.against else {
+                    writeln!(out, "{:016x} {}", results.digest(), case.name)?;
+                    continue;
+                };
+                // A device that is too old for it has left no file.
+                let Ok(elsewhere) = fs::read(folder.join(&file)) else { continue };
+                if let Some(differences) = results.differences(case, &elsewhere) {
+                    all_same = false;
+                    write!(out, "DIFFERENT {}\n{differences}", case.name)?;
+                }
+            }
+        }
+    }
+    Ok(if all_same { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Measures the instructions whose names contain one of the words.

@@ -42,10 +42,15 @@ pub struct Mismatch {
 /// # Errors
 /// The first way in which the case did not do what its file says.
 pub fn run(case: &Case, device: &Device) -> Result<(), Failure> {
+    let after = execute(case, device)?;
+    case.buffers.iter().zip(&after).try_for_each(|(buffer, bytes)| compare(buffer, bytes))
+}
+
+/// Loads the case's module and launches it once: the bytes of each buffer afterwards.
+pub(crate) fn execute(case: &Case, device: &Device) -> Result<Vec<Vec<u8>>, Failure> {
     let program = device.load(image(case, device)).map_err(Failure::Load)?;
     let kernel = program.kernel(ENTRY).map_err(|_| Failure::NoEntry)?;
-    let after = execute(case, device, &kernel).map_err(|error| Failure::execution(error, device))?;
-    case.buffers.iter().zip(&after).try_for_each(|(buffer, bytes)| compare(buffer, bytes))
+    buffers_after(case, device, &kernel).map_err(|error| Failure::execution(error, device))
 }
 
 fn image(case: &Case, device: &Device) -> Compiled {
@@ -75,8 +80,7 @@ struct Value([u8; MAX_PARAM_BYTES]);
 #[expect(unsafe_code, reason = "it is what cudarc asks for")]
 unsafe impl DeviceRepr for Value {}
 
-/// The bytes of each buffer after the launch.
-fn execute(case: &Case, device: &Device, kernel: &CudaFunction) -> Result<Vec<Vec<u8>>, DriverError> {
+fn buffers_after(case: &Case, device: &Device, kernel: &CudaFunction) -> Result<Vec<Vec<u8>>, DriverError> {
     let mut arguments = Vec::with_capacity(case.buffers.len());
     for buffer in &case.buffers {
         arguments.push(argument(buffer, device)?);

@@ -7,6 +7,7 @@ use fusion_device::{Choice, Device, EmulatorOptions, OpenError};
 
 use crate::case::Case;
 use crate::runner::{Failure, run};
+use crate::sweep::{Swept, sweep};
 
 /// Warp instructions that a case may execute on the emulated device: each is tiny, so one that needs more hangs.
 const BUDGET: u64 = 1_000_000;
@@ -39,6 +40,22 @@ impl Session {
     /// # Errors
     /// The outer one when there is no device any more: nothing can be said about the case, nor about any later one.
     pub fn run(&mut self, case: &Case) -> Result<Option<Result<(), Failure>>, OpenError> {
+        self.with(case, run)
+    }
+
+    /// Runs a case that [`swept`](crate::sweep::swept) has made, and returns its results. Otherwise as [`run`](Self::run).
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn sweep(&mut self, case: &Case) -> Result<Option<Result<Swept, Failure>>, OpenError> {
+        self.with(case, sweep)
+    }
+
+    fn with<T>(
+        &mut self,
+        case: &Case,
+        run: impl FnOnce(&Case, &Device) -> Result<T, Failure>,
+    ) -> Result<Option<Result<T, Failure>>, OpenError> {
         let device = match self.device.take() {
             Some(device) => device,
             // What was opened first stays for the life of the process, so this is the same kind of device.

@@ -4,6 +4,8 @@ use std::fmt;
 
 use half::{bf16, f16};
 
+mod special;
+
 /// The element type of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Type {
@@ -91,8 +93,35 @@ impl Type {
         }
     }
 
-    fn mask(self) -> u64 {
+    pub(crate) fn mask(self) -> u64 {
         u64::MAX >> (64 - 8 * self.size)
+    }
+
+    /// Values at which instructions change what they do.
+    pub(crate) fn specials(self) -> &'static [u64] {
+        match (self.kind, self.size) {
+            (Kind::Predicate, _) => &[0, 1],
+            (Kind::F16, _) => &special::F16,
+            (Kind::Bf16, _) => &special::BF16,
+            (Kind::F32, _) => &special::F32,
+            (Kind::F64, _) => &special::F64,
+            (Kind::Integer, 1) => &special::BYTE,
+            (Kind::Integer, 2) => &special::SHORT,
+            (Kind::Integer, 4) => &special::WORD,
+            (Kind::Integer, _) => &special::DOUBLE,
+        }
+    }
+
+    /// A number of ordinary size with these random bits: a float whose exponent is near that of 1, or a small integer.
+    pub(crate) fn ordinary(self, bits: u64, more: u64) -> u64 {
+        if !self.is_float() {
+            return if more & 1 == 0 { bits % 97 } else { (bits % 97).wrapping_neg() };
+        }
+        let fraction = self.fraction_bits();
+        let bias = (1u64 << (8 * self.size as u32 - 2 - fraction)) - 1;
+        let exponent = bias + more % 13 - 6;
+        let sign = (more >> 10 & 1) << (8 * self.size - 1);
+        sign | exponent << fraction | bits & ((1 << fraction) - 1)
     }
 
     fn to_f64(self, bits: u64) -> f64 {

@@ -89,6 +89,10 @@ pub fn szext(a: u64, b: u64, signed: bool, wrap: bool) -> u64 {
 /// The `offset`-th set bit of `mask` counted from `base`, upwards or (negative) downwards.
 pub fn fns(mask: u64, base: u64, offset: u64) -> u64 {
     let (mask, base, offset) = (mask as u32, base as u32, offset as i32);
+    // No offset that the manual has a meaning for; an H200's code gives 0.
+    if offset == i32::MIN {
+        return 0;
+    }
     let mut position = i64::from(base);
     let step = if offset < 0 { -1 } else { 1 };
     // Offset 0 asks about the base alone.

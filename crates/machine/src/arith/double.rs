@@ -1,14 +1,15 @@
 //! f64 arithmetic (PTX ISA 9.7.3). Subnormals are always kept.
 //!
-//! The manual leaves f64 NaN payloads open. Here the first NaN operand is passed on, made quiet, and
-//! an invalid operation gives 0xfff8000000000000, CUDA's `CUDART_NAN`; nothing depends on the host.
+//! The manual leaves f64 NaN payloads open. Here they are those of an H200: the second operand's if that is a NaN, else the
+//! third's, else the first's (for a division the first's come first), made quiet; and an invalid operation gives 0xfff8000000000000, CUDA's `CUDART_NAN`. Nothing depends on
+//! the host.
 
 use super::round::{self, Format, RN};
 
 pub const NAN: f64 = f64::from_bits(0xfff8_0000_0000_0000);
 const QUIET: u64 = 0x0008_0000_0000_0000;
 
-/// `result`, or by the NaN rule one of the operands.
+/// `result`, or by the NaN rule one of the operands, which are in the order of that rule.
 #[inline(always)]
 fn finish(result: f64, operands: &[f64]) -> f64 {
     // Told apart by bits, see `single::canonical`.
@@ -20,23 +21,23 @@ fn finish(result: f64, operands: &[f64]) -> f64 {
 
 #[inline(always)]
 pub fn add<const R: u8>(a: f64, b: f64) -> f64 {
-    finish(if R == RN { a + b } else { from(round::add(Format::F64, R, bits(a), bits(b))) }, &[a, b])
+    finish(if R == RN { a + b } else { from(round::add(Format::F64, R, bits(a), bits(b))) }, &[b, a])
 }
 
 #[inline(always)]
 pub fn sub<const R: u8>(a: f64, b: f64) -> f64 {
-    finish(if R == RN { a - b } else { from(round::add(Format::F64, R, bits(a), bits(-b))) }, &[a, b])
+    finish(if R == RN { a - b } else { from(round::add(Format::F64, R, bits(a), bits(-b))) }, &[b, a])
 }
 
 #[inline(always)]
 pub fn mul<const R: u8>(a: f64, b: f64) -> f64 {
-    finish(if R == RN { a * b } else { from(round::mul(Format::F64, R, bits(a), bits(b))) }, &[a, b])
+    finish(if R == RN { a * b } else { from(round::mul(Format::F64, R, bits(a), bits(b))) }, &[b, a])
 }
 
 #[inline(always)]
 pub fn fma<const R: u8>(a: f64, b: f64, c: f64) -> f64 {
     let result = if R == RN { a.mul_add(b, c) } else { from(round::fma(Format::F64, R, bits(a), bits(b), bits(c))) };
-    finish(result, &[a, b, c])
+    finish(result, &[b, c, a])
 }
 
 #[inline(always)]
@@ -54,11 +55,23 @@ pub fn sqrt<const R: u8>(a: f64) -> f64 {
     finish(if R == RN { a.sqrt() } else { from(round::sqrt(Format::F64, R, bits(a))) }, &[a])
 }
 
+/// A sum with zero to hardware, so that a NaN keeps its sign and becomes quiet.
+#[inline(always)]
+pub fn abs(a: f64) -> f64 {
+    finish(if a.is_nan() { a } else { a.abs() }, &[a])
+}
+
+/// As [`abs`].
+#[inline(always)]
+pub fn neg(a: f64) -> f64 {
+    finish(if a.is_nan() { a } else { -a }, &[a])
+}
+
 /// A number beats NaN; -0 is less than +0.
 #[inline(always)]
 pub fn min_max<const MAX: bool>(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() {
-        return if a.is_nan() { finish(b, &[a]) } else { a };
+        return if a.is_nan() { finish(b, &[b]) } else { a };
     }
     if a == b {
         return f64::from_bits(if MAX { a.to_bits() & b.to_bits() } else { a.to_bits() | b.to_bits() });

@@ -50,7 +50,9 @@ impl Target for Tf32 {
     const MAX: u64 = 0x7f7f_e000;
     #[inline(always)]
     fn round<const R: u8>(x: f32) -> u64 {
-        round::reformat(Format::F32, Format::TF32, R, single::bits(x)).map_or(Self::NAN, |bits| bits << 13)
+        // Where halves round away, a NaN only loses its lower bits (seen on an H200; the manual leaves it open).
+        let nan = if R == RNA { single::bits(x) & !0x1fff } else { Self::NAN };
+        round::reformat(Format::F32, Format::TF32, R, single::bits(x)).map_or(nan, |bits| bits << 13)
     }
 }
 

@@ -79,8 +79,8 @@ fn double(op: Unary, mode: Mode) -> Option<Fn1> {
     use double::{bits, from};
     let exact = mode.accuracy == Accuracy::Exact;
     Some(match op {
-        Unary::Abs => |a| a & !(1 << 63),
-        Unary::Neg => |a| a ^ 1 << 63,
+        Unary::Abs => |a| bits(double::abs(from(a))),
+        Unary::Neg => |a| bits(double::neg(from(a))),
         Unary::Rcp if exact => by_direction!(R = direction(mode)?; |a| bits(double::rcp::<R>(from(a)))),
         Unary::Sqrt if exact => by_direction!(R = direction(mode)?; |a| bits(double::sqrt::<R>(from(a)))),
         Unary::Rcp => |a| bits(approx::rcp_f64(from(a))),

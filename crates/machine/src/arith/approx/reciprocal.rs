@@ -79,10 +79,15 @@ pub fn rcp_f64(a: f64) -> f64 {
     let fraction = (magnitude >> 29 & 0x7f_fff8) as u32;
     match magnitude >> 52 {
         0 => f64::from_bits(sign | f64::INFINITY.to_bits()),
-        2047 if magnitude > f64::INFINITY.to_bits() => NAN_F64,
+        2047 if upper_is_nan(magnitude) => NAN_F64,
         exponent if exponent > 2045 || exponent == 2045 && fraction != 0 => f64::from_bits(sign),
         exponent => upper_half(sign, 2045 - exponent, mantissas([fraction])[0]),
     }
+}
+
+/// Whether an f64 of this magnitude is a NaN by its upper half, the only one that the unit sees.
+pub fn upper_is_nan(magnitude: u64) -> bool {
+    magnitude >> 32 > 0x7ff0_0000
 }
 
 /// The NaN of the two f64 forms.

@@ -1,7 +1,7 @@
 //! `sqrt` and `rsqrt`: half of an even exponent, and a mantissa from 1 to 4.
 
 use super::interpolation::sum;
-use super::reciprocal::NAN_F64;
+use super::reciprocal::{NAN_F64, upper_is_nan};
 use super::tables::{RSQ, SQRT};
 use super::{TWO_24, below_normal, upper_half};
 use crate::arith::double;
@@ -95,13 +95,14 @@ fn refined(a: f64) -> f64 {
 }
 
 fn rsqrt_f64_unit(a: f64) -> f64 {
-    if a.is_nan() || a <= -f64::MIN_POSITIVE {
-        return NAN_F64;
-    }
-    if a.abs() < f64::MIN_POSITIVE {
+    let magnitude = a.abs().to_bits();
+    if magnitude < f64::MIN_POSITIVE.to_bits() {
         return f64::INFINITY.copysign(a);
     }
-    if a == f64::INFINITY {
+    if upper_is_nan(magnitude) || a.is_sign_negative() {
+        return NAN_F64;
+    }
+    if magnitude >= f64::INFINITY.to_bits() {
         return 0.0;
     }
     let exponent = (a.to_bits() >> 52) + 1;

@@ -197,7 +197,8 @@ fn finding_the_nth_bit() {
     assert_eq!(fns(0xaaaa_aaaa, 2, 0), 0xffff_ffff);
     assert_eq!(fns(0xaaaa_aaaa, 0, 16), 31);
     assert_eq!(fns(0xaaaa_aaaa, 0, 17), 0xffff_ffff);
-    assert_eq!(fns(0, 0, i32::MIN), 0xffff_ffff);
+    assert_eq!(fns(0, 0, i32::MIN + 1), 0xffff_ffff);
+    assert_eq!(fns(0, 0, i32::MIN), 0);
 }
 
 #[test]
