@@ -20,7 +20,9 @@ pub(crate) use operand::{CARRY, Operands, Reg, Role, Slot, TRUE, flag, word};
 #[cfg(test)]
 pub(crate) use rule::XOR;
 pub(crate) use rule::{AND, OR, PerLane, Rule};
-pub(crate) use slow::{Argument, Atomic, Call, CarryKind, CarryOp, Checked, Collective, Dynamic, Lint, SlowOp, Target};
+pub(crate) use slow::{
+    Argument, Atomic, Call, CarryKind, CarryOp, Checked, Collective, Dynamic, Lint, Mbarrier, SlowOp, Target,
+};
 pub(crate) use spread::Spread;
 use table::{field, part};
 

@@ -11,6 +11,7 @@ mod convert;
 mod float;
 mod integer;
 mod logic;
+mod mbarrier;
 mod memory;
 mod modifiers;
 mod operands;
@@ -65,6 +66,7 @@ const GROUPS: &[(&[&str], Group)] = &[
     (logic::OPCODES, logic::decode),
     (convert::OPCODES, convert::decode),
     (memory::OPCODES, memory::decode),
+    (mbarrier::OPCODES, mbarrier::decode),
     (atomics::OPCODES, atomics::decode),
     (warp::OPCODES, warp::decode),
     (control::OPCODES, control::decode),
@@ -99,8 +101,7 @@ pub(crate) fn foreign(opcode: &str, modifiers: &[&str]) -> Option<Foreign> {
         "mma" | "wmma" | "wgmma" | "tcgen05" | "ldmatrix" | "stmatrix" | "movmatrix" => {
             "tensor-core instructions are not emulated"
         }
-        "mbarrier" => "mbarrier objects are not emulated",
-        "cp" if has("bulk") || has("mbarrier") || has("reduce") => "bulk copies and their barriers are not emulated",
+        "cp" if has("bulk") || has("reduce") => "bulk copies are not emulated",
         "red" | "st" if has("async") || has("bulk") => "asynchronous stores are not emulated",
         "tensormap" | "multimem" | "clusterlaunchcontrol" => {
             "clusters, tensor maps and multicast memory are not emulated"

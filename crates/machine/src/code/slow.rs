@@ -31,6 +31,23 @@ part! {
 }
 
 part! {
+    /// Something done with an object that counts arrivals.
+    #[derive(Clone, Debug)]
+    pub(crate) struct Mbarrier {
+        op: ast::MbarrierOp,
+        place: Place,
+        address: AddressOf = Address,
+        /// The state before.
+        d: Option<Reg> = Write,
+        /// Of waits: whether the phase is complete.
+        p: Option<Slot> = Write flag,
+        /// How many, or of waits which phase.
+        value: Reg = Barrier,
+        order: Order,
+    }
+}
+
+part! {
     /// What the lanes of a warp tell each other.
     #[derive(Clone, Debug)]
     pub(crate) struct Collective {
@@ -172,6 +189,7 @@ table! {
         Collective(collective: Collective = Own) => Special;
         Checked(checked: Checked = Own) => checked.op.rule(code);
         Atomic(atomic: Atomic = Own) => Defined;
+        Mbarrier(mbarrier: Mbarrier = Own) => Defined;
         CopyAsync { dst: AddressOf = Address, src: AddressOf = Address, size: u32, src_size: Option<Slot> = Address word }
             => Defined;
         /// Closes the group of the copies begun so far.

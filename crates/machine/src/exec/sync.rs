@@ -4,4 +4,5 @@ pub(crate) mod barrier;
 pub(crate) mod bypass;
 pub(crate) mod collective;
 pub(crate) mod exit;
+pub(crate) mod mbarrier;
 pub(crate) mod standstill;

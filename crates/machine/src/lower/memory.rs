@@ -1,11 +1,11 @@
 //! Selection of loads, stores, atomics and copies.
 
-use fusion_ptx::ast::{Address, AtomicOp, Op, Operand, Ordering, ScalarType, Scope, Space};
+use fusion_ptx::ast::{Address, AtomicOp, MbarrierOp, Op, Operand, Ordering, ScalarType, Scope, Space};
 
 use super::frame::Home;
 use super::select::{Selected, Selector, unsupported};
 use crate::arith;
-use crate::code::{Access, AddressOf, Atomic, Base, MicroOp, Order, Place, SlowOp};
+use crate::code::{Access, AddressOf, Atomic, Base, Mbarrier, MicroOp, Order, Place, SlowOp};
 
 impl Selector<'_> {
     pub(super) fn memory(&mut self, op: &Op) -> Selected {
@@ -76,6 +76,17 @@ impl Selector<'_> {
                 let (_, src) = self.address(Space::Global, src)?;
                 let src_size = src_size.as_ref().map(|s| self.source(s, 32)).transpose()?;
                 self.slow(SlowOp::CopyAsync { dst, src, size: *size, src_size });
+            }
+            Op::Mbarrier { op, space, ordering, scope, d, addr, a } => {
+                let (place, address) = self.address(*space, addr)?;
+                let bits = if *op == (MbarrierOp::Wait { parity: false }) { 64 } else { 32 };
+                let value = self.value(a, bits)?;
+                let (d, p) = match op {
+                    MbarrierOp::Wait { .. } => (None, self.optional_flag(*d)?),
+                    _ => (self.optional(*d)?, None),
+                };
+                let order = Order::new(*ordering, *scope);
+                self.slow(SlowOp::Mbarrier(Mbarrier { op: *op, place, address, d, p, value, order }));
             }
             _ => return unsupported("not an access"),
         }

@@ -420,6 +420,7 @@ impl<'a> Selector<'a> {
             Op::Ld { .. } | Op::St { .. } | Op::Prefetch { .. } | Op::Atom { .. } | Op::CpAsync { .. } => {
                 self.memory(op)
             }
+            Op::Mbarrier { .. } => self.memory(op),
             _ => self.control(op),
         }
     }

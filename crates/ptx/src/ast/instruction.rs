@@ -1,7 +1,7 @@
 //! Instructions and their operands.
 
 use super::operands::operations;
-use super::operation::{AtomicOp, BarrierOp, Binary, Collective, Quaternary, Ternary, TestProperty, Unary};
+use super::operation::{AtomicOp, BarrierOp, Binary, Collective, MbarrierOp, Quaternary, Ternary, TestProperty, Unary};
 use super::{
     Accuracy, BoolOp, Compare, FunctionId, GlobalId, LabelId, LocId, LocalId, Mode, Ordering, RegId, ScalarType, Scope,
     Space, Span, Special,
@@ -294,6 +294,16 @@ operations! {
             barrier: Operand,
             threads: Option<Operand>,
             p: Option<PredOperand>,
+        },
+        /// `mbarrier` and `cp.async.mbarrier.arrive`. What it gives is a state, or of waits a predicate.
+        Mbarrier {
+            op: MbarrierOp,
+            space: Space,
+            ordering: Ordering,
+            scope: Scope,
+            d: Dst,
+            addr: Address,
+            a: Operand,
         },
         /// `barrier.cluster.arrive` and `.wait`.
         ClusterBarrier {

@@ -286,6 +286,33 @@ pub enum BarrierOp {
     RedOr,
 }
 
+/// What `mbarrier` does with an object that counts arrivals (PTX ISA 9.7.13.15).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MbarrierOp {
+    /// So many arrivals complete a phase.
+    Init,
+    Invalidate,
+    /// So many arrive.
+    Arrive,
+    /// And are not expected any more.
+    ArriveDrop,
+    /// So many bytes are awaited besides.
+    ExpectTx,
+    ArriveExpectTx,
+    ArriveDropExpectTx,
+    /// So many of them have come.
+    CompleteTx,
+    /// `cp.async.mbarrier.arrive`: arrives when the thread's copies are complete. Without `.noinc` one more arrival is expected
+    /// of the present phase.
+    ArriveCopied {
+        counted: bool,
+    },
+    /// `test_wait` and `try_wait`: whether the phase is complete that a state or a parity tells.
+    Wait {
+        parity: bool,
+    },
+}
+
 /// `testp` properties (PTX ISA 9.7.3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TestProperty {

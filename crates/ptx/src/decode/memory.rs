@@ -86,6 +86,9 @@ fn copy(d: &mut Decoder<'_, '_>) -> Result<Op> {
     if !d.flag("async") {
         return d.unsupported("it is not an instruction that the emulator knows");
     }
+    if d.flag("mbarrier") {
+        return super::mbarrier::copied(d);
+    }
     if d.flag("commit_group") {
         return Ok(Op::CpAsyncCommit);
     }

@@ -29,6 +29,11 @@ impl<'a> Decoder<'_, 'a> {
         self.args.len()
     }
 
+    /// Whether the next one is an address.
+    pub(super) fn stands_address(&self) -> bool {
+        self.args.as_slice().first().is_some_and(|arg| matches!(arg.kind, ArgKind::Address(_)))
+    }
+
     pub(super) fn ignore_operands(&mut self) {
         self.args = Vec::new().into_iter();
     }

@@ -11,6 +11,7 @@ mod copies;
 mod decides;
 mod idiom;
 mod line;
+mod phases;
 mod remedy;
 mod rounds;
 mod row;
@@ -22,6 +23,7 @@ mod views;
 
 use std::collections::HashMap;
 
+pub(crate) use phases::Visit;
 pub(crate) use rounds::Came;
 pub(crate) use shadow::Shadow;
 pub(crate) use views::Places;
@@ -39,6 +41,7 @@ use compare::{Past, compare, within};
 use copies::Copies;
 use decides::{decides, is_data};
 use line::Line;
+use phases::Phases;
 use rounds::Rounds;
 use row::{Kind, Row, pieces};
 use story::Story;
@@ -63,6 +66,8 @@ pub(crate) struct Races {
     waits: HashMap<u32, (u32, Option<u32>)>,
     /// Volatile reads of shared memory, and whether they are of data.
     data: HashMap<u32, bool>,
+    /// Objects that count arrivals.
+    phases: Phases,
     /// Warps that have come to barriers which count threads.
     rounds: Rounds,
     /// What plain reads are for that have raced with atomics.
@@ -87,6 +92,7 @@ impl Races {
         self.shared.barrier();
         self.views.start(block as u32);
         self.rounds.clear();
+        self.phases.clear();
         self.waits.clear();
         for copies in self.copies.values_mut() {
             copies.clear();
@@ -136,6 +142,16 @@ impl Races {
             self.views.meet(each(group).map(|lane| 32 * warp.index + lane as u32).collect::<Vec<_>>().into_iter());
             left &= !group;
         }
+    }
+
+    /// Lanes of a warp arrive at an object that counts them, which may complete a phase of it.
+    pub(crate) fn phase_arrive(&mut self, visit: Visit, completes: bool) {
+        self.phases.arrive(&mut self.clocks, &self.views, visit, completes);
+    }
+
+    /// Lanes of a warp find that a phase is complete.
+    pub(crate) fn phase_wait(&mut self, visit: Visit) {
+        self.phases.wait(&mut self.clocks, &mut self.views, visit);
     }
 
     /// Lanes of a warp shuffle, vote or the like.
@@ -283,7 +299,7 @@ fn hands_over(order: Order) -> bool {
 fn orders_warps(op: &SlowOp) -> bool {
     match op {
         SlowOp::Barrier { threads, .. } => threads.is_some(),
-        SlowOp::Fence(_) => true,
+        SlowOp::Fence(_) | SlowOp::Mbarrier(_) => true,
         SlowOp::Atomic(atomic) => hands_over(atomic.order),
         _ => false,
     }

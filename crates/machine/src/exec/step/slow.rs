@@ -12,7 +12,7 @@ use crate::exec::memory::{atomic, copy, shared};
 use crate::exec::state::address::{addresses, resolve};
 use crate::exec::state::lanes::{FULL, View, each, lanes};
 use crate::exec::state::warp::{Flow, Split, Warp};
-use crate::exec::sync::{barrier, collective, exit};
+use crate::exec::sync::{barrier, collective, exit, mbarrier};
 use crate::report::kind::{Stop, Sync, Unsupported};
 
 /// `setp` and `set` by function.
@@ -145,6 +145,14 @@ pub(crate) fn execute(
             }
             if atomic.takes && mask.is_power_of_two() && common.takes < TAKES {
                 return Ok(take(common, warp, split));
+            }
+        }
+        SlowOp::Mbarrier(op) => {
+            if !mbarrier::execute(worker, common, warp, split, op, mask)? {
+                // It would look in vain until others have had their turn.
+                split.waits = split.waits.max(common.patience);
+                warp.waits += common.patience;
+                return Ok(waited(common, warp, split));
             }
         }
         SlowOp::CopyAsync { dst, src, size, src_size } => {

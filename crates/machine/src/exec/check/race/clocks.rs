@@ -133,6 +133,21 @@ impl Clocks {
         }
     }
 
+    /// A warp as a whole learns what the others did before these times, and its lanes of each other.
+    pub(crate) fn learn(&mut self, warp: u32, times: &[u32]) {
+        let (n, warp) = (self.warps.len(), warp as usize);
+        if self.across.is_empty() {
+            self.across.resize(n * n, 0);
+        }
+        let Some(row) = self.across.get_mut(warp * n..(warp + 1) * n) else { return };
+        for (known, time) in row.iter_mut().zip(times) {
+            *known = (*known).max(*time);
+        }
+        if let (Some(own), Some(&time)) = (self.warps.get_mut(warp), times.get(warp)) {
+            *own = (*own).max(time);
+        }
+    }
+
     /// What a thread of a warp knows of warps as a whole.
     pub(crate) fn known_warps(&self, warp: u32) -> impl Iterator<Item = (u32, u32)> {
         let n = self.warps.len();

@@ -171,6 +171,29 @@ impl Views {
         }
     }
 
+    /// Adds to a view what lanes of a warp have acquired; with a time, also what each did before then itself.
+    pub(crate) fn release(&self, clocks: &Clocks, warp: u32, lanes: u32, now: Option<u32>, to: &mut View) {
+        to.join(&self.common);
+        for thread in each(lanes).map(|lane| 32 * warp + lane as u32) {
+            if let Some(now) = now {
+                to.add(self.block, &seen(clocks, &self.fences, thread, now));
+            }
+            if let Some(known) = self.threads.get(thread as usize) {
+                to.join(&known.acquired);
+            }
+        }
+    }
+
+    /// Lanes of a warp acquire a view.
+    pub(crate) fn acquire(&mut self, warp: u32, lanes: u32, view: &View) {
+        if view.is_empty() {
+            return;
+        }
+        for lane in each(lanes) {
+            self.thread(32 * warp + lane as u32).acquired.join(view);
+        }
+    }
+
     /// A thread's strong access: what it passes on and what it takes in.
     pub(crate) fn exchange(&mut self, clocks: &mut Clocks, places: Option<&mut Places>, access: Exchange) {
         let Exchange { thread, place, order, counts, reads, writes } = access;
