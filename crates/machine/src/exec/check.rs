@@ -11,7 +11,7 @@ mod trace;
 mod watch;
 
 pub(crate) use init::{Origin, Placed};
-pub(crate) use race::{Came, Shadow};
+pub(crate) use race::{Came, Shadow, Visit};
 pub(crate) use tally::{Parting, Requests, Row, Stride, Tally, WIDEST, Who};
 pub(crate) use trace::Trace;
 pub(crate) use watch::{Action, Touch};
@@ -195,6 +195,20 @@ impl BlockChecks {
     pub(crate) fn warp_sync(&mut self, warp: &Warp, members: &[u32; 32], mask: u32) {
         if let Some(races) = &mut self.races {
             races.warp_sync(warp, members, mask);
+        }
+    }
+
+    /// Lanes of a warp arrive at an object that counts them, which may complete a phase of it.
+    pub(crate) fn phase_arrive(&mut self, visit: Visit, completes: bool) {
+        if let Some(races) = &mut self.races {
+            races.phase_arrive(visit, completes);
+        }
+    }
+
+    /// Lanes of a warp find that a phase of such an object is complete.
+    pub(crate) fn phase_wait(&mut self, visit: Visit) {
+        if let Some(races) = &mut self.races {
+            races.phase_wait(visit);
         }
     }
 

@@ -5,8 +5,7 @@
 use fusion_ptx::ast::MbarrierOp;
 
 use crate::code::{Mbarrier, Order, Place};
-use crate::exec::check::race::Visit;
-use crate::exec::check::watch::{Action, Touch};
+use crate::exec::check::{Action, Touch, Visit};
 use crate::exec::context::{Common, Worker};
 use crate::exec::fault::trap::Trapped;
 use crate::exec::memory::count;
@@ -115,9 +114,9 @@ pub(crate) fn execute(
     }
     worker.check_shared(&common.shared, mask, &addrs, BYTES, true)?;
     worker.check_array(&op.address, mask, &addrs, BYTES, false, true);
-    if matches!(op.op, MbarrierOp::ArriveCopied { .. }) && worker.run.checks.races {
+    if matches!(op.op, MbarrierOp::ArriveCopied { .. }) {
         // Copies are made when they are issued; here they become known to others.
-        common.checks.races.copies_wait(warp.index, worker.pc, mask, None);
+        common.checks.copies_wait(warp.index, worker.watch.pc, mask, None);
     }
     let waits = match op.op {
         MbarrierOp::Wait { parity } => Some(parity),
@@ -135,34 +134,23 @@ pub(crate) fn execute(
         MbarrierOp::Init => (Action::Write, Order::WEAK),
         _ => (Action::Atomic, Order { acquire: false, release: false, ..op.order }),
     };
-    worker.watch(&mut common.checks, &touch(mask, &addrs, action, order, &common.shared));
+    worker.watch.touch(&mut common.checks, &touch(mask, &addrs, action, order, &common.shared));
     let mut before = [0u64; 32];
     for lane in each(mask) {
         before[lane] = load_element(&common.shared, addrs[lane], BYTES as u32);
         let after = State::of(before[lane]).after(op.op, value[lane]);
         store_element(&mut common.shared, addrs[lane], BYTES as u32, after.word());
     }
-    if worker.run.checks.races {
-        let phase = |lane: usize| State::of(before[lane]).phase;
-        let mut left = if waits.is_some() { past } else { mask };
-        while left != 0 {
-            let first = left.trailing_zeros() as usize & 31;
-            let object = addrs[first];
-            let same = |lane: &usize| addrs[*lane] == object && phase(*lane) == phase(first);
-            let lanes = each(left).filter(same).fold(0u32, |lanes, lane| lanes | 1 << lane);
-            left &= !lanes;
-            let visit = Visit { object, phase: phase(first), warp: warp.index, lanes, whole: lanes == warp.alive };
-            let races = &mut common.checks.races;
-            if waits.is_some() && op.order.acquire {
-                // The phase that is complete is the one before the present.
-                races.phase_wait(Visit { phase: !visit.phase, ..visit });
-            } else if op.order.release {
-                let last = 31 - (lanes.leading_zeros() as usize & 31);
-                let completes = State::of(before[last]).after(op.op, value[last]).phase != visit.phase;
-                races.phase_arrive(visit, completes);
-            }
+    let visiting = if waits.is_some() { past } else { mask };
+    visits(&addrs, &before, visiting, warp, |visit, last| match waits {
+        // The phase that is complete is the one before the present.
+        Some(_) if op.order.acquire => common.checks.phase_wait(Visit { phase: !visit.phase, ..visit }),
+        None if op.order.release => {
+            let after = State::of(before[last]).after(op.op, value[last]);
+            common.checks.phase_arrive(visit, after.phase != visit.phase);
         }
-    }
+        _ => {}
+    });
     let passes = wavefronts(&addrs, mask, BYTES);
     count(&mut worker.counters.shared_store, passes, BYTES * u64::from(mask.count_ones()));
     let mut regs = warp.regs.view(split.bases);
@@ -175,6 +163,21 @@ pub(crate) fn execute(
     Ok(past == mask)
 }
 
+/// Calls `f` for the lanes that come to one object in one phase, with the last of them.
+fn visits(addrs: &[u64; 32], words: &[u64; 32], mask: u32, warp: &Warp, mut f: impl FnMut(Visit, usize)) {
+    let phase = |lane: usize| State::of(words[lane]).phase;
+    let mut left = mask;
+    while left != 0 {
+        let first = left.trailing_zeros() as usize & 31;
+        let same = |lane: &usize| addrs[*lane] == addrs[first] && phase(*lane) == phase(first);
+        let lanes = each(left).filter(same).fold(0u32, |lanes, lane| lanes | 1 << lane);
+        left &= !lanes;
+        let (object, phase, whole) = (addrs[first], phase(first), lanes == warp.alive);
+        let last = 31 - (lanes.leading_zeros() as usize & 31);
+        f(Visit { object, phase, warp: warp.index, lanes, whole }, last);
+    }
+}
+
 fn touch<'t>(mask: u32, addrs: &'t [u64; 32], action: Action, order: Order, shared: &'t [u32]) -> Touch<'t> {
     Touch {
         place: Place::Shared,
@@ -184,6 +187,7 @@ fn touch<'t>(mask: u32, addrs: &'t [u64; 32], action: Action, order: Order, shar
         bytes: BYTES,
         row: false,
         uniform: false,
+        windows: &[],
         window: None,
         access: None,
         stored: None,
