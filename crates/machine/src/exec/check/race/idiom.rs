@@ -3,8 +3,8 @@
 //! Two of them stand in much good code: the first read of a compare-and-swap loop, and one that asks whether an atomic minimum or
 //! maximum is worth doing. By the memory model each races with the other threads' atomics. But what it has read may be old and
 //! nothing is lost, as long as an atomic on the same place has the last word. That is told by following the value from the read:
-//! it must end in such atomics, or in branches that decide about nothing else. A compare-and-swap that has exchanged has
-//! confirmed what was read, so that nothing of it need be followed further.
+//! it must end in such atomics, or in branches that decide about nothing but them and what follows from their answers. A
+//! compare-and-swap that has exchanged has confirmed what was read, so that nothing of it need be followed further.
 
 mod flow;
 mod place;
@@ -46,10 +46,9 @@ pub(super) fn of_read(code: &Code, pc: u32) -> Option<Idiom> {
         read,
         bytes: load.element,
         address: comparable(code, function, load.address),
-        decided: vec![false; count],
         states: vec![None; count],
         pending: vec![read],
-        branches: Vec::new(),
+        regions: Vec::new(),
         guesses: Vec::new(),
         confirmed: Vec::new(),
         guards: false,
@@ -62,6 +61,21 @@ fn moves_one_way(op: AtomicOp) -> bool {
     matches!(op, AtomicOp::Min | AtomicOp::Max | AtomicOp::And | AtomicOp::Or | AtomicOp::Cas)
 }
 
+/// What lies between a branch at which what was read decides, and the place where its sides meet.
+struct Region {
+    branch: usize,
+    all: Vec<bool>,
+    /// What is executed, or not, for no other reason: an atomic on the same place has not had its say before.
+    decided: Vec<bool>,
+}
+
+impl Region {
+    /// Says whether that is new.
+    fn decide(&mut self, at: usize) -> bool {
+        self.all.get(at) == Some(&true) && !std::mem::replace(&mut self.decided[at], true)
+    }
+}
+
 /// Follows what was read, an instruction at a time, until nothing more is learnt.
 struct Walk<'c> {
     code: &'c Code,
@@ -70,13 +84,11 @@ struct Walk<'c> {
     read: usize,
     bytes: u32,
     address: AddressOf,
-    /// Instructions that are executed or not as what was read decides.
-    decided: Vec<bool>,
     /// What is known before an instruction.
     states: Vec<Option<State>>,
     pending: Vec<usize>,
-    /// Branches where what was read decides.
-    branches: Vec<usize>,
+    /// Where what was read decides.
+    regions: Vec<Region>,
     /// Compare-and-swaps that take it, and those whose answers are looked at.
     guesses: Vec<usize>,
     confirmed: Vec<usize>,
@@ -99,7 +111,8 @@ impl Walk<'_> {
 
     fn conclude(&self) -> Option<Idiom> {
         // One that fails and is not asked loses what it was to store; and who reads until something is there waits for it.
-        if self.guesses.iter().any(|at| !self.confirmed.contains(at)) || self.branches.iter().any(|&at| self.polls(at))
+        if self.guesses.iter().any(|at| !self.confirmed.contains(at))
+            || self.regions.iter().any(|region| self.polls(region.branch))
         {
             return None;
         }
@@ -162,12 +175,30 @@ impl Walk<'_> {
 
     /// What was read decides at a branch.
     fn decide(&mut self, branch: usize) {
-        if !self.branches.contains(&branch) {
-            self.branches.push(branch);
+        if self.regions.iter().any(|region| region.branch == branch) {
+            return;
         }
+        let mut all = vec![false; self.states.len()];
         for at in self.flow.decided_by(branch, |_| false) {
-            if !std::mem::replace(&mut self.decided[at], true) && self.states[at].is_some() {
-                self.pending.push(at);
+            all[at] = true;
+            self.pending.extend(self.states[at].is_some().then_some(at));
+        }
+        let mut region = Region { branch, decided: vec![false; all.len()], all };
+        for &at in &self.flow.successors[branch] {
+            region.decide(at);
+        }
+        self.regions.push(region);
+    }
+
+    /// Instructions behind one that is executed as what was read decides are executed so, too: where an atomic's answer decides
+    /// between them, those behind its sides.
+    fn spread(&mut self, at: usize, told: bool) {
+        let next = if told { self.flow.join(at).into_iter().collect() } else { self.flow.successors[at].clone() };
+        for region in self.regions.iter_mut().filter(|region| region.decided[at]) {
+            for &next in &next {
+                if region.decide(next) && self.states[next].is_some() {
+                    self.pending.push(next);
+                }
             }
         }
     }
@@ -176,7 +207,8 @@ impl Walk<'_> {
     fn step(&mut self, at: usize, mut state: State) -> Option<()> {
         let code = self.code;
         let inst = *self.inst(at)?;
-        let within = self.decided[at];
+        let within = self.regions.iter().any(|region| region.all[at]);
+        let decided = self.regions.iter().any(|region| region.decided[at]);
         let is_read = |state: &State, reg: Key| match state.get(&reg) {
             Some(Holds::Read) => true,
             Some(Holds::Decided) => !within,
@@ -185,8 +217,10 @@ impl Walk<'_> {
         if let MicroOp::Branch { p, negated, target } = inst.op {
             let target = target.wrapping_sub(self.function.start) as usize;
             match state.get(&(0, p)) {
-                Some(Holds::Read | Holds::Decided) => self.decide(at),
+                Some(Holds::Read) => self.decide(at),
+                Some(Holds::Decided) if !within => self.decide(at),
                 Some(&Holds::Exchanged(when)) => {
+                    self.spread(at, true);
                     // Where it has exchanged, it has confirmed what was read.
                     let (taken, passed) = if when != negated { (State::new(), state) } else { (state, State::new()) };
                     self.hand_on(target, taken);
@@ -195,20 +229,29 @@ impl Walk<'_> {
                 }
                 _ => {}
             }
+            self.spread(at, state.get(&(0, p)) == Some(&Holds::Told));
         } else {
+            self.spread(at, false);
             let guarded = is_read(&state, (0, inst.guard));
-            let decided = within || guarded;
-            let (mut takes, mut strays, mut writes) = (false, false, SmallVec::<[Reg; 2]>::new());
+            let (mut takes, mut strays, mut told) = (false, false, !decided);
+            let mut writes = SmallVec::<[Reg; 2]>::new();
             inst.op.operands(code, &mut |role, reg| match role {
                 Role::Write => writes.push(reg),
-                Role::Read | Role::Atomic => takes |= is_read(&state, key(reg)),
+                Role::Read | Role::Atomic => {
+                    takes |= is_read(&state, key(reg));
+                    told |= matches!(state.get(&key(reg)), Some(Holds::Told | Holds::Answer(_) | Holds::Exchanged(_)));
+                }
                 _ => strays |= is_read(&state, key(reg)),
             });
             if strays {
                 return None;
             }
-            let plain = if takes || guarded { Some(Holds::Read) } else { within.then_some(Holds::Decided) };
-            let result = self.result(at, &inst, &state, plain, takes, decided)?;
+            let plain = match within {
+                _ if takes || guarded => Some(Holds::Read),
+                true => Some(if told { Holds::Told } else { Holds::Decided }),
+                false => None,
+            };
+            let result = self.result(at, &inst, &state, plain, takes, decided || guarded)?;
             for reg in writes {
                 self.forget(&mut state, key(reg));
                 put(&mut state, key(reg), result, inst.guard != TRUE);
@@ -275,7 +318,7 @@ impl Walk<'_> {
                     let same = same && whole && !state.contains_key(&MOVED);
                     let swaps = self.atomic(at, atomic, same, takes, decided)?;
                     // The answer of any other one is nothing that was read here.
-                    Some(if swaps { Some(Holds::Answer(at)) } else { decided.then_some(Holds::Decided) })
+                    Some(if swaps { Some(Holds::Answer(at)) } else { plain.and(Some(Holds::Told)) })
                 }
                 SlowOp::Exit => may(!decided || self.is_entry()),
                 SlowOp::Return => may(!names(state, &self.function.returns)),

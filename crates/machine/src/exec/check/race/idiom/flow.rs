@@ -18,6 +18,11 @@ impl Flow {
         Self { successors, joins }
     }
 
+    /// Where the sides of a branch meet.
+    pub(super) fn join(&self, branch: usize) -> Option<usize> {
+        self.joins[branch]
+    }
+
     /// What is executed, or not, as a branch decides: all behind it until its sides meet, or until another decides.
     pub(super) fn decided_by(&self, branch: usize, another: impl Fn(usize) -> bool) -> Vec<usize> {
         let join = self.joins[branch];

@@ -11,6 +11,8 @@ pub(super) enum Holds {
     Read,
     /// Something that was set, or not, as what was read decides: where that has been decided, it is known.
     Decided,
+    /// Something that follows from what an atomic on the same place has found, or was set because of that.
+    Told,
     /// What the compare-and-swap at this instruction has found.
     Answer(usize),
     /// Whether a compare-and-swap has exchanged, or that it has not.
@@ -37,7 +39,8 @@ pub(super) fn key(reg: Reg) -> Key {
 pub(super) fn meet(one: Option<Holds>, other: Option<Holds>) -> Holds {
     match (one, other) {
         (Some(one), Some(other)) if one == other => one,
-        (Some(Holds::Decided), None) | (None, Some(Holds::Decided)) => Holds::Decided,
+        (Some(Holds::Decided | Holds::Told), None | Some(Holds::Decided | Holds::Told))
+        | (None, Some(Holds::Decided | Holds::Told)) => Holds::Decided,
         _ => Holds::Read,
     }
 }
@@ -45,7 +48,7 @@ pub(super) fn meet(one: Option<Holds>, other: Option<Holds>) -> Holds {
 /// Whether an argument or a result of a function is what was read.
 pub(super) fn names(state: &State, arguments: &[Argument]) -> bool {
     let read = |argument: &Argument| match argument {
-        Argument::Register(reg) => matches!(state.get(&key(*reg)), Some(Holds::Read | Holds::Decided)),
+        Argument::Register(reg) => matches!(state.get(&key(*reg)), Some(Holds::Read | Holds::Decided | Holds::Told)),
         // It was stored there.
         Argument::Frame { .. } => false,
     };
