@@ -140,7 +140,7 @@ fn account<W: Way>(
     }
 }
 
-pub(super) fn check(
+pub(crate) fn check(
     worker: &Worker<'_>,
     shared: &Shared,
     mask: u32,

@@ -9,7 +9,7 @@ use crate::exec::check::{Action, Touch, Visit};
 use crate::exec::context::{Common, Worker};
 use crate::exec::fault::trap::Trapped;
 use crate::exec::memory::count;
-use crate::exec::memory::shared::wavefronts;
+use crate::exec::memory::shared::{self, wavefronts};
 use crate::exec::state::address::{addresses, resolve};
 use crate::exec::state::lanes::each;
 use crate::exec::state::shared::{load_element, store_element};
@@ -112,8 +112,8 @@ pub(crate) fn execute(
     if op.place == Place::Generic {
         addrs = addrs.map(|addr| resolve(addr).1);
     }
-    worker.check_shared(&common.shared, mask, &addrs, BYTES, true)?;
-    worker.check_array(&op.address, mask, &addrs, BYTES, false, true);
+    shared::check(worker, &common.shared, mask, &addrs, BYTES, true)?;
+    shared::check_array(worker, &op.address, mask, &addrs, BYTES, false, true);
     if matches!(op.op, MbarrierOp::ArriveCopied { .. }) {
         // Copies are made when they are issued; here they become known to others.
         common.checks.copies_wait(warp.index, worker.watch.pc, mask, None);
