@@ -91,7 +91,7 @@ impl Phases {
             let mut view = View::default();
             let known = released.warps.iter().enumerate().filter(|(_, stamp)| **stamp > 0);
             let warps = known.map(|(warp, stamp)| (warp as u8, *stamp)).collect();
-            view.add(views.block, &Seen { warps, ..Seen::default() });
+            view.add(views.block, Seen { warps, ..Seen::default() });
             views.acquire(visit.warp, visit.lanes, &view);
         }
         views.acquire(visit.warp, visit.lanes, &released.view);

@@ -1,6 +1,7 @@
 //! What has become known through atomics, flags and fences: of which blocks and threads, up to which time of theirs.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 /// Blocks of a view that is copied. A larger one stands for everything: a race may be missed, none is made up.
@@ -35,12 +36,46 @@ impl Seen {
         self.warps.retain(|_, stamp| *stamp > all);
         self.threads.retain(|_, stamp| *stamp > all);
     }
+
+    /// Whether another knows all of it.
+    fn within(&self, other: &Self) -> bool {
+        let warp = |warp: u8, stamp: u32| stamp <= other.all || other.warps.get(&warp).is_some_and(|&w| stamp <= w);
+        self.all <= other.all
+            && self.warps.iter().all(|(&w, &stamp)| warp(w, stamp))
+            && self.threads.iter().all(|(&thread, &stamp)| {
+                warp((thread / 32) as u8, stamp) || other.threads.get(&thread).is_some_and(|&t| stamp <= t)
+            })
+    }
 }
 
+/// What is known of a block is shared, too: at a barrier of the grid every block has a view of all that came before it.
 #[derive(Clone, Debug, Default)]
 struct Known {
-    blocks: BTreeMap<u32, Seen>,
+    blocks: BTreeMap<u32, Arc<Seen>>,
     everything: bool,
+}
+
+impl Known {
+    fn within(&self, other: &Self) -> bool {
+        let known = |(block, seen): (&u32, &Arc<Seen>)| {
+            other.blocks.get(block).is_some_and(|other| Arc::ptr_eq(seen, other) || seen.within(other))
+        };
+        let fewer = self.blocks.len() <= other.blocks.len() && !self.everything;
+        other.everything || fewer && self.blocks.iter().all(known)
+    }
+
+    fn add(&mut self, block: u32, seen: &Arc<Seen>) {
+        match self.blocks.entry(block) {
+            Entry::Vacant(entry) => {
+                entry.insert(seen.clone());
+            }
+            Entry::Occupied(mut entry) => {
+                if !Arc::ptr_eq(entry.get(), seen) {
+                    Arc::make_mut(entry.get_mut()).join(seen);
+                }
+            }
+        }
+    }
 }
 
 /// Shared until it changes: what one block publishes, many take in.
@@ -71,25 +106,26 @@ impl View {
         match &self.0 {
             None => self.0 = Some(theirs.clone()),
             Some(mine) if Arc::ptr_eq(mine, theirs) => {}
+            // One view for many blocks, instead of as many that are equal.
+            Some(mine) if mine.within(theirs) => self.0 = Some(theirs.clone()),
+            Some(mine) if theirs.within(mine) => {}
             Some(_) => {
                 let mine = self.change();
                 mine.everything |= theirs.everything;
-                for (&block, seen) in &theirs.blocks {
-                    mine.blocks.entry(block).or_default().join(seen);
-                }
+                theirs.blocks.iter().for_each(|(&block, seen)| mine.add(block, seen));
             }
         }
     }
 
-    pub(crate) fn add(&mut self, block: u32, seen: &Seen) {
-        self.change().blocks.entry(block).or_default().join(seen);
+    pub(crate) fn add(&mut self, block: u32, seen: Seen) {
+        self.change().add(block, &Arc::new(seen));
     }
 
     /// What it says of one block.
     pub(crate) fn of(&self, block: u32) -> Self {
         let mut only = Self::default();
         if let Some(seen) = self.0.as_ref().and_then(|known| known.blocks.get(&block)) {
-            only.add(block, seen);
+            only.change().add(block, seen);
         }
         only
     }
@@ -100,5 +136,45 @@ impl View {
             *known = Arc::new(Known { blocks: BTreeMap::new(), everything: true });
         }
         Arc::make_mut(known)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(all: u32, warps: &[(u8, u32)], threads: &[(u16, u32)]) -> Seen {
+        Seen { all, warps: warps.iter().copied().collect(), threads: threads.iter().copied().collect() }
+    }
+
+    fn view(blocks: &[(u32, &Seen)]) -> View {
+        let mut view = View::default();
+        blocks.iter().for_each(|&(block, seen)| view.add(block, seen.clone()));
+        view
+    }
+
+    #[test]
+    fn what_is_known_already_is_shared_and_not_copied() {
+        let (early, late) = (seen(3, &[], &[(0, 4)]), seen(5, &[], &[(0, 6)]));
+        let all = view(&[(1, &late), (2, &early)]);
+        let mut one = view(&[(1, &early)]);
+        one.join(&all);
+        assert!(Arc::ptr_eq(one.0.as_ref().unwrap(), all.0.as_ref().unwrap()));
+        one.join(&view(&[(2, &early)]));
+        assert!(Arc::ptr_eq(one.0.as_ref().unwrap(), all.0.as_ref().unwrap()));
+        // Something new on one block: what is known of the other stays shared.
+        one.join(&view(&[(1, &seen(7, &[], &[]))]));
+        assert!(one.covers(1, 0, 0, 6) && !all.covers(1, 0, 0, 6) && one.covers(2, 0, 0, 3));
+        let shared = |view: &View| view.0.as_ref().unwrap().blocks[&2].clone();
+        assert!(Arc::ptr_eq(&shared(&one), &shared(&all)));
+    }
+
+    #[test]
+    fn more_is_known_of_a_block_than_of_its_warps_and_of_those_than_of_threads() {
+        let (block, warp, thread) = (seen(5, &[], &[]), seen(1, &[(2, 5)], &[]), seen(1, &[], &[(70, 5)]));
+        assert!(thread.within(&warp) && warp.within(&block) && thread.within(&block));
+        assert!(!block.within(&warp) && !warp.within(&thread));
+        assert!(!seen(1, &[], &[(70, 6)]).within(&warp) && !seen(1, &[], &[(0, 5)]).within(&warp));
+        assert!(thread.covers(2, 70, 4) && !thread.covers(2, 71, 4) && warp.covers(2, 71, 4));
     }
 }

@@ -176,7 +176,7 @@ impl Views {
         to.join(&self.common);
         for thread in each(lanes).map(|lane| 32 * warp + lane as u32) {
             if let Some(now) = now {
-                to.add(self.block, &seen(clocks, &self.fences, thread, now));
+                to.add(self.block, seen(clocks, &self.fences, thread, now));
             }
             if let Some(known) = self.threads.get(thread as usize) {
                 to.join(&known.acquired);
@@ -230,7 +230,7 @@ impl Views {
                 let needless = cut == 0 || told && cut == wide_cut;
                 told = true;
                 if !needless {
-                    to.add(block, &seen(clocks, &self.fences, thread, cut));
+                    to.add(block, seen(clocks, &self.fences, thread, cut));
                     to.join(&self.common);
                     if let Some(acquired) = acquired {
                         to.join(acquired);
