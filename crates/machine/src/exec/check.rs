@@ -4,7 +4,7 @@
 //! what happens. Which check wants to hear of it is known here.
 
 mod init;
-pub(crate) mod lint;
+mod lint;
 mod race;
 mod tally;
 mod trace;

@@ -335,7 +335,7 @@ fn execute<S: pulp::Simd>(
                     let request = Request { index, access, mask: m, addrs: &addrs };
                     memory::access(worker, common, &mut warp.local, &mut Load(r), request)?;
                     if worker.watch.undefined {
-                        shadowed = worker.watch.settle_init(&mut common.checks, split, pc);
+                        shadowed = worker.watch.followed(&mut common.checks, split, pc);
                     }
                 }
                 MicroOp::Store(index) => {
@@ -391,7 +391,7 @@ fn execute<S: pulp::Simd>(
                         Flow::Next => {
                             regs = warp.regs.view(split.bases);
                             if shadowed || worker.watch.undefined {
-                                shadowed = worker.watch.settle_init(&mut common.checks, split, pc);
+                                shadowed = worker.watch.followed(&mut common.checks, split, pc);
                             }
                         }
                         Flow::Leave => return Ok(false),

@@ -11,23 +11,25 @@ use crate::exec::state::lanes::{View, each, lanes};
 use crate::report::Role;
 use crate::report::kind::{Arithmetic, Formula};
 
-/// Executes a suspect, and notes what is wrong with it.
-pub(crate) fn execute(watch: &mut Watch<'_>, regs: &mut View<'_>, checked: &Checked, mask: u32) {
-    let operands = operands(regs, checked.op);
-    for lint in &checked.lints {
-        let wrong = match *lint {
-            Lint::Index { signed, .. } => wraps(checked.op, &operands, mask, signed),
-            Lint::Shift { bits } => lanes_where(mask, |lane| operands[1][lane] >= u64::from(bits)),
-            Lint::Divide => lanes_where(mask, |lane| operands[1][lane] == 0),
-            Lint::FloatToInt { from, to } => {
-                lanes_where(mask, |lane| float(from, operands[0][lane]).is_some_and(|value| !holds(to, value)))
+impl Watch<'_> {
+    /// Executes a suspect, and notes what is wrong with it.
+    pub(crate) fn suspect(&mut self, regs: &mut View<'_>, checked: &Checked, mask: u32) {
+        let operands = operands(regs, checked.op);
+        for lint in &checked.lints {
+            let wrong = match *lint {
+                Lint::Index { signed, .. } => wraps(checked.op, &operands, mask, signed),
+                Lint::Shift { bits } => lanes_where(mask, |lane| operands[1][lane] >= u64::from(bits)),
+                Lint::Divide => lanes_where(mask, |lane| operands[1][lane] == 0),
+                Lint::FloatToInt { from, to } => {
+                    lanes_where(mask, |lane| float(from, operands[0][lane]).is_some_and(|value| !holds(to, value)))
+                }
+            };
+            if wrong != 0 {
+                note(self, checked, lint, &operands, wrong);
             }
-        };
-        if wrong != 0 {
-            note(watch, checked, lint, &operands, wrong);
         }
+        apply(regs, checked.op, mask);
     }
-    apply(regs, checked.op, mask);
 }
 
 #[inline]

@@ -101,7 +101,7 @@ impl Block {
                 return if over { Err(too_long(worker)) } else { Ok(Progress::Finished) };
             }
             if !ran {
-                return Err(standstill::trap(worker, &self.common, &self.warps));
+                return Err(standstill::trap(&mut worker.watch, &self.common, &self.warps));
             }
             let alone = self.spent() > worker.run.block_budget;
             if alone || worker.spend(executed) {

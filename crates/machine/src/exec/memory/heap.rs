@@ -1,23 +1,22 @@
 //! `malloc` and `free` of the device runtime.
 
-use crate::exec::context::Worker;
 use crate::exec::fault::trap::{Trap, Trapped};
 use crate::exec::state::lanes::each;
+use crate::exec::state::run::Run;
 use crate::memory::BadFree;
 use crate::report::kind::Memory;
 
 /// One block for each lane; 0 where there is none.
-pub(crate) fn malloc(worker: &mut Worker<'_>, mask: u32, sizes: &[u64; 32]) -> [u64; 32] {
+pub(crate) fn malloc(run: &Run<'_>, mask: u32, sizes: &[u64; 32]) -> [u64; 32] {
     let mut bases = [0; 32];
     for lane in each(mask) {
-        bases[lane] = worker.run.with_heap(|heap| heap.malloc(sizes[lane])).unwrap_or(0);
+        bases[lane] = run.with_heap(|heap| heap.malloc(sizes[lane])).unwrap_or(0);
     }
     bases
 }
 
 /// What is freed may be another thread's next block: nothing that was done to it races with that.
-pub(crate) fn free(worker: &mut Worker<'_>, mask: u32, bases: &[u64; 32]) -> Trapped {
-    let run = worker.run;
+pub(crate) fn free(run: &Run<'_>, mask: u32, bases: &[u64; 32]) -> Trapped {
     for lane in each(mask) {
         let base = bases[lane];
         // As in C, a null pointer is no block.

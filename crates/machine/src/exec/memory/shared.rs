@@ -3,13 +3,14 @@
 use super::count;
 use super::way::{Elements, Request, Way};
 use crate::code::{AddressOf, Place, Root, SharedVariable};
-use crate::exec::check::Touch;
+use crate::exec::check::{Touch, Watch};
 use crate::exec::context::{Common, Worker};
 use crate::exec::fault;
 use crate::exec::fault::finding::Site;
 use crate::exec::fault::trap::Trapped;
 use crate::exec::state::address::sequential;
 use crate::exec::state::lanes::{FULL, each};
+use crate::exec::state::run::Run;
 use crate::exec::state::shared::{Shared, load_element, store_element};
 use crate::report::Code;
 
@@ -109,7 +110,7 @@ pub(super) fn access<W: Way>(
 fn scattered<W: Way>(worker: &mut Worker<'_>, common: &mut Common, way: &mut W, request: Request<'_>) -> Trapped {
     let Request { access, mask, addrs, .. } = request;
     let bytes = u64::from(access.bytes());
-    check(worker, &common.shared, mask, addrs, bytes, W::WRITES)?;
+    check(worker.run, &common.shared, mask, addrs, bytes, W::WRITES)?;
     account(worker, common, way, request, wavefronts(addrs, mask, bytes), Shape::Other);
     way.elements(request, &mut common.shared);
     Ok(())
@@ -128,7 +129,7 @@ fn account<W: Way>(
     let Request { access, mask, addrs, .. } = request;
     let bytes = u64::from(access.bytes());
     let (row, uniform) = (shape == Shape::Row, shape == Shape::Uniform);
-    check_array(worker, &access.address, mask, addrs, bytes, row, W::WRITES);
+    check_array(&mut worker.watch, &access.address, mask, addrs, bytes, row, W::WRITES);
     let touch = Touch::of(access, Place::Shared, mask, addrs, way.stored());
     worker.watch.touch(&mut common.checks, &Touch { row, uniform, shared: &common.shared, ..touch });
     let counters = &mut worker.counters;
@@ -140,15 +141,8 @@ fn account<W: Way>(
     }
 }
 
-pub(crate) fn check(
-    worker: &Worker<'_>,
-    shared: &Shared,
-    mask: u32,
-    addrs: &[u64; 32],
-    bytes: u64,
-    write: bool,
-) -> Trapped {
-    let size = u64::from(worker.run.shared_bytes).min(4 * shared.len() as u64);
+pub(crate) fn check(run: &Run<'_>, shared: &Shared, mask: u32, addrs: &[u64; 32], bytes: u64, write: bool) -> Trapped {
+    let size = u64::from(run.shared_bytes).min(4 * shared.len() as u64);
     let align = if bytes.is_power_of_two() { bytes } else { 4 };
     let (mut stray, mut misaligned) = (0, 0);
     for lane in each(mask) {
@@ -156,7 +150,7 @@ pub(crate) fn check(
         misaligned |= u32::from(!addrs[lane].is_multiple_of(align)) << lane;
     }
     if stray != 0 {
-        return Err(fault::stray_shared(worker.run, stray, addrs, bytes, write));
+        return Err(fault::stray_shared(run, stray, addrs, bytes, write));
     }
     if misaligned != 0 {
         return Err(fault::misaligned(misaligned, addrs, align, bytes, write, None));
@@ -168,7 +162,7 @@ pub(crate) fn check(
 /// from. If not that is a finding: nothing stops it on a GPU.
 #[inline(always)]
 pub(crate) fn check_array(
-    worker: &mut Worker<'_>,
+    watch: &mut Watch<'_>,
     address: &AddressOf,
     mask: u32,
     addrs: &[u64; 32],
@@ -177,7 +171,7 @@ pub(crate) fn check_array(
     write: bool,
 ) {
     let Root::Shared(index) = address.root else { return };
-    let Some(variable) = worker.run.code.shared.get(index as usize) else { return };
+    let Some(variable) = watch.run.code.shared.get(index as usize) else { return };
     let (low, high) = (u64::from(variable.offset), u64::from(variable.offset) + u64::from(variable.size));
     let holds = |addr: u64, bytes: u64| addr >= low && addr + bytes <= high;
     if row && holds(addrs[0], 32 * bytes) {
@@ -185,23 +179,23 @@ pub(crate) fn check_array(
     }
     let outside = each(mask).fold(0, |out, lane| out | u32::from(!holds(addrs[lane], bytes)) << lane);
     if outside != 0 {
-        outside_array(worker, variable, outside, addrs, bytes, write);
+        outside_array(watch, variable, outside, addrs, bytes, write);
     }
 }
 
 #[cold]
 #[inline(never)]
 fn outside_array(
-    worker: &mut Worker<'_>,
+    watch: &mut Watch<'_>,
     variable: &SharedVariable,
     lanes: u32,
     addrs: &[u64; 32],
     bytes: u64,
     write: bool,
 ) {
-    let site = Site { code: Code::OobShared, pc: worker.watch.pc, other: u32::MAX };
-    let (run, block, warp, pc) = (worker.run, worker.watch.block, worker.watch.warp, worker.watch.pc);
-    worker.watch.findings.add(site, block, warp, u64::from(lanes.count_ones()), || {
+    let site = Site { code: Code::OobShared, pc: watch.pc, other: u32::MAX };
+    let (run, block, warp, pc) = (watch.run, watch.block, watch.warp, watch.pc);
+    watch.findings.add(site, block, warp, u64::from(lanes.count_ones()), || {
         fault::outside_array(run, variable, lanes, addrs, bytes, write).at(pc)
     });
 }

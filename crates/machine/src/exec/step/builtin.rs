@@ -41,10 +41,10 @@ pub(crate) fn call(
     };
     let results = match name {
         "__assertfail" => return Err(failed_assertion(worker, common, warp, split, mask, args)),
-        "malloc" => heap::malloc(worker, mask, &first(warp)),
+        "malloc" => heap::malloc(worker.run, mask, &first(warp)),
         "free" => {
             let bases = first(warp);
-            return heap::free(worker, mask, &bases);
+            return heap::free(worker.run, mask, &bases);
         }
         "cudaCGGetIntrinsicHandle" => {
             first(warp).map(|scope| if scope == GRID_SCOPE { worker.run.workspace } else { 0 })

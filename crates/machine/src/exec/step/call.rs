@@ -86,7 +86,7 @@ pub(crate) fn ret(
     mask: u32,
 ) -> Trapped<Flow> {
     let code = worker.run.code;
-    let Some(&frame) = split.callers.last() else { return exit(worker, common, warp, split, mask) };
+    let Some(&frame) = split.callers.last() else { return exit(&mut worker.watch, common, warp, split, mask) };
     warp.detach(split, mask);
     let returns = match code.insts.get(frame.call as usize).map(|i| i.op) {
         Some(MicroOp::Slow(index)) => match &code.slow[index as usize] {

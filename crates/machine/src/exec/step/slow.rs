@@ -5,7 +5,6 @@ use fusion_ptx::ast::{BoolOp, Collective};
 use super::call;
 use crate::arith;
 use crate::code::{CarryKind, CarryOp, Comparison, Dynamic, Place, QuaternaryOp, SlowOp};
-use crate::exec::check::lint;
 use crate::exec::context::{Common, Worker};
 use crate::exec::fault::trap::{Trap, Trapped};
 use crate::exec::memory::{atomic, copy, shared};
@@ -88,7 +87,7 @@ pub(crate) fn execute(
     mask: u32,
 ) -> Trapped<Flow> {
     match op {
-        SlowOp::Exit => return exit::exit(worker, common, warp, split, mask),
+        SlowOp::Exit => return exit::exit(&mut worker.watch, common, warp, split, mask),
         SlowOp::Return => return call::ret(worker, common, warp, split, mask),
         SlowOp::Call(call) => return call::call(worker, common, warp, split, mask, call),
         SlowOp::Trap if worker.run.is_grid_barrier(worker.watch.pc) => {
@@ -120,7 +119,7 @@ pub(crate) fn execute(
             return barrier::execute(worker, common, warp, split, mask, (*op, *aligned, *d, *id, *threads, *p));
         }
         SlowOp::Collective(collective) => {
-            let flow = collective::execute(worker, common, warp, split, collective, mask)?;
+            let flow = collective::execute(&mut worker.watch, &mut common.checks, warp, split, collective, mask)?;
             if flow == Flow::Next {
                 match collective.op {
                     Collective::Sync => {
@@ -133,7 +132,7 @@ pub(crate) fn execute(
             }
             return Ok(flow);
         }
-        SlowOp::Checked(checked) => lint::execute(&mut worker.watch, &mut warp.regs.view(split.bases), checked, mask),
+        SlowOp::Checked(checked) => worker.watch.suspect(&mut warp.regs.view(split.bases), checked, mask),
         SlowOp::Atomic(atomic) => {
             let changed = atomic::execute(worker, common, warp, split, atomic, mask)?;
             warp.bypass.stores(split.pc, mask);
@@ -162,7 +161,7 @@ pub(crate) fn execute(
             let from = addresses(&regs, src, local_base);
             let take = src_size.map_or([*size; 32], |s| *regs.word(s));
             copy::execute(worker, common, mask, &to, &from, *size, &take)?;
-            shared::check_array(worker, dst, mask, &to, u64::from(*size), false, true);
+            shared::check_array(&mut worker.watch, dst, mask, &to, u64::from(*size), false, true);
         }
         SlowOp::CopyCommit => common.checks.copies_commit(warp.index, mask),
         SlowOp::CopyWait { groups } => common.checks.copies_wait(warp.index, worker.watch.pc, mask, *groups),

@@ -2,7 +2,7 @@
 
 use crate::arith::{Reduction, shuffle_source};
 use crate::code::Collective;
-use crate::exec::context::{Common, Worker};
+use crate::exec::check::{BlockChecks, Watch};
 use crate::exec::fault::trap::{Trap, Trapped};
 use crate::exec::state::lanes::{FULL, each, lanes};
 use crate::exec::state::warp::{Flow, Split, Warp};
@@ -45,8 +45,8 @@ pub(crate) fn members(warp: &mut Warp, split: &Split, op: &Collective, mask: u32
 }
 
 pub(crate) fn execute(
-    worker: &mut Worker<'_>,
-    common: &mut Common,
+    watch: &mut Watch<'_>,
+    checks: &mut BlockChecks,
     warp: &mut Warp,
     split: &mut Split,
     op: &Collective,
@@ -74,7 +74,7 @@ pub(crate) fn execute(
             value = lanes(|i| a[if takes_part(i) { sources[i].0 as usize & 31 } else { i }]);
             let nothing = each(mask).filter(|&i| !takes_part(i)).fold(0u32, |found, i| found | 1 << i);
             if nothing != 0 {
-                worker.watch.shuffled_nothing(&mut common.checks, nothing, |i| {
+                watch.shuffled_nothing(checks, nothing, |i| {
                     let lane = sources[i].0;
                     let absent = match () {
                         () if threads >> lane & 1 == 0 => Absent::NoThread,

@@ -112,8 +112,8 @@ pub(crate) fn execute(
     if op.place == Place::Generic {
         addrs = addrs.map(|addr| resolve(addr).1);
     }
-    shared::check(worker, &common.shared, mask, &addrs, BYTES, true)?;
-    shared::check_array(worker, &op.address, mask, &addrs, BYTES, false, true);
+    shared::check(worker.run, &common.shared, mask, &addrs, BYTES, true)?;
+    shared::check_array(&mut worker.watch, &op.address, mask, &addrs, BYTES, false, true);
     if matches!(op.op, MbarrierOp::ArriveCopied { .. }) {
         // Copies are made when they are issued; here they become known to others.
         common.checks.copies_wait(warp.index, worker.watch.pc, mask, None);

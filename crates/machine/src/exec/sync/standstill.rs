@@ -1,16 +1,17 @@
 //! A block of which nobody can move.
 
 use crate::code::{MicroOp, SlowOp};
-use crate::exec::context::{Common, Worker};
+use crate::exec::check::Watch;
+use crate::exec::context::Common;
 use crate::exec::fault::trap::{Party, Trap};
 use crate::exec::state::warp::{Split, State, Warp};
 use crate::report::Role;
 use crate::report::kind::{Arrivals, Lanes, Standstill, Sync, Waits};
 
 /// Nobody can move: says where everyone stands.
-pub(crate) fn trap(worker: &mut Worker<'_>, common: &Common, warps: &[Warp]) -> Box<Trap> {
+pub(crate) fn trap(watch: &mut Watch<'_>, common: &Common, warps: &[Warp]) -> Box<Trap> {
     let splits = || warps.iter().flat_map(|w| w.splits.iter().map(move |s| (w, s)));
-    let code = worker.run.code;
+    let code = watch.run.code;
     let op = |split: &Split| match code.insts.get(split.pc as usize).map(|i| i.op) {
         Some(MicroOp::Slow(index)) => code.slow.get(index as usize),
         _ => None,
@@ -25,7 +26,7 @@ pub(crate) fn trap(worker: &mut Worker<'_>, common: &Common, warps: &[Warp]) -> 
     let Some((warp, split)) = first else {
         return Trap::new(Sync::Deadlock { waiting: None, barrier: None, standstill }, 0);
     };
-    worker.watch.warp = warp.index;
+    watch.warp = warp.index;
     let waiting = Lanes { warp: warp.index, mask: split.mask };
     let kind = if in_vain.is_some() {
         Sync::MaskNamesAbsent { waiting, standstill }
@@ -59,7 +60,7 @@ pub(crate) fn trap(worker: &mut Worker<'_>, common: &Common, warps: &[Warp]) -> 
     for (pc, waits, lanes, more) in told.into_iter().take(8) {
         let thread = Some(32 * lanes.warp + lanes.mask.trailing_zeros());
         let role = Role::Waiting { lanes, waits, more };
-        trap = trap.party(Party { role, pc, block: Some(worker.watch.block), thread });
+        trap = trap.party(Party { role, pc, block: Some(watch.block), thread });
     }
     trap
 }

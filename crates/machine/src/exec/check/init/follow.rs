@@ -110,7 +110,7 @@ impl Watch<'_> {
     /// After a load or a warp operation: what it has brought. Says whether the warp has undefined bits.
     #[cold]
     #[inline(never)]
-    pub(crate) fn settle_init(&mut self, checks: &mut BlockChecks, split: &Split, pc: u32) -> bool {
+    pub(crate) fn followed(&mut self, checks: &mut BlockChecks, split: &Split, pc: u32) -> bool {
         self.undefined = false;
         let code = self.run.code;
         let Some(init) = checks.init.as_deref_mut() else { return false };
