@@ -37,7 +37,11 @@ impl Function {
 
     /// Dynamic shared memory that a launch may ask for, in bytes.
     pub(crate) fn max_dynamic_shared(&self, profile: &Profile) -> u32 {
-        self.max_dynamic_shared.unwrap_or_else(|| profile.shared_per_block.saturating_sub(self.info.static_shared))
+        // A kernel that needs more than a block has by default has opted in by that.
+        let fixed = self.info.static_shared;
+        let room =
+            if fixed > profile.shared_per_block { profile.shared_per_block_optin } else { profile.shared_per_block };
+        self.max_dynamic_shared.unwrap_or_else(|| room.saturating_sub(fixed))
     }
 
     /// What its threads take, by the assembler where there is one. To find out may take a moment.

@@ -165,10 +165,13 @@ fn finish<T>(compiled: std::result::Result<(T, String), Refusal>, options: &Opti
 fn compile_text(machine: &Machine, text: &str, options: &Options) -> std::result::Result<(Loaded, String), Refusal> {
     let module = parse(machine.profile(), text)?;
     let loaded = machine.load(module, text).map_err(|error| {
-        let log = format!(
-            "ptxas application ptx input, line {}; error   : {}\nptxas fatal   : Ptx assembly aborted due to errors\n",
-            error.line, error.message
-        );
+        let log = match error.line {
+            0 => format!("ptxas error   : {}\n", error.message),
+            line => format!(
+                "ptxas application ptx input, line {line}; error   : {}\nptxas fatal   : Ptx assembly aborted due to errors\n",
+                error.message
+            ),
+        };
         Refusal { error: Error::INVALID_PTX, log }
     })?;
     // It takes the assembler's time.

@@ -36,7 +36,7 @@ pub fn link(units: &[Unit<'_>]) -> Result<String, Vec<String>> {
     // Variables first, then declarations, then bodies: a name stands before it is used.
     let mut parts = [String::new(), String::new(), String::new()];
     let mut declared = BTreeSet::new();
-    let mut files = 0;
+    let mut files = 0u32;
     for (index, unit) in read.iter().enumerate() {
         let clashing = unit.clashing(index, &read);
         for item in &unit.items {
@@ -59,7 +59,7 @@ pub fn link(units: &[Unit<'_>]) -> Result<String, Vec<String>> {
             };
             unit.write(item, &clashing, index, files, &mut parts[part]);
         }
-        files += unit.files;
+        files = files.saturating_add(unit.files);
     }
     parts.iter().for_each(|part| text += part);
     Ok(text)
@@ -241,7 +241,7 @@ impl<'a> Read<'a> {
         loop {
             match self.kind(at) {
                 TokenKind::End => return at,
-                TokenKind::Punct(b'=') => initialiser = true,
+                TokenKind::Punct(b'=') => initialiser |= depth == 0,
                 TokenKind::Punct(b'{') => depth += 1,
                 TokenKind::Punct(b'}') if depth <= 1 && !initialiser => return at + 1,
                 TokenKind::Punct(b'}') => depth = depth.saturating_sub(1),
@@ -290,6 +290,18 @@ impl<'a> Read<'a> {
         names
     }
 
+    /// Whether a word is what an instruction does, and no name: a function may be called `add`. It stands where a statement
+    /// begins, perhaps behind a guard; labels and the first of a list stand there, too.
+    fn is_opcode(&self, at: usize) -> bool {
+        let before = |n: usize| at.checked_sub(n).map_or(TokenKind::End, |at| self.kind(at));
+        let guarded = before(1) == TokenKind::Ident
+            && (before(2) == TokenKind::Punct(b'@')
+                || before(2) == TokenKind::Punct(b'!') && before(3) == TokenKind::Punct(b'@'));
+        let begins = guarded || matches!(before(1), TokenKind::Punct(b';' | b'{' | b'}' | b':'));
+        let next = self.kind(at + 1);
+        begins && matches!(next, TokenKind::Dot | TokenKind::Ident | TokenKind::Punct(b'(' | b';'))
+    }
+
     fn between(&self, start: usize, end: usize) -> &'a str {
         let place = |at: usize| self.tokens.get(at).map_or(self.text.len(), |token| token.span.start as usize);
         let last = self.tokens.get(end.saturating_sub(1)).map_or(self.text.len(), |token| token.span.end as usize);
@@ -309,7 +321,7 @@ impl<'a> Read<'a> {
                 && matches!(self.word(at - 1), ".file" | ".loc" | "inlined_at");
             match word.parse::<u32>() {
                 Ok(number) if numbers_file => write!(out, "{}", number.saturating_add(files)).unwrap_or_default(),
-                _ if token.kind == TokenKind::Ident && clashing.contains(word) => {
+                _ if token.kind == TokenKind::Ident && clashing.contains(word) && !self.is_opcode(at) => {
                     write!(out, "{word}$unit{unit}").unwrap_or_default();
                 }
                 _ => out.push_str(word),
@@ -387,6 +399,42 @@ mod tests {
         let text =
             check(&[&unit("k"), &unit("l")], &["count$unit0", "count$unit1", "help$unit0", "k", "help$unit1", "l"]);
         assert!(text.contains("mov.u64 %r, count$unit1; call help$unit1;"), "{text}");
+    }
+
+    #[test]
+    fn an_opcode_is_no_name() {
+        let unit = |entry: &str| {
+            format!(
+                ".func add() {{ ret; }}\n.func ret() {{ ret; }}\n.global .u64 table[2] = {{add, ret}};\n\
+                 .visible .entry {entry}() {{ .reg .u32 %r; .reg .pred %p; add: add.u32 %r, %r, 1; @!%p add.u32 %r, %r, 2; \
+                 @%p bra add; {{ call add; call ret; }} ret; }}"
+            )
+        };
+        let text = linked(&[&unit("k"), &unit("l")]).unwrap();
+        let parsed = crate::parse(&text);
+        assert!(parsed.diagnostics.is_empty(), "{:?}\n{text}", parsed.diagnostics);
+        for part in [
+            ".func add$unit1() { ret; }",
+            "{add$unit1, ret$unit1}",
+            "add$unit1: add.u32 %r, %r, 1; @!%p add.u32 %r, %r, 2;",
+            "@%p bra add$unit1; { call add$unit1; call ret$unit1; } ret; }",
+        ] {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
+    }
+
+    #[test]
+    fn an_initialiser_in_a_body_ends_nothing() {
+        let kernel = ".visible .entry k() { .global .u32 t[2] = {1, 2}; ret; }\n.visible .func f() { ret; }";
+        check(&[kernel, ".visible .func g() { ret; }"], &["t", "k", "f", "g"]);
+        // The definition of the other unit is taken, and nothing else is lost with its own.
+        check(&[".visible .func f() { ret; }", &kernel.replace(".visible .func", ".weak .func")], &["t", "f", "k"]);
+    }
+
+    #[test]
+    fn numbers_of_files_do_not_overflow() {
+        let unit = ".file 4294967295 \"a\"";
+        assert!(linked(&[unit, unit, unit]).unwrap().contains(unit));
     }
 
     #[test]

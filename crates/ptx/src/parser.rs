@@ -54,6 +54,7 @@ pub fn parse(text: &str) -> Parsed {
         names: Names::default(),
         locations: Locations::default(),
         fixups: Vec::new(),
+        copies_left: variable::MAX_COPIES,
         aliases: Vec::new(),
         diagnostics,
     };
@@ -93,6 +94,8 @@ pub(crate) struct Parser<'a> {
     names: Names<'a>,
     locations: Locations<'a>,
     fixups: Vec<Fixup<'a>>,
+    /// How many more variables the module may declare as `name<n>`.
+    copies_left: u32,
     aliases: Vec<(&'a str, &'a str, Span)>,
     diagnostics: Vec<Diagnostic>,
 }

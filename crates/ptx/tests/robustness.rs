@@ -170,6 +170,19 @@ fn declared_registers_cost_nothing_until_used() {
     assert_eq!(parsed.module.functions[0].registers.len(), 1);
 }
 
+/// So many lines of so many variables would be a hundred million.
+#[test]
+fn copies_of_variables_are_counted_over_the_module() {
+    let head = ".version 9.0 .target sm_90 ";
+    let parsed = parse(&format!("{head}{}", ".shared .b8 a<65536>; .entry k () { .local .b8 b<65536>; }".repeat(1000)));
+    assert!(
+        parsed.module.variables.len() + parsed.module.functions.iter().map(|f| f.variables.len()).sum::<usize>()
+            <= 1 << 16
+    );
+    assert!(!parsed.diagnostics.is_empty());
+    assert_eq!(parse(&format!("{head}.shared .b8 a<65000>, b<536>;")).diagnostics, []);
+}
+
 /// Inputs that would take hours if anything in the parser were quadratic; here they take a blink.
 #[test]
 fn large_inputs_take_linear_time() {

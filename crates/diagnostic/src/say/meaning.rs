@@ -59,7 +59,7 @@ pub fn meaning(code: Code) -> &'static str {
         Code::SyncMask => "a warp operation whose mask does not match the threads that execute it",
         Code::Deadlock => "every thread waits for another",
         Code::Cooperative => "a grid barrier in a launch that is not cooperative, or that does not fit on the device",
-        Code::Budget => "the kernel does not end",
+        Code::Budget => "the kernel did not end within its budget",
         Code::Trap => "the kernel stopped itself",
         Code::Assert => "an assertion in the kernel failed",
         Code::Stack => "calls inside of calls, or their frames, use up the stack",

@@ -17,8 +17,9 @@ pub(super) fn words(kind: &Sync) -> Words {
                 .note(match another {
                     true => "two barriers, one on either side of a branch, are not one: each waits for all threads".to_owned(),
                     false => format!(
-                        "{here} of warp {} wait at the barrier; the warp's other threads never come to it",
-                        waiting.warp
+                        "{here} of warp {} {} at the barrier; the warp's other threads never come to it",
+                        waiting.warp,
+                        verb(waiting.mask, "waits", "wait")
                     ),
                 })
                 .note("every thread of the block must reach the same `__syncthreads()`")
@@ -54,7 +55,7 @@ pub(super) fn words(kind: &Sync) -> Words {
                 ))
                 .help(
                     "let the barrier count all threads that come to it, or give each group of warps a barrier with a number of \
-                     its own; who comes to it again without having waited there must first wait at another one for the others",
+                     its own; a warp that only arrived must wait at a second barrier before it arrives here again",
                 )
         }
         Sync::NoSuchBarrier { id } => Words::new(format!("there is no barrier {id}: a block has 16")),
@@ -62,7 +63,7 @@ pub(super) fn words(kind: &Sync) -> Words {
             .note("the number of threads must be a positive multiple of the warp size, 32"),
         Sync::MaskExcludes { here, outside, mask } => {
             Words::new("a thread executes a warp operation whose mask leaves it out")
-                .label(format!("{} come here", lanes(*here)))
+                .label(format!("{} {} here", lanes(*here), verb(*here, "comes", "come")))
                 .note(format!("the mask is {mask:#010x}, which does not name {}", lanes(*outside)))
                 .help("name in the mask every thread that executes the operation, and no other: `__ballot_sync` before the branch tells")
         }
@@ -76,7 +77,7 @@ pub(super) fn words(kind: &Sync) -> Words {
         Sync::Deadlock { waiting: None, standstill, .. } => stuck(standstill, Words::new("the block cannot go on")),
         Sync::Deadlock { waiting: Some(waiting), barrier, standstill } => {
             let label = match barrier {
-                Some(id) => format!("{} of warp {} wait at barrier {id} here", lanes(waiting.mask), waiting.warp),
+                Some(id) => format!("{} at barrier {id} here", wait(*waiting)),
                 None => wait_here(*waiting, " for other lanes"),
             };
             let words = Words::new("every thread of the block waits for another")
@@ -91,8 +92,7 @@ pub(super) fn words(kind: &Sync) -> Words {
         Sync::Endless { limit, inside, others } => {
             let label = match inside {
                 Some(Lanes { warp, mask }) => {
-                    let verb = if mask.count_ones() == 1 { "is" } else { "are" };
-                    format!("{} of warp {warp} {verb} still in this loop", lanes(*mask))
+                    format!("{} of warp {warp} {} still in this loop", lanes(*mask), verb(*mask, "is", "are"))
                 }
                 None => "it was here then".to_owned(),
             };
@@ -126,20 +126,30 @@ pub(super) fn waiting(here: Lanes, waits: Waits, more: u32) -> String {
         1 => ", and so does another warp".to_owned(),
         n => format!(", and so do {n} other warps"),
     };
-    format!("{} of warp {} wait {what}{more}", lanes(here.mask), here.warp)
+    format!("{} {what}{more}", wait(here))
 }
 
 /// The label of those that went around.
 pub(super) fn bypassing(mask: u32, barrier: bool) -> String {
-    let there = lanes(mask);
+    let (there, are) = (lanes(mask), verb(mask, "is", "are"));
     match barrier {
-        true => format!("{there} of the same warp are here, behind the barrier, without having waited"),
-        false => format!("{there} of the same warp are here, behind it, without having taken part"),
+        true => format!("{there} of the same warp {are} here, behind the barrier, without having waited"),
+        false => format!("{there} of the same warp {are} here, behind it, without having taken part"),
     }
 }
 
 fn wait_here(waiting: Lanes, why: &str) -> String {
-    format!("{} of warp {} wait here{why}", lanes(waiting.mask), waiting.warp)
+    format!("{} here{why}", wait(waiting))
+}
+
+fn wait(waiting: Lanes) -> String {
+    let Lanes { warp, mask } = waiting;
+    format!("{} of warp {warp} {}", lanes(mask), verb(mask, "waits", "wait"))
+}
+
+/// The form of a verb that fits so many lanes.
+fn verb(mask: u32, one: &'static str, more: &'static str) -> &'static str {
+    if mask.count_ones() == 1 { one } else { more }
 }
 
 /// Where the block stands that cannot go on.

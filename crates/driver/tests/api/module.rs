@@ -1,5 +1,6 @@
 use std::ffi::{CString, c_void};
 
+use cudarc::driver::LaunchConfig;
 use cudarc::driver::sys::{self, CUresult::*};
 use cudarc::nvrtc::Ptx;
 
@@ -19,6 +20,7 @@ fn what_cannot_be_loaded() {
         (ADD_ONE.replace("sm_75", "sm_120"), CUDA_ERROR_NO_BINARY_FOR_GPU),
         (ADD_ONE.replace("sm_75", "sm_80a"), CUDA_ERROR_NO_BINARY_FOR_GPU),
         (ADD_ONE.replace("bra DONE", "bra NOWHERE"), CUDA_ERROR_INVALID_PTX),
+        (format!("{}\n{}", ADD_ONE, shared(232_449)), CUDA_ERROR_INVALID_PTX),
         (ADD_ONE.replace("mad.lo.u32 %r4,", "mad.lo.u32 %q4,"), CUDA_ERROR_INVALID_PTX),
     ] {
         fails(load(&ptx), expect);
@@ -26,10 +28,46 @@ fn what_cannot_be_loaded() {
     assert!(context().load_module(Ptx::from_file("/no/such/file.ptx")).is_err());
 }
 
+/// A kernel with so many bytes of static shared memory.
+fn shared(bytes: u32) -> String {
+    format!(".visible .entry big() {{ .shared .b8 a[{bytes}]; st.shared.u8 [a + {}], 1; ret; }}", bytes - 1)
+}
+
+/// As on an H200.
+#[test]
+fn static_shared_memory_may_use_all_that_a_block_can_opt_in_to() {
+    let context = context();
+    let stream = context.default_stream();
+    for (bytes, dynamic) in [(49_152, 0), (100_000, 132_448), (232_448, 0)] {
+        let ptx = format!("{}\n{}", ADD_ONE, shared(bytes));
+        let kernel = context.load_module(Ptx::from_src(ptx)).unwrap().load_function("big").unwrap();
+        let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        assert_eq!(kernel.get_attribute(attribute).unwrap(), dynamic, "{bytes}");
+        for (asked, runs) in [(0, true), (dynamic as u32 + 1, false)] {
+            let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: asked };
+            // SAFETY: the kernel has no parameters.
+            let launched = unsafe { stream.launch_builder(&kernel).launch(config) };
+            assert_eq!(launched.is_ok(), runs, "{bytes} and {asked}");
+        }
+        stream.synchronize().unwrap();
+    }
+    let (code, log) = log_of(&format!("{}\n{}", ADD_ONE, shared(232_449)));
+    answers(code, CUDA_ERROR_INVALID_PTX);
+    assert_eq!(log, "ptxas error   : Entry function 'big' uses too much shared data (0x38c01 bytes, 0x38c00 max)\n");
+}
+
 #[test]
 fn the_error_log_names_the_line() {
+    let (code, log) = log_of(&ADD_ONE.replace("bra DONE", "bra NOWHERE"));
+    answers(code, CUDA_ERROR_INVALID_PTX);
+    assert!(log.starts_with("ptxas application ptx input, line 19; error   : "), "{log}");
+    assert!(log.contains("NOWHERE"), "{log}");
+}
+
+/// What a load answers, and its error log.
+fn log_of(ptx: &str) -> (sys::CUresult, String) {
     let _context = context();
-    let ptx = CString::new(ADD_ONE.replace("bra DONE", "bra NOWHERE")).unwrap();
+    let ptx = CString::new(ptx).unwrap();
     let mut log = [0u8; 512];
     let mut options =
         [sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER, sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
@@ -39,10 +77,7 @@ fn the_error_log_names_the_line() {
     let code = unsafe {
         sys::cuModuleLoadDataEx(&mut module, ptx.as_ptr().cast(), 2, options.as_mut_ptr(), values.as_mut_ptr())
     };
-    answers(code, CUDA_ERROR_INVALID_PTX);
-    let log = std::str::from_utf8(&log[..values[1] as usize]).unwrap();
-    assert!(log.starts_with("ptxas application ptx input, line 19; error   : "), "{log}");
-    assert!(log.contains("NOWHERE"), "{log}");
+    (code, std::str::from_utf8(&log[..values[1] as usize]).unwrap().to_owned())
 }
 
 #[test]

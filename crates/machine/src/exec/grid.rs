@@ -121,10 +121,13 @@ fn parallel(run: &Run<'_>) -> Gathered {
         gathered.output.append(&mut output);
     };
     // A thread more is worth its start for a few thousand lanes.
-    let worth = (run.blocks * u64::from(run.warps)).div_ceil(64);
+    let worth = run.blocks.saturating_mul(run.warps.into()).div_ceil(64);
     // Which of two racing blocks is found to be late is up to chance; where there is little to do, it need not be.
-    let workers =
-        if run.checks.races && run.blocks * u64::from(run.threads) < 1 << 16 { 1 } else { run.workers as u64 };
+    let workers = if run.checks.races && run.blocks.saturating_mul(run.threads.into()) < 1 << 16 {
+        1
+    } else {
+        run.workers as u64
+    };
     let helpers = workers.min(run.blocks).min(worth).saturating_sub(1);
     std::thread::scope(|scope| {
         for _ in 0..helpers {

@@ -129,6 +129,16 @@ impl Loaded {
         for (i, function) in loaded.module.functions.iter().enumerate() {
             if function.is_entry && function.has_body {
                 let code = lower::lower(&loaded.module, FunctionId(i as u32), &loaded.addresses);
+                // The assembler in an H200's driver loads what fits with an opt-in, without asking for one; `nvcc` and
+                // NVRTC refuse at 48 KiB, but before there is anything to load.
+                let (fixed, most) = (code.static_shared, profile.shared_per_block_optin);
+                if fixed > most {
+                    loaded.unload(memory);
+                    let name = &function.name;
+                    let message =
+                        format!("Entry function '{name}' uses too much shared data ({fixed:#x} bytes, {most:#x} max)");
+                    return Err(LoadError { message, line: 0 });
+                }
                 loaded.codes.insert(i as u32, code);
                 loaded.checked.insert(i as u32, OnceLock::new());
             }

@@ -64,3 +64,33 @@ fn damaged_modules_never_panic() {
 }
 
 const ROUNDS: usize = 300;
+
+/// Runs `k(.param .u64 x)` with that argument, and returns whether it ended without a fault.
+fn ends(body: &str, launch: &Launch, x: u64) -> bool {
+    let ptx = format!(
+        ".version 8.0\n.target sm_90\n.address_size 64\n\
+         .extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n\
+         .global .align 1 .b8 format[14] = {{37, 99, 37, 100, 37, 108, 108, 100, 37, 99, 37, 102, 10, 0}};\n\
+         .visible .entry k(.param .u64 x) {{ .reg .b64 %x; ld.param.u64 %x, [x]; {body} ret; }}"
+    );
+    let machine = Machine::new(Profile::default(), Options::default());
+    let loaded = machine.load(fusion_ptx::parse(&ptx).module, &ptx).unwrap();
+    machine.launch(&loaded, loaded.kernel("k").unwrap(), launch, &x.to_le_bytes()).is_ok()
+}
+
+#[test]
+fn arguments_to_print_may_lie_anywhere() {
+    let body = "{ .reg .b64 %f; .param .b64 f; .param .b64 a; .param .b32 r;
+        mov.u64 %f, format; cvta.global.u64 %f, %f; st.param.b64 [f], %f; st.param.b64 [a], %x; call (r), vprintf, (f, a); }";
+    let launch = Launch { grid: [1; 3], block: [1; 3], dynamic_shared: 0, cooperative: false };
+    for below in 0..40 {
+        let _ = ends(body, &launch, 0u64.wrapping_sub(below));
+    }
+}
+
+#[test]
+fn the_largest_grid_is_begun() {
+    let launch =
+        Launch { grid: [u32::MAX >> 1, 65535, 65535], block: [1024, 1, 1], dynamic_shared: 0, cooperative: false };
+    assert!(!ends("trap;", &launch, 0));
+}

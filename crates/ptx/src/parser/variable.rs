@@ -7,8 +7,8 @@ use crate::lexer::TokenKind;
 use crate::names::{Family, Symbol, add_register};
 use std::collections::HashMap;
 
-/// A hostile text could ask for four billion variables in one line.
-const MAX_COPIES: u32 = 1 << 16;
+/// Of a module: a hostile text could ask for four billion variables in one line.
+pub(super) const MAX_COPIES: u32 = 1 << 16;
 
 /// `.align 16 .v4 .f32`: what stands between a state space and a name.
 #[derive(Clone, Copy, Debug)]
@@ -115,9 +115,12 @@ impl<'a> Parser<'a> {
             dims.push(if self.is(b']') { 0 } else { self.extent()? });
             self.expect(b']')?;
         }
-        if copies.is_some_and(|copies| !dims.is_empty() || copies > MAX_COPIES) {
-            let message = format!("`name<n>` declares at most {MAX_COPIES} variables, and no arrays");
-            return Err(Diagnostic::error(span, message));
+        if let Some(copies) = copies {
+            let left = self.copies_left.checked_sub(copies).filter(|_| dims.is_empty());
+            self.copies_left = left.ok_or_else(|| {
+                let message = format!("`name<n>` declares at most {MAX_COPIES} variables of a module, and no arrays");
+                Diagnostic::error(span, message)
+            })?;
         }
         Ok(Declarator { name, span, dims, copies })
     }

@@ -187,9 +187,10 @@ fn print(out: &mut String, format: &str, memory: &Memory<'_, '_>, buffer: u64) -
     let mut at = buffer;
     let mut count = 0;
     let mut take = |size: u64| {
-        at = at.next_multiple_of(size);
+        // A buffer may lie at any address, the last ones included.
+        at = at.checked_next_multiple_of(size).unwrap_or_default();
         let value = memory.value(at, size);
-        at += size;
+        at = at.wrapping_add(size);
         count += 1;
         value
     };
