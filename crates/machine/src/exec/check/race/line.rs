@@ -8,9 +8,6 @@ use crate::exec::state::lanes::each;
 /// Rows of a line that are kept. When there are more, the oldest reads are forgotten: a race may be missed, none is made up.
 const ROWS: usize = 32;
 
-/// The last atomics of a line that are known, where so many have come that they are not kept.
-const LATEST: usize = 8;
-
 /// So many rows are worth keeping count of their bytes.
 const COUNTED: usize = 4;
 
@@ -39,8 +36,8 @@ struct Crowd {
     since: (u32, u32),
     /// The last access, if it was not kept.
     last: Option<Row>,
-    /// The last atomics that were not kept, each at bytes of its own.
-    latest: SmallVec<[Row; 1]>,
+    /// The last atomics that were not kept, each with its bytes, which are its own: no more of them than fit in the line.
+    latest: SmallVec<[(u128, Row); 1]>,
     /// The bytes that its rows read and write.
     touched: Touched,
 }
@@ -82,7 +79,7 @@ impl Line {
     /// (PTX ISA 8.9.5, the second clause). `knows` says of which accesses it does.
     pub(crate) fn has_seen(&self, write: &Row, lane: usize, knows: impl Fn(&Row, usize) -> bool) -> bool {
         let range = write.range(lane);
-        let reads = self.rows.iter().chain(self.crowd.iter().flat_map(|crowd| &crowd.latest));
+        let reads = self.rows.iter().chain(self.crowd.iter().flat_map(|crowd| crowd.latest.iter().map(|(_, row)| row)));
         let stored = |read: &Row| {
             let only_writes = |row: &&Row| row.kind.is(Kind::WRITE.with(Kind::STRONG)) && !row.kind.is(Kind::READ);
             self.rows.iter().filter(only_writes).any(|store| {
@@ -157,11 +154,16 @@ impl Line {
         if passes {
             crowd.last = Some(*row);
             if row.kind == Kind::ATOMIC {
-                crowd.latest.retain(|old| !old.overlaps(row));
-                if crowd.latest.len() >= LATEST {
-                    crowd.latest.remove(0);
-                }
-                crowd.latest.push(*row);
+                let bytes = row.bytes();
+                crowd.latest.retain(|(known, old)| {
+                    if *known & bytes != 0 {
+                        let over = each(old.lanes).filter(|lane| old.bytes_of(*lane) & bytes != 0);
+                        old.lanes &= !over.fold(0, |over, lane| over | 1 << lane);
+                        *known = old.bytes();
+                    }
+                    old.lanes != 0
+                });
+                crowd.latest.push((bytes, *row));
             }
         }
         passes
