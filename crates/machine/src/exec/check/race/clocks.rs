@@ -164,16 +164,21 @@ impl Clocks {
         row.iter().enumerate().filter(|(_, stamp)| **stamp > 0).map(move |(l, s)| (32 * warp + l as u32, *s))
     }
 
+    /// What warp `of` as a whole did before then is ordered before what a thread of warp `me` does now.
+    pub(crate) fn known_of_warp(&self, me: u32, of: u32) -> u32 {
+        let (me, of) = (me as usize, of as usize);
+        let told = if me == of { self.warps.get(me) } else { self.across.get(me * self.warps.len() + of) };
+        told.map_or(self.block, |&told| told.max(self.block))
+    }
+
+    /// The same of what lane u of that warp did, and lane t of this one does.
+    pub(crate) fn known_of(&self, me: u32, t: usize, of: u32, u: usize) -> u32 {
+        let lanes = self.lanes.get(me as usize).and_then(Option::as_ref).filter(|_| me == of);
+        self.known_of_warp(me, of).max(lanes.map_or(0, |known| known[t & 31][u & 31]))
+    }
+
     /// Whether what lane u of warp `of` did at `stamp` is ordered before what lane t of warp `me` does now.
     pub(crate) fn ordered(&self, me: u32, t: usize, of: u32, u: usize, stamp: u32) -> bool {
-        if stamp < self.block || me == of && t == u {
-            return true;
-        }
-        let (me, of) = (me as usize, of as usize);
-        if me == of {
-            return self.warps.get(me).is_some_and(|&w| stamp < w)
-                || self.lanes.get(me).and_then(Option::as_ref).is_some_and(|known| stamp < known[t & 31][u & 31]);
-        }
-        self.across.get(me * self.warps.len() + of).is_some_and(|&known| stamp < known)
+        stamp < self.block || me == of && t == u || stamp < self.known_of(me, t, of, u)
     }
 }

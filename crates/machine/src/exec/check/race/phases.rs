@@ -18,9 +18,9 @@ struct Released {
 }
 
 impl Released {
-    fn join(&mut self, other: &Self) {
+    fn join(&mut self, block: u32, other: &Self) {
         learn(&mut self.warps, &other.warps);
-        self.view.join(&other.view);
+        self.view.join(block, &other.view);
     }
 }
 
@@ -77,7 +77,7 @@ impl Phases {
         if completes {
             // Arrivals follow each other in one order: whoever sees one has seen those before it.
             let [even, odd] = phases;
-            if visit.phase { even.join(odd) } else { odd.join(even) }
+            if visit.phase { even.join(views.block, odd) } else { odd.join(views.block, even) }
         }
     }
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
-/// Blocks of a view that is copied. A larger one stands for everything: a race may be missed, none is made up.
+/// Blocks of a view that is copied. A larger one stands for all that other blocks did: a race with them may be missed, none is
+/// made up.
 const BLOCKS: usize = 4096;
 
 /// What is known of a block: everything before `all`, of some warps and threads more.
@@ -22,7 +23,8 @@ impl Seen {
             || u16::try_from(thread).is_ok_and(|t| self.threads.get(&t).is_some_and(|&t| stamp < t))
     }
 
-    fn join(&mut self, other: &Self) {
+    /// Later times take the place of earlier ones.
+    pub(crate) fn join(&mut self, other: &Self) {
         self.all = self.all.max(other.all);
         for (&warp, &stamp) in &other.warps {
             let known = self.warps.entry(warp).or_default();
@@ -52,16 +54,24 @@ impl Seen {
 #[derive(Clone, Debug, Default)]
 struct Known {
     blocks: BTreeMap<u32, Arc<Seen>>,
+    /// All that other blocks did than the one of whoever asks.
     everything: bool,
 }
 
 impl Known {
-    fn within(&self, other: &Self) -> bool {
+    /// Whether another view knows all of it, for a thread of block `own`.
+    fn within(&self, other: &Self, own: u32) -> bool {
         let known = |(block, seen): (&u32, &Arc<Seen>)| {
             other.blocks.get(block).is_some_and(|other| Arc::ptr_eq(seen, other) || seen.within(other))
         };
-        let fewer = self.blocks.len() <= other.blocks.len() && !self.everything;
-        other.everything || fewer && self.blocks.iter().all(known)
+        if other.everything {
+            return self.blocks.get_key_value(&own).is_none_or(known);
+        }
+        !self.everything && self.blocks.len() <= other.blocks.len() && self.blocks.iter().all(known)
+    }
+
+    fn covers(&self, own: u32, block: u32, covers: impl Fn(&Seen) -> bool) -> bool {
+        self.everything && block != own || self.blocks.get(&block).is_some_and(|seen| covers(seen))
     }
 
     fn add(&mut self, block: u32, seen: &Arc<Seen>) {
@@ -78,7 +88,7 @@ impl Known {
     }
 }
 
-/// Shared until it changes: what one block publishes, many take in.
+/// Shared until it changes: what one block publishes, many take in. `own` is the block of whoever asks or adds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct View(Option<Arc<Known>>);
 
@@ -88,52 +98,49 @@ impl View {
     }
 
     /// Whether what a thread did at `stamp` of its block's clock is known.
-    pub(crate) fn covers(&self, block: u32, warp: u8, thread: u32, stamp: u32) -> bool {
-        self.0.as_ref().is_some_and(|known| {
-            known.everything || known.blocks.get(&block).is_some_and(|seen| seen.covers(warp, thread, stamp))
-        })
+    pub(crate) fn covers(&self, own: u32, block: u32, warp: u8, thread: u32, stamp: u32) -> bool {
+        self.0.as_ref().is_some_and(|known| known.covers(own, block, |seen| seen.covers(warp, thread, stamp)))
     }
 
     /// Whether all that a warp did until `stamp` is known.
-    pub(crate) fn covers_warp(&self, block: u32, warp: u8, stamp: u32) -> bool {
-        self.0.as_ref().is_some_and(|known| {
-            known.everything || known.blocks.get(&block).is_some_and(|seen| seen.covers(warp, u32::MAX, stamp))
-        })
+    pub(crate) fn covers_warp(&self, own: u32, block: u32, warp: u8, stamp: u32) -> bool {
+        self.covers(own, block, warp, u32::MAX, stamp)
     }
 
-    pub(crate) fn join(&mut self, other: &Self) {
+    pub(crate) fn join(&mut self, own: u32, other: &Self) {
         let Some(theirs) = &other.0 else { return };
         match &self.0 {
             None => self.0 = Some(theirs.clone()),
             Some(mine) if Arc::ptr_eq(mine, theirs) => {}
             // One view for many blocks, instead of as many that are equal.
-            Some(mine) if mine.within(theirs) => self.0 = Some(theirs.clone()),
-            Some(mine) if theirs.within(mine) => {}
+            Some(mine) if mine.within(theirs, own) => self.0 = Some(theirs.clone()),
+            Some(mine) if theirs.within(mine, own) => {}
             Some(_) => {
-                let mine = self.change();
+                let mine = self.change(own);
                 mine.everything |= theirs.everything;
                 theirs.blocks.iter().for_each(|(&block, seen)| mine.add(block, seen));
             }
         }
     }
 
-    pub(crate) fn add(&mut self, block: u32, seen: Seen) {
-        self.change().add(block, &Arc::new(seen));
+    pub(crate) fn add(&mut self, own: u32, seen: Seen) {
+        self.change(own).add(own, &Arc::new(seen));
     }
 
-    /// What it says of one block.
-    pub(crate) fn of(&self, block: u32) -> Self {
+    /// What it says of the own block.
+    pub(crate) fn of(&self, own: u32) -> Self {
         let mut only = Self::default();
-        if let Some(seen) = self.0.as_ref().and_then(|known| known.blocks.get(&block)) {
-            only.change().add(block, seen);
+        if let Some(seen) = self.0.as_ref().and_then(|known| known.blocks.get(&own)) {
+            only.change(own).add(own, seen);
         }
         only
     }
 
-    fn change(&mut self) -> &mut Known {
+    fn change(&mut self, own: u32) -> &mut Known {
         let known = self.0.get_or_insert_default();
         if known.blocks.len() > BLOCKS && Arc::strong_count(known) > 1 {
-            *known = Arc::new(Known { blocks: BTreeMap::new(), everything: true });
+            let seen = known.blocks.get(&own).map(|seen| (own, seen.clone()));
+            *known = Arc::new(Known { blocks: seen.into_iter().collect(), everything: true });
         }
         Arc::make_mut(known)
     }
@@ -158,13 +165,13 @@ mod tests {
         let (early, late) = (seen(3, &[], &[(0, 4)]), seen(5, &[], &[(0, 6)]));
         let all = view(&[(1, &late), (2, &early)]);
         let mut one = view(&[(1, &early)]);
-        one.join(&all);
+        one.join(9, &all);
         assert!(Arc::ptr_eq(one.0.as_ref().unwrap(), all.0.as_ref().unwrap()));
-        one.join(&view(&[(2, &early)]));
+        one.join(9, &view(&[(2, &early)]));
         assert!(Arc::ptr_eq(one.0.as_ref().unwrap(), all.0.as_ref().unwrap()));
         // Something new on one block: what is known of the other stays shared.
-        one.join(&view(&[(1, &seen(7, &[], &[]))]));
-        assert!(one.covers(1, 0, 0, 6) && !all.covers(1, 0, 0, 6) && one.covers(2, 0, 0, 3));
+        one.join(9, &view(&[(1, &seen(7, &[], &[]))]));
+        assert!(one.covers(9, 1, 0, 0, 6) && !all.covers(9, 1, 0, 0, 6) && one.covers(9, 2, 0, 0, 3));
         let shared = |view: &View| view.0.as_ref().unwrap().blocks[&2].clone();
         assert!(Arc::ptr_eq(&shared(&one), &shared(&all)));
     }
@@ -176,5 +183,26 @@ mod tests {
         assert!(!block.within(&warp) && !warp.within(&thread));
         assert!(!seen(1, &[], &[(70, 6)]).within(&warp) && !seen(1, &[], &[(0, 5)]).within(&warp));
         assert!(thread.covers(2, 70, 4) && !thread.covers(2, 71, 4) && warp.covers(2, 71, 4));
+    }
+
+    #[test]
+    fn a_large_view_stands_for_other_blocks_and_not_for_the_own_one() {
+        let mut left = View::default();
+        let last = BLOCKS as u32 + 2;
+        for own in 0..=last {
+            left.add(own, seen(0, &[], &[(0, 4)]));
+            let mut mine = View::default();
+            mine.join(own, &left);
+            assert!(
+                mine.covers(own, own, 0, 0, 3) && !mine.covers(own, own, 0, 0, 4) && !mine.covers(own, own, 1, 32, 3)
+            );
+            assert!(own == 0 || mine.covers(own, own - 1, 0, 0, 3));
+        }
+        // What is known of the own block stays, whichever view takes the place of the other.
+        let mut mine = view(&[(last, &seen(7, &[], &[]))]);
+        mine.join(last, &left);
+        assert!(
+            mine.covers(last, last, 3, 96, 6) && !mine.covers(last, last, 3, 96, 7) && mine.covers(last, 0, 0, 0, 3)
+        );
     }
 }

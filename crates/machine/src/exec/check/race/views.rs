@@ -4,6 +4,7 @@
 //! with a strong read knows it after a fence of its own. Atomics that change a place pass on what was there.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::clocks::Clocks;
 use super::view::{Seen, View};
@@ -23,15 +24,24 @@ pub(crate) struct Left {
 /// What was left where, by address.
 pub(crate) type Places = HashMap<u64, Left>;
 
+/// A fence, or an access that releases by itself.
+#[derive(Clone, Debug)]
+struct Fenced {
+    /// The clock then.
+    at: u32,
+    /// What the thread knew of its block at that time by barriers, itself apart. What it learns later, it has not made ready.
+    seen: Arc<Seen>,
+}
+
 #[derive(Clone, Debug, Default)]
 struct Thread {
     acquired: View,
     /// Read, but no fence has followed yet: by counting itself and looking at the count, and in any other way.
     counted: View,
     pending: View,
-    /// The clock at its last fence, and at the last one that reaches beyond the block.
-    fenced: u32,
-    fenced_widely: u32,
+    /// Its last fence, and the last one that reaches beyond the block.
+    fenced: Option<Fenced>,
+    fenced_widely: Option<Fenced>,
     /// The place and version that it took in last, and how.
     taken: (u64, u64, Order),
 }
@@ -46,8 +56,9 @@ pub(crate) struct Views {
     told_by_count: View,
     hinted: View,
     threads: Vec<Thread>,
-    /// The clock when a warp last passed a fence as a whole.
-    fences: HashMap<u32, u32>,
+    /// When warps as a whole and threads last passed a fence, and one that reaches beyond the block.
+    fences: Seen,
+    wide_fences: Seen,
     pub(crate) shared: Places,
 }
 
@@ -68,7 +79,7 @@ impl Views {
         self.block = block;
         (self.common, self.hinted, self.told_by_count) = Default::default();
         self.threads.clear();
-        self.fences.clear();
+        (self.fences, self.wide_fences) = Default::default();
         self.shared.clear();
     }
 
@@ -87,30 +98,30 @@ impl Views {
 
     /// Whether a thread knows what another did.
     pub(crate) fn cover(&self, me: u32, block: u32, warp: u8, thread: u32, stamp: u32) -> bool {
-        self.common.covers(block, warp, thread, stamp)
-            || self.threads.get(me as usize).is_some_and(|t| t.acquired.covers(block, warp, thread, stamp))
+        self.common.covers(self.block, block, warp, thread, stamp)
+            || self.threads.get(me as usize).is_some_and(|t| t.acquired.covers(self.block, block, warp, thread, stamp))
     }
 
     /// Whether every thread of a mask surely knows all that a warp did.
     pub(crate) fn cover_warp(&self, me: u32, mask: u32, block: u32, warp: u8, stamp: u32) -> bool {
-        self.common.covers_warp(block, warp, stamp)
+        self.common.covers_warp(self.block, block, warp, stamp)
             || each(mask).all(|lane| {
                 let thread = self.threads.get(me as usize * 32 + lane);
-                thread.is_some_and(|t| t.acquired.covers_warp(block, warp, stamp))
+                thread.is_some_and(|t| t.acquired.covers_warp(self.block, block, warp, stamp))
             })
     }
 
     /// Whether it would know, had a fence followed where it or a thread of its block learnt of it.
     pub(crate) fn would_cover(&self, me: u32, block: u32, warp: u8, thread: u32, stamp: u32) -> bool {
-        self.hinted.covers(block, warp, thread, stamp)
-            || self.threads.get(me as usize).is_some_and(|t| t.pending.covers(block, warp, thread, stamp))
+        self.hinted.covers(self.block, block, warp, thread, stamp)
+            || self.threads.get(me as usize).is_some_and(|t| t.pending.covers(self.block, block, warp, thread, stamp))
             || self.comes_last(me, block, warp, thread, stamp)
     }
 
     /// Whether it knows, but for that fence, because it or a thread of its block has counted itself after the other had.
     pub(crate) fn comes_last(&self, me: u32, block: u32, warp: u8, thread: u32, stamp: u32) -> bool {
-        self.told_by_count.covers(block, warp, thread, stamp)
-            || self.threads.get(me as usize).is_some_and(|t| t.counted.covers(block, warp, thread, stamp))
+        self.told_by_count.covers(self.block, block, warp, thread, stamp)
+            || self.threads.get(me as usize).is_some_and(|t| t.counted.covers(self.block, block, warp, thread, stamp))
     }
 
     /// Whether a thread of a mask has heard of a warp, with a fence or without: what it does comes later then, whoever sees it.
@@ -126,20 +137,37 @@ impl Views {
     pub(crate) fn fence(&mut self, clocks: &mut Clocks, warp: u32, mask: u32, whole: bool, order: Order) {
         let now = clocks.tick();
         let own = self.block;
-        if whole && !order.narrow {
-            self.fences.insert(warp, now);
+        let fenced = |fences: &mut Seen| {
+            if whole {
+                fences.warps.insert(warp as u8, now);
+                fences.threads.retain(|thread, _| u32::from(*thread) / 32 != warp);
+            } else {
+                fences.threads.extend(each(mask).map(|lane| ((32 * warp) as u16 + lane as u16, now)));
+            }
+        };
+        fenced(&mut self.fences);
+        if !order.narrow {
+            fenced(&mut self.wide_fences);
         }
+        // Most often all of a warp know the same.
+        let mut common: Option<Arc<Seen>> = None;
         for lane in each(mask) {
-            let thread = self.thread(32 * warp + lane as u32);
-            thread.fenced = now;
+            let thread = 32 * warp + lane as u32;
+            let seen = match clocks.known_lanes(warp, lane as u32).next() {
+                Some(_) => Arc::new(known(clocks, thread)),
+                None => common.get_or_insert_with(|| Arc::new(known(clocks, thread))).clone(),
+            };
+            let thread = self.thread(thread);
+            let fenced = Fenced { at: now, seen };
             if order.narrow {
                 let near = [thread.pending.of(own), thread.counted.of(own)];
-                near.iter().for_each(|near| thread.acquired.join(near));
+                near.iter().for_each(|near| thread.acquired.join(own, near));
             } else {
-                thread.fenced_widely = now;
+                thread.fenced_widely = Some(fenced.clone());
                 let read = [std::mem::take(&mut thread.pending), std::mem::take(&mut thread.counted)];
-                read.iter().for_each(|read| thread.acquired.join(read));
+                read.iter().for_each(|read| thread.acquired.join(own, read));
             }
+            thread.fenced = Some(fenced);
         }
     }
 
@@ -147,9 +175,9 @@ impl Views {
     pub(crate) fn meet_all(&mut self) {
         for thread in &mut self.threads {
             let acquired = std::mem::take(&mut thread.acquired);
-            self.common.join(&acquired);
-            self.hinted.join(&thread.pending);
-            self.told_by_count.join(&thread.counted);
+            self.common.join(self.block, &acquired);
+            self.hinted.join(self.block, &thread.pending);
+            self.told_by_count.join(self.block, &thread.counted);
         }
     }
 
@@ -161,7 +189,7 @@ impl Views {
         let mut joined = View::default();
         for t in threads.clone() {
             if let Some(thread) = self.threads.get(t as usize) {
-                joined.join(&thread.acquired);
+                joined.join(self.block, &thread.acquired);
             }
         }
         if !joined.is_empty() {
@@ -173,13 +201,15 @@ impl Views {
 
     /// Adds to a view what lanes of a warp have acquired; with a time, also what each did before then itself.
     pub(crate) fn release(&self, clocks: &Clocks, warp: u32, lanes: u32, now: Option<u32>, to: &mut View) {
-        to.join(&self.common);
+        to.join(self.block, &self.common);
         for thread in each(lanes).map(|lane| 32 * warp + lane as u32) {
             if let Some(now) = now {
-                to.add(self.block, seen(clocks, &self.fences, thread, now));
+                let mut seen = known(clocks, thread);
+                seen.threads.insert(thread as u16, now);
+                to.add(self.block, seen);
             }
             if let Some(known) = self.threads.get(thread as usize) {
-                to.join(&known.acquired);
+                to.join(self.block, &known.acquired);
             }
         }
     }
@@ -190,26 +220,27 @@ impl Views {
             return;
         }
         for lane in each(lanes) {
-            self.thread(32 * warp + lane as u32).acquired.join(view);
+            let own = self.block;
+            self.thread(32 * warp + lane as u32).acquired.join(own, view);
         }
     }
 
     /// A thread's strong access: what it passes on and what it takes in.
     pub(crate) fn exchange(&mut self, clocks: &mut Clocks, places: Option<&mut Places>, access: Exchange) {
         let Exchange { thread, place, order, counts, reads, writes } = access;
-        let known = self.threads.get(thread as usize);
-        let (narrow_cut, wide_cut) = match known {
+        let (near, wide) = match self.threads.get(thread as usize) {
             _ if order.release => {
-                let now = clocks.tick();
-                (now, if order.narrow { 0 } else { now })
+                let now = Some(Fenced { at: clocks.tick(), seen: Arc::new(known(clocks, thread)) });
+                (now.clone(), now)
             }
-            Some(t) => (t.fenced, if order.narrow { 0 } else { t.fenced_widely }),
-            None => (0, 0),
+            Some(t) => (t.fenced.clone(), t.fenced_widely.clone()),
+            None => (None, None),
         };
+        let wide = wide.filter(|_| !order.narrow);
         // A place of its own is borrowed while it is worked on.
         let mut own = std::mem::take(&mut self.shared);
         let at = places.unwrap_or(&mut own);
-        if narrow_cut == 0 && !at.contains_key(&place) {
+        if near.is_none() && !at.contains_key(&place) {
             self.shared = own;
             return;
         }
@@ -224,18 +255,18 @@ impl Views {
             if !reads {
                 (left.wide, left.narrow) = Default::default();
             }
-            let acquired = known.map(|t| &t.acquired);
-            let mut told = false;
-            for (cut, to) in [(wide_cut, &mut left.wide), (narrow_cut, &mut left.narrow)] {
-                let needless = cut == 0 || told && cut == wide_cut;
-                told = true;
-                if !needless {
-                    to.add(block, seen(clocks, &self.fences, thread, cut));
-                    to.join(&self.common);
-                    if let Some(acquired) = acquired {
-                        to.join(acquired);
-                    }
+            let ready = |fenced: &Fenced, fences: &Seen, to: &mut View| {
+                to.add(block, self.ready(clocks, thread, fenced, fences));
+                to.join(block, &self.common);
+                if let Some(known) = self.threads.get(thread as usize) {
+                    to.join(block, &known.acquired);
                 }
+            };
+            if let Some(wide) = &wide {
+                ready(wide, &self.wide_fences, &mut left.wide);
+            }
+            if let Some(near) = near.filter(|near| wide.is_none_or(|wide| near.at != wide.at)) {
+                ready(&near, &self.fences, &mut left.narrow);
             }
         }
         if reads && !(left.wide.is_empty() && left.narrow.is_empty()) {
@@ -249,35 +280,45 @@ impl Views {
                     true => &mut to.counted,
                     false => &mut to.pending,
                 };
-                to.join(&wide);
-                to.join(&narrow);
+                to.join(block, &wide);
+                to.join(block, &narrow);
             }
         }
         if !own.is_empty() {
             self.shared = own;
         }
     }
+
+    /// What a thread's last fence has made ready of its own block.
+    fn ready(&self, clocks: &Clocks, thread: u32, fenced: &Fenced, fences: &Seen) -> Seen {
+        let mut ready = Seen::clone(&fenced.seen);
+        ready.threads.insert(thread as u16, fenced.at);
+        // Others may have passed fences of their own, and then met this thread. What they had made ready counts, as it does on
+        // hardware, although the PTX memory model asks for a fence by the writing thread.
+        let (warp, lane) = (thread / 32, thread as usize % 32);
+        let mut met = Seen::default();
+        for (&of, &at) in &fences.warps {
+            met.warps.insert(of, at.min(clocks.known_of_warp(warp, of.into())));
+            if u32::from(of) == warp {
+                met.threads.extend(clocks.known_lanes(warp, lane as u32).map(|(u, known)| (u as u16, known.min(at))));
+            }
+        }
+        for (&of, &at) in &fences.threads {
+            let known = clocks.known_of(warp, lane, u32::from(of) / 32, usize::from(of) % 32);
+            let stamp = met.threads.entry(of).or_default();
+            *stamp = known.min(at).max(*stamp);
+        }
+        ready.join(&met);
+        ready
+    }
 }
 
-/// What a thread knew of its own block when its clock was `cut`.
-fn seen(clocks: &Clocks, fences: &HashMap<u32, u32>, thread: u32, cut: u32) -> Seen {
-    let mut seen = Seen::default();
-    seen.threads.insert(thread as u16, cut);
-    let warp = thread / 32;
-    if cut > clocks.block {
-        seen.all = clocks.block;
-        for (of, stamp) in clocks.known_warps(warp) {
-            seen.warps.insert(of as u8, stamp);
-        }
-        for (of, stamp) in clocks.known_lanes(warp, thread % 32) {
-            seen.threads.entry(of as u16).or_insert(stamp);
-        }
-    } else {
-        // The barrier came between the fence and the write. What other warps had fenced by then counts, as it does on
-        // hardware, although the PTX memory model asks for a fence by the writing thread.
-        for (&of, &stamp) in fences {
-            seen.warps.insert(of as u8, stamp.min(clocks.block));
-        }
+/// What a thread knows of its own block, itself apart, by barriers.
+fn known(clocks: &Clocks, thread: u32) -> Seen {
+    let (warp, lane) = (thread / 32, thread % 32);
+    Seen {
+        all: clocks.block,
+        warps: clocks.known_warps(warp).map(|(of, stamp)| (of as u8, stamp)).collect(),
+        threads: clocks.known_lanes(warp, lane).map(|(of, stamp)| (of as u16, stamp)).collect(),
     }
-    seen
 }
