@@ -39,7 +39,7 @@ use cells::Cells;
 use clocks::Clocks;
 use compare::{Past, compare, within};
 use copies::Copies;
-use decides::{decides, is_data};
+use decides::{Use, is_data, used};
 use line::Line;
 use phases::Phases;
 use rounds::Rounds;
@@ -72,8 +72,8 @@ pub(crate) struct Races {
     rounds: Rounds,
     /// What plain reads are for that have raced with atomics.
     idioms: HashMap<u32, Option<Idiom>>,
-    /// Whether what an atomic gives decides about anything.
-    decisive: HashMap<u32, bool>,
+    /// What becomes of what strong reads give.
+    uses: HashMap<u32, Use>,
 }
 
 impl Races {
@@ -265,7 +265,7 @@ impl Watch<'_> {
     /// A strong access may pass on what threads know, and take in what others have left.
     fn exchange(&mut self, races: &mut Races, touch: &Touch<'_>) {
         let shared = touch.place == Place::Shared;
-        let Races { clocks, views, decisive, .. } = races;
+        let Races { clocks, views, uses, .. } = races;
         if views.is_silent()
             && !touch.order.release
             && if shared { views.shared.is_empty() } else { self.places.is_empty() }
@@ -273,12 +273,15 @@ impl Watch<'_> {
             return;
         }
         let code = self.run.code;
-        let counts = touch.action == Action::Atomic
-            && matches!(code.slow_at(self.pc), Some(SlowOp::Atomic(atomic)) if atomic.takes)
-            && *decisive.entry(self.pc).or_insert_with(|| decides(code, self.pc));
+        let used = match touch.action {
+            Action::Write => Use::Nothing,
+            _ => *uses.entry(self.pc).or_insert_with(|| used(code, self.pc)),
+        };
+        let takes = matches!(code.slow_at(self.pc), Some(SlowOp::Atomic(atomic)) if atomic.takes);
         for lane in each(touch.mask) {
             let access = Exchange {
-                counts,
+                counts: takes && used == Use::Decides,
+                learns: used != Use::Nothing || touch.order.acquire,
                 thread: 32 * self.warp + lane as u32,
                 place: touch.addrs[lane],
                 order: touch.order,

@@ -5,8 +5,8 @@ use crate::code::{Argument, Code, Function, MicroOp, Operands, Place, Reg, Role,
 /// What a thread does with what it has read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
-    /// Nothing, or it computes with it.
-    Value,
+    /// It computes with it, if that.
+    Nothing,
     /// It goes where that says.
     Address,
     /// A comparison depends on it, or whoever it is handed to may compare it: the rest of the block, or a caller.
@@ -16,7 +16,7 @@ pub(super) enum Use {
 /// What becomes of what the instruction at `pc` gives. Only a thread that has looked at what it has read knows what came before;
 /// that of one which has not is ordered by the chance of one schedule.
 pub(super) fn used(code: &Code, pc: u32) -> Use {
-    let Some(function) = function(code, pc) else { return Use::Value };
+    let Some(function) = function(code, pc) else { return Use::Nothing };
     let (steps, derived) = followers(code, function, pc);
     let derives = |argument: &Argument| match argument {
         Argument::Register(reg) => derived.contains(&file(*reg)),
@@ -39,7 +39,7 @@ pub(super) fn used(code: &Code, pc: u32) -> Use {
     {
         return Use::Decides;
     }
-    if steps.iter().any(|step| step.address) { Use::Address } else { Use::Value }
+    if steps.iter().any(|step| step.address) { Use::Address } else { Use::Nothing }
 }
 
 pub(super) fn decides(code: &Code, pc: u32) -> bool {

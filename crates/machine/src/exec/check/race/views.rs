@@ -70,6 +70,8 @@ pub(crate) struct Exchange {
     pub(crate) order: Order,
     /// The thread counts itself, and what it does next depends on the count.
     pub(crate) counts: bool,
+    /// What it does next depends on what it finds there. Who does not look knows nothing, whatever a schedule lets it find.
+    pub(crate) learns: bool,
     pub(crate) reads: bool,
     pub(crate) writes: bool,
 }
@@ -227,7 +229,7 @@ impl Views {
 
     /// A thread's strong access: what it passes on and what it takes in.
     pub(crate) fn exchange(&mut self, clocks: &mut Clocks, places: Option<&mut Places>, access: Exchange) {
-        let Exchange { thread, place, order, counts, reads, writes } = access;
+        let Exchange { thread, place, order, counts, learns, reads, writes } = access;
         let (near, wide) = match self.threads.get(thread as usize) {
             _ if order.release => {
                 let now = Some(Fenced { at: clocks.tick(), seen: Arc::new(known(clocks, thread)) });
@@ -269,7 +271,7 @@ impl Views {
                 ready(&near, &self.fences, &mut left.narrow);
             }
         }
-        if reads && !(left.wide.is_empty() && left.narrow.is_empty()) {
+        if learns && reads && !(left.wide.is_empty() && left.narrow.is_empty()) {
             let (wide, narrow) =
                 (if order.narrow { left.wide.of(block) } else { left.wide.clone() }, left.narrow.clone());
             let version = (place, left.version, order);
