@@ -237,6 +237,13 @@ impl BlockChecks {
         }
     }
 
+    /// Lanes of a warp let an object that counts arrivals wait for the copies that they have begun.
+    pub(crate) fn copies_announce(&mut self, visit: Visit) {
+        if let Some(races) = &mut self.races {
+            races.copies_announce(visit);
+        }
+    }
+
     /// A callee's frame begins.
     pub(crate) fn enter(&mut self, warp: u32, function: &Function, bases: Bases, local_base: u32, mask: u32) {
         if let Some(init) = &mut self.init {

@@ -38,7 +38,7 @@ use crate::report::kind::Idiom;
 use cells::Cells;
 use clocks::Clocks;
 use compare::{Past, compare, within};
-use copies::Copies;
+use copies::{Announced, Copies};
 use decides::{Use, is_data, used};
 use line::Line;
 use phases::Phases;
@@ -49,6 +49,9 @@ use views::{Exchange, Views};
 
 /// Entries of [`Races::wrote`] at most.
 const WROTE: usize = 1 << 16;
+
+/// Entries of [`Races::announced`] at most. Further copies count as complete.
+const ANNOUNCED: usize = 1 << 12;
 
 /// What a block keeps to find races.
 #[derive(Debug, Default)]
@@ -62,6 +65,8 @@ pub(crate) struct Races {
     wrote: Vec<u32>,
     /// By warp, where a kernel has asynchronous copies.
     copies: HashMap<u32, Copies>,
+    /// What objects wait for of them.
+    announced: Vec<Announced>,
     /// Each warp's last wait for asynchronous copies: the instruction, and how many groups it leaves under way.
     waits: HashMap<u32, (u32, Option<u32>)>,
     /// Volatile reads of shared memory, and whether they are of data.
@@ -94,6 +99,7 @@ impl Races {
         self.rounds.clear();
         self.phases.clear();
         self.waits.clear();
+        self.announced.clear();
         for copies in self.copies.values_mut() {
             copies.clear();
         }
@@ -146,12 +152,35 @@ impl Races {
 
     /// Lanes of a warp arrive at an object that counts them, which may complete a phase of it.
     pub(crate) fn phase_arrive(&mut self, visit: Visit, completes: bool) {
+        for announced in self.announced.iter_mut().filter(|announced| announced.visit.object == visit.object) {
+            announced.done |= completes;
+        }
         self.phases.arrive(&mut self.clocks, &self.views, visit, completes);
     }
 
     /// Lanes of a warp find that a phase is complete.
     pub(crate) fn phase_wait(&mut self, visit: Visit) {
+        let complete = |announced: &mut Announced| {
+            let Visit { object, phase, .. } = announced.visit;
+            object == visit.object && (announced.done || phase == visit.phase)
+        };
+        for Announced { visit, at, .. } in self.announced.extract_if(.., complete) {
+            if let Some(copies) = self.copies.get_mut(&visit.warp) {
+                let until = std::array::from_fn(|lane| if visit.lanes >> lane & 1 == 1 { at } else { 0 });
+                copies.complete(&until, at, &mut self.shared);
+            }
+        }
         self.phases.wait(&mut self.clocks, &mut self.views, visit);
+    }
+
+    /// Lanes of a warp let an object wait for the copies that they have begun.
+    pub(crate) fn copies_announce(&mut self, visit: Visit) {
+        let at = self.clocks.tick();
+        if self.announced.len() < ANNOUNCED {
+            self.announced.push(Announced { visit, at, done: false });
+        } else if let Some(copies) = self.copies.get_mut(&visit.warp) {
+            copies.wait(visit.lanes, None, at, &mut self.shared);
+        }
     }
 
     /// Lanes of a warp shuffle, vote or the like.

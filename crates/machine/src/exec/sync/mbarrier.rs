@@ -114,10 +114,6 @@ pub(crate) fn execute(
     }
     shared::check(worker.run, &common.shared, mask, &addrs, BYTES, true)?;
     shared::check_array(&mut worker.watch, &op.address, mask, &addrs, BYTES, false, true);
-    if matches!(op.op, MbarrierOp::ArriveCopied { .. }) {
-        // Copies are made when they are issued; here they become known to others.
-        common.checks.copies_wait(warp.index, worker.watch.pc, mask, None);
-    }
     let waits = match op.op {
         MbarrierOp::Wait { parity } => Some(parity),
         _ => None,
@@ -146,6 +142,9 @@ pub(crate) fn execute(
         // The phase that is complete is the one before the present.
         Some(_) if op.order.acquire => common.checks.phase_wait(Visit { phase: !visit.phase, ..visit }),
         None if op.order.release => {
+            if matches!(op.op, MbarrierOp::ArriveCopied { .. }) {
+                common.checks.copies_announce(visit);
+            }
             let after = State::of(before[last]).after(op.op, value[last]);
             common.checks.phase_arrive(visit, after.phase != visit.phase);
         }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::cells::Cells;
+use super::phases::Visit;
 use super::row::Row;
 use crate::exec::state::lanes::each;
 
@@ -11,6 +12,17 @@ use crate::exec::state::lanes::each;
 const GROUPS: usize = 256;
 /// Copies of a warp that are followed.
 const PENDING: usize = 1 << 14;
+
+/// Copies that an object which counts arrivals waits for (`cp.async.mbarrier.arrive`): whoever finds that phase complete knows that
+/// they are, and their own thread is no exception.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Announced {
+    pub(crate) visit: Visit,
+    /// The clock then.
+    pub(crate) at: u32,
+    /// The phase has been completed.
+    pub(crate) done: bool,
+}
 
 /// The copies of a warp that are under way.
 #[derive(Debug, Default)]
@@ -53,10 +65,6 @@ impl Copies {
     /// Some lanes wait until at most so many of their groups are pending. Copies that are complete count as writes of
     /// the threads that waited, made `now`.
     pub(crate) fn wait(&mut self, mask: u32, groups: Option<u32>, now: u32, cells: &mut Cells) {
-        if let (true, Some((_, first))) = (std::mem::take(&mut self.lost), self.pending.first()) {
-            cells.complete_all(first.warp, now);
-            return self.clear();
-        }
         let mut until = [0u32; 32];
         for lane in each(mask) {
             let open = &mut self.groups[lane];
@@ -71,6 +79,15 @@ impl Copies {
                     }
                 }
             }
+        }
+        self.complete(&until, now, cells);
+    }
+
+    /// The copies that lanes have begun before some time are complete.
+    pub(crate) fn complete(&mut self, until: &[u32; 32], now: u32, cells: &mut Cells) {
+        if let (true, Some((_, first))) = (std::mem::take(&mut self.lost), self.pending.first()) {
+            cells.complete_all(first.warp, now);
+            return self.clear();
         }
         self.pending.retain_mut(|(line, row)| {
             let done = each(row.lanes).fold(0, |done, lane| done | u32::from(row.stamp < until[lane]) << lane);
