@@ -305,6 +305,7 @@ fn hot_comparison(cmp: Compare, ty: ScalarType, ftz: bool, p: u32, a: Reg, b: Re
         S64 if integral && signless == cmp => MicroOp::SetpS64(of(cmp)),
         // Words are kept zero-extended, so 16 bits compare as 32 do.
         U16 | B16 | U32 | B32 if integral => MicroOp::SetpU32(of(signless)),
+        S16 if matches!(cmp, Compare::Eq | Compare::Ne) => MicroOp::SetpU32(of(cmp)),
         U64 | B64 if integral => MicroOp::SetpU64(of(signless)),
         F32 if ftz => MicroOp::SetpF32Ftz(of(cmp)),
         F32 => MicroOp::SetpF32(of(cmp)),
