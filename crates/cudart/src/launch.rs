@@ -1,7 +1,7 @@
 //! Launches: `<<<...>>>` as the compiler writes it, and the calls for the same.
 
 use std::cell::RefCell;
-use std::ffi::c_uint;
+use std::ffi::{c_int, c_uint};
 
 use crate::boundary::{Handle, Ptr, driver, export, get, put};
 use crate::error::{Error, Result};
@@ -41,6 +41,7 @@ pub(crate) struct DriverConfig {
 }
 
 driver! {
+    fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_int, device: c_int);
     fn cuLaunchKernel(
         function: Handle, grid_x: c_uint, grid_y: c_uint, grid_z: c_uint, block_x: c_uint, block_y: c_uint, block_z: c_uint,
         shared: c_uint, stream: Handle, params: *mut Ptr, extra: *mut Ptr,
@@ -69,22 +70,40 @@ fn shared(bytes: usize) -> Result<c_uint> {
     c_uint::try_from(bytes).map_err(|_| Error::INVALID_VALUE)
 }
 
-/// The driver calls a shape that does not fit an invalid value, the runtime an invalid configuration.
-fn launched(result: Result) -> Result {
-    result.map_err(|error| if error == Error::INVALID_VALUE { Error::INVALID_CONFIGURATION } else { error })
+/// The driver calls a shape that no block or grid has an invalid value, the runtime an invalid configuration.
+fn launched(result: Result, grid: Dim3, block: Dim3) -> Result {
+    let shape = |error| error == Error::INVALID_VALUE && !exists(grid, block);
+    result.map_err(|error| if shape(error) { Error::INVALID_CONFIGURATION } else { error })
+}
+
+/// Whether the device launches grids and blocks of this shape.
+fn exists(grid: Dim3, block: Dim3) -> bool {
+    let most = |attribute: c_int| {
+        let mut value = 0;
+        let _ = cuDeviceGetAttribute(&raw mut value, attribute, 0);
+        u64::try_from(value).unwrap_or(0)
+    };
+    // `CUdevice_attribute`: threads of a block, then its dimensions and those of a grid.
+    let dims = [block.x, block.y, block.z, grid.x, grid.y, grid.z].map(u64::from);
+    let threads = dims[..3].iter().fold(1u64, |threads, &n| threads.saturating_mul(n));
+    threads <= most(1) && dims.iter().zip(2..).all(|(&n, attribute)| n > 0 && n <= most(attribute))
 }
 
 fn launch(function: Ptr, grid: Dim3, block: Dim3, params: *mut Ptr, bytes: usize, stream: Handle) -> Result {
     let kernel = registry::kernel(function)?;
     let (bytes, none) = (shared(bytes)?, std::ptr::null_mut());
-    launched(cuLaunchKernel(kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z, bytes, stream, params, none))
+    launched(
+        cuLaunchKernel(kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z, bytes, stream, params, none),
+        grid,
+        block,
+    )
 }
 
 pub(crate) fn extended(config: LaunchConfig, function: Ptr, params: *mut Ptr) -> Result {
     let LaunchConfig { grid, block, shared: bytes, stream, attributes, count } = config;
     let kernel = registry::kernel(function)?;
     let config = DriverConfig { grid, block, shared: shared(bytes)?, stream, attributes, count };
-    launched(cuLaunchKernelEx(&raw const config, kernel, params, std::ptr::null_mut()))
+    launched(cuLaunchKernelEx(&raw const config, kernel, params, std::ptr::null_mut()), grid, block)
 }
 
 export! {
@@ -120,9 +139,10 @@ export! {
     ) {
         let kernel = registry::kernel(function)?;
         let bytes = shared(bytes)?;
-        launched(cuLaunchCooperativeKernel(
+        let result = cuLaunchCooperativeKernel(
             kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z, bytes, stream, params,
-        ))
+        );
+        launched(result, grid, block)
     }
 
     fn cudaLaunchKernelExC(config: *const LaunchConfig, function: Ptr, params: *mut Ptr) {

@@ -1,9 +1,10 @@
 //! Events: marks on the modelled clock of a stream.
 
 use std::ffi::c_uint;
+use std::sync::{Arc, OnceLock};
 
 use crate::boundary::{Out, export};
-use crate::driver::Session;
+use crate::driver::{Session, State};
 use crate::error::{Error, Result};
 use crate::ffi::Handle;
 use crate::operation::Operation;
@@ -19,14 +20,38 @@ const FLAGS: c_uint = 7;
 pub(crate) struct Event {
     pub(crate) context: Handle,
     timing: bool,
-    /// When it was reached, in nanoseconds; none while it was never recorded.
-    pub(crate) time: Option<f64>,
-    /// What it is behind.
-    pub(crate) behind: Clock,
+    /// Where it was recorded last; none while it never was.
+    pub(crate) mark: Option<Mark>,
     /// The task that records it, where that is behind a host function.
     pub(crate) task: Option<u64>,
     /// The capture that it was last recorded in, and what waiting for it means there.
     pub(crate) captured: Option<Capturing>,
+}
+
+/// A place in a stream, empty until the stream comes to it. Who waits for an event holds it from then on: the event may be recorded
+/// elsewhere, or destroyed, before the waiting stream gets there.
+pub(crate) type Mark = Arc<OnceLock<Reached>>;
+
+/// When a place was reached, in nanoseconds, and what it is behind.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reached {
+    pub(crate) time: f64,
+    pub(crate) behind: Clock,
+}
+
+impl Event {
+    fn reached(&self) -> Option<&Reached> {
+        self.mark.as_ref()?.get()
+    }
+}
+
+impl State {
+    /// A new place for an event that is recorded again.
+    pub(crate) fn move_event(&mut self, event: Handle) -> Result<Mark> {
+        let event = self.events.get_mut(event)?;
+        (event.task, event.captured) = (None, None);
+        Ok(event.mark.insert(Mark::default()).clone())
+    }
 }
 
 impl Session {
@@ -44,7 +69,7 @@ impl Session {
                 self.state.events.get_mut(event)?.captured = Some(capturing);
                 Ok(())
             }
-            _ => self.submit(stream, Operation::Record(event)),
+            _ => self.submit(stream, Operation::Record(event, None)),
         }
     }
 
@@ -52,7 +77,7 @@ impl Session {
     pub(crate) fn wait_event(mut self, stream: Handle, event: Handle, external: bool) -> Result {
         let (recorded, captured) = {
             let event = self.state.events.get(event)?;
-            (event.time.is_some(), event.captured.clone())
+            (event.mark.is_some(), event.captured.clone())
         };
         let Some(origin) = captured else {
             if let Some(capturing) = &self.state.streams.get(stream)?.capturing
@@ -66,7 +91,7 @@ impl Session {
                     Ok(())
                 };
             }
-            return self.submit(stream, Operation::Wait(event));
+            return self.submit(stream, Operation::Wait(event, None));
         };
         self.active(origin.capture).map_err(|_| Error::CAPTURED_EVENT)?;
         let legacy = self.state.contexts.get(self.context)?.default_stream;
@@ -111,8 +136,8 @@ fn elapsed(milliseconds: Out<f32>, start: Handle, end: Handle) -> Result {
     }
     let time = |event| {
         let event = session.state.events.get(event)?;
-        let time = event.time.filter(|_| event.timing && event.captured.is_none());
-        time.ok_or(Error::INVALID_HANDLE)
+        let reached = event.reached().filter(|_| event.timing && event.captured.is_none());
+        reached.map(|reached| reached.time).ok_or(Error::INVALID_HANDLE)
     };
     milliseconds.set(((time(end)? - time(start)?) / 1e6) as f32)
 }
@@ -130,8 +155,7 @@ export! {
         event.set(session.state.events.insert(Event {
             context,
             timing,
-            time: None,
-            behind: Clock::default(),
+            mark: None,
             task: None,
             captured: None,
         }))
@@ -159,8 +183,8 @@ export! {
         if !session.state.open_before_event(event).is_empty() {
             return Err(Error::NOT_READY);
         }
-        let behind = session.state.events.get(event)?.behind.clone();
-        session.state.host_behind(&behind);
+        let reached = session.state.events.get(event)?.reached().cloned().unwrap_or_default();
+        session.state.host_behind(&reached.behind);
         Ok(())
     }
 
@@ -168,10 +192,9 @@ export! {
         let session = look_at(event)?;
         let open = session.state.open_before_event(event);
         let mut session = session.wait_for(&open)?;
-        let event = session.state.events.get(event)?;
-        let (time, behind) = (event.time.unwrap_or(0.0), event.behind.clone());
-        session.state.host_waits_until(time);
-        session.state.host_behind(&behind);
+        let reached = session.state.events.get(event)?.reached().cloned().unwrap_or_default();
+        session.state.host_waits_until(reached.time);
+        session.state.host_behind(&reached.behind);
         Ok(())
     }
 

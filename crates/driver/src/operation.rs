@@ -9,6 +9,7 @@ use crate::clock::Engine;
 use crate::copy::Copy;
 use crate::driver::{Driver, Session, State};
 use crate::error::Result;
+use crate::event::{Mark, Reached};
 use crate::ffi::Handle;
 use crate::launch::Launch;
 use crate::memset::Fill;
@@ -22,8 +23,9 @@ pub(crate) enum Operation {
     Copy(Copy),
     Fill(Fill),
     Call(Callback),
-    Record(Handle),
-    Wait(Handle),
+    /// Records an event, or waits for it. The mark is chosen when the call is made; a node of a graph does that when it runs.
+    Record(Handle, Option<Mark>),
+    Wait(Handle, Option<Mark>),
     /// Frees memory that an asynchronous allocation gave.
     Free(u64),
     /// A node that only orders others, or the allocation of a captured `cuMemAllocAsync`, which is made when it is captured.
@@ -58,21 +60,23 @@ impl Operation {
 
     /// Whether it runs in a context that has an error, too.
     pub(crate) fn runs_regardless(&self) -> bool {
-        matches!(self, Self::Call(_) | Self::Record(_) | Self::Wait(_))
+        matches!(self, Self::Call(_) | Self::Record(..) | Self::Wait(..))
     }
 }
 
 impl Session {
     /// Runs an operation in a stream, puts it behind the host function that it has to wait for, or captures it when the stream is being
     /// captured.
-    pub(crate) fn submit(mut self, stream: Handle, operation: Operation) -> Result {
+    pub(crate) fn submit(mut self, stream: Handle, mut operation: Operation) -> Result {
         if let Some(capturing) = self.state.streams.get(stream)?.capturing.clone() {
             return self.capture(stream, capturing, operation).map(|_| ());
         }
         self.refuse_implicit(stream)?;
         let open = self.open_before(stream, &operation)?;
-        if let Operation::Record(event) = operation {
-            self.state.events.get_mut(event)?.task = None;
+        match &mut operation {
+            Operation::Record(event, mark) => *mark = Some(self.state.move_event(*event)?),
+            Operation::Wait(event, mark) => mark.clone_from(&self.state.events.get(*event)?.mark),
+            _ => {}
         }
         match operation {
             operation if open.is_empty() && !operation.calls() => self.run(stream, &operation),
@@ -135,21 +139,21 @@ pub(crate) fn run(driver: &Driver, stream: Handle, operation: &Operation) -> Res
             driver.state().advance(stream, Engine::Compute, nanoseconds).map(|_| ())
         }
         Operation::Call(callback) => stream::run(driver, stream, *callback),
-        Operation::Record(event) => {
+        Operation::Record(event, mark) => {
             let mut state = driver.state();
             let time = state.advance(stream, Engine::None, 0.0)?;
             let behind = state.mark(stream)?;
-            let event = state.events.get_mut(*event)?;
-            (event.time, event.behind) = (Some(time), behind);
-            event.captured = None;
+            let mark = mark.clone().map_or_else(|| state.move_event(*event), Ok)?;
+            let _ = mark.set(Reached { time, behind });
             Ok(())
         }
-        Operation::Wait(event) => {
+        Operation::Wait(event, mark) => {
             let mut state = driver.state();
-            let event = state.events.get(*event)?;
-            let (time, behind) = (event.time.unwrap_or(0.0), event.behind.clone());
-            state.order_behind(stream, &behind)?;
-            state.wait_until(stream, time)
+            let mark = mark.clone().or_else(|| state.events.get(*event).ok()?.mark.clone());
+            // Waiting for an event that was never recorded is waiting for nothing.
+            let Some(Reached { time, behind }) = mark.as_ref().and_then(|mark| mark.get()) else { return Ok(()) };
+            state.order_behind(stream, behind)?;
+            state.wait_until(stream, *time)
         }
         Operation::Free(address) => {
             let _busy = driver.busy();

@@ -6,7 +6,8 @@
 //! both touch the same bytes and one writes, that is a race.
 //!
 //! Nothing is reported that is not certain. Host threads count as one, in the order of their calls; a query that
-//! succeeded counts as waiting; a graph's nodes count as a sequence.
+//! succeeded counts as waiting; a graph's nodes count as a sequence. What is behind a host function is behind all that the
+//! host knows when it begins, not when it was asked for: the function may have waited for the host.
 
 mod act;
 mod clock;

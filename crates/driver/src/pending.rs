@@ -84,7 +84,7 @@ impl Session {
     /// What an operation has to wait for.
     pub(crate) fn open_before(&self, stream: Handle, operation: &Operation) -> Result<Vec<u64>> {
         let mut open = self.state.open_before(stream)?;
-        if let Operation::Wait(event) = operation {
+        if let Operation::Wait(event, _) = operation {
             open.extend(self.state.open_before_event(*event));
         }
         Ok(open)
@@ -95,10 +95,10 @@ impl Session {
         let state = &mut *self.state;
         state.pending.last += 1;
         let number = state.pending.last;
-        if let Operation::Record(event) = operation {
+        if let Operation::Record(event, _) = operation {
             state.events.get_mut(event)?.task = Some(number);
         }
-        let touches = !matches!(operation, Operation::Call(_) | Operation::Record(_) | Operation::Wait(_));
+        let touches = !matches!(operation, Operation::Call(_) | Operation::Record(..) | Operation::Wait(..));
         let this = state.streams.get_mut(stream)?;
         state.pending.open.insert(number, Open { context: this.context, touches });
         this.tail = Some(number);
@@ -159,13 +159,7 @@ fn work_off(driver: &Driver, stream: Handle) {
             return;
         };
         let state = driver.wait_while(state, |state| task.behind.iter().any(|task| state.is_open(*task)));
-        // An event that was recorded again since is not reached by this.
-        let overtaken = matches!(task.operation, Operation::Record(event)
-            if state.events.get(event).is_ok_and(|event| event.task != Some(task.number)));
-        match overtaken {
-            true => drop(state),
-            false => run(driver, state, stream, &task.operation),
-        }
+        run(driver, state, stream, &task.operation);
         driver.state().pending.open.remove(&task.number);
         driver.done.notify_all();
     }
@@ -183,7 +177,6 @@ fn run(driver: &Driver, state: MutexGuard<'_, State>, stream: Handle, operation:
         crate::report::say("an operation behind a host function panicked: this is a bug of the emulator");
         Err(Error::UNKNOWN)
     });
-    // Events may be destroyed before they are reached.
     if let (Err(error), false) = (result, operation.runs_regardless())
         && let Ok(context) = driver.state().contexts.get_mut(context)
     {

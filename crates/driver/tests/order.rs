@@ -7,12 +7,13 @@
 mod support;
 
 use std::ffi::{CStr, c_char, c_void};
-use std::sync::mpsc::{self, Sender};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};
 
 use cudarc::driver::result::stream::launch_host_function;
 use cudarc::driver::{
-    CudaContext, CudaFunction, CudaSlice, CudaStream, CudaView, DevicePtr, LaunchConfig, PushKernelArg, result,
+    CudaContext, CudaEvent, CudaFunction, CudaSlice, CudaStream, CudaView, DevicePtr, LaunchConfig, PushKernelArg,
+    result,
 };
 use fusion_diagnostic::say;
 use fusion_machine::report::Name;
@@ -149,6 +150,36 @@ fn what_orders_streams() {
         order(&b);
         b.add_one(&b.second, &b.x(), &b.y());
         b.first.join(&b.second).unwrap();
+        let faults = b.faults();
+        assert!(faults.is_empty(), "{i}: {faults:#?}");
+    }
+}
+
+/// Who waits for an event waits for where it was recorded when the call was made, whatever becomes of it until then.
+#[test]
+fn a_wait_behind_a_host_function_keeps_its_place() {
+    unsafe extern "C" fn hold(receiver: *mut c_void) {
+        // SAFETY: the data is the box below, and the function is called once.
+        let receiver = unsafe { Box::from_raw(receiver.cast::<Receiver<()>>()) };
+        let _ = receiver.recv();
+    }
+    let _turn = TURN.lock();
+    let fates: [fn(&Bench, CudaEvent); 3] = [
+        |_, event| drop(event),
+        |b, event| event.record(&b.context.new_stream().unwrap()).unwrap(),
+        |b, event| event.record(&b.second).unwrap(),
+    ];
+    for (i, fate) in fates.iter().enumerate() {
+        let b = Bench::new(false);
+        let (sender, receiver) = mpsc::channel::<()>();
+        // SAFETY: as in `hold`.
+        unsafe { launch_host_function(b.first.cu_stream(), hold, Box::into_raw(Box::new(receiver)).cast()) }.unwrap();
+        b.add_one(&b.first, &b.y(), &b.x());
+        let event = b.first.record_event(None).unwrap();
+        b.second.wait(&event).unwrap();
+        fate(&b, event);
+        b.add_one(&b.second, &b.x(), &b.y());
+        sender.send(()).unwrap();
         let faults = b.faults();
         assert!(faults.is_empty(), "{i}: {faults:#?}");
     }

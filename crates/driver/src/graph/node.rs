@@ -157,7 +157,7 @@ export! {
         count: usize,
         recorded: Handle,
     ) {
-        add(node, graph, dependencies, count, |session| event(session, recorded, Operation::Record(recorded)))
+        add(node, graph, dependencies, count, |session| event(session, recorded, Operation::Record(recorded, None)))
     }
 
     fn cuGraphAddEventWaitNode(
@@ -167,7 +167,7 @@ export! {
         count: usize,
         awaited: Handle,
     ) {
-        add(node, graph, dependencies, count, |session| event(session, awaited, Operation::Wait(awaited)))
+        add(node, graph, dependencies, count, |session| event(session, awaited, Operation::Wait(awaited, None)))
     }
 
     fn cuGraphKernelNodeGetParams(node: Handle, params: Out<KernelNodeParams>) {

@@ -17,8 +17,8 @@ fn kind(operation: &Operation) -> c_int {
         Operation::Call(_) => 3,
         Operation::Child(_) => 4,
         Operation::Nothing(Marker::Empty) => 5,
-        Operation::Wait(_) => 6,
-        Operation::Record(_) => 7,
+        Operation::Wait(..) => 6,
+        Operation::Record(..) => 7,
         Operation::Nothing(Marker::Allocation(_)) => 10,
         Operation::Free(_) => 11,
     }
