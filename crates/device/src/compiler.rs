@@ -158,9 +158,7 @@ impl Compiler {
                 diagnostics,
                 log,
             }),
-            Err(Failure { code: fusion_nvrtc::COMPILATION, .. }) => {
-                Err(CompileError::Rejected { name: source.name.to_owned(), log, diagnostics })
-            }
+            Err(Failure { code: fusion_nvrtc::COMPILATION, .. }) => Err(CompileError::rejected(source.name, log)),
             Err(failure) => Err(CompileError::Nvrtc { doing: failure.doing, text: failure.text, log }),
         }
     }

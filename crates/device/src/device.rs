@@ -175,7 +175,11 @@ impl Device {
             Kind::Emulated => compiler.ptx(source, headers, capability, options)?,
             Kind::Gpu => compiler.machine_code(source, headers, capability, options)?,
         };
-        self.load(compiled).map_err(CompileError::Load)
+        let program = self.load(compiled).map_err(CompileError::Load)?;
+        match self.kind {
+            Kind::Emulated => within_static_shared(program),
+            Kind::Gpu => Ok(program),
+        }
     }
 
     /// Loads what was compiled before.
@@ -185,6 +189,23 @@ impl Device {
     pub fn load(&self, compiled: Compiled) -> Result<Program, LoadError> {
         Program::load(&self.context, self.properties.driver, compiled)
     }
+}
+
+/// Refuses what NVRTC's assembler refuses on the way to machine code: more static shared memory than any GPU gives to a kernel that
+/// does not ask for more. PTX passes the assembler of the driver instead, which lets more through.
+fn within_static_shared(program: Program) -> Result<Program, CompileError> {
+    const MOST: i32 = 48 << 10;
+    for name in program.compiled.kernels() {
+        // Of a kernel that cannot be found, its caller is told.
+        let bytes = program.kernel(name).ok().and_then(|kernel| kernel.shared_size_bytes().ok()).unwrap_or(0);
+        if bytes > MOST {
+            let log = format!(
+                "ptxas error   : Entry function '{name}' uses too much shared data ({bytes:#x} bytes, {MOST:#x} max)\n"
+            );
+            return Err(CompileError::rejected(&program.compiled.name, log));
+        }
+    }
+    Ok(program)
 }
 
 impl Properties {

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use fusion_toolchain::FindError;
 
-use super::Diagnostic;
+use super::{Diagnostic, diagnostic};
 use crate::LoadError;
 
 /// Why a source did not become a program.
@@ -26,6 +26,11 @@ pub enum CompileError {
 }
 
 impl CompileError {
+    /// The source of this name is wrong, as the log says.
+    pub(crate) fn rejected(name: &str, log: String) -> Self {
+        CompileError::Rejected { name: name.to_owned(), diagnostics: diagnostic::parse(&log), log }
+    }
+
     /// The compiler's messages, when the source is what is wrong.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         match self {
