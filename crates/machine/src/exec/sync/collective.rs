@@ -8,7 +8,6 @@ use crate::exec::state::lanes::{FULL, each, lanes};
 use crate::exec::state::warp::{Flow, Split, Warp};
 use crate::report::kind::{Absent, Sync};
 use fusion_ptx::ast::{self, VoteMode};
-use smallvec::SmallVec;
 
 /// Whether every lane that takes part is here.
 enum Presence {
@@ -61,18 +60,25 @@ pub(crate) fn execute(
     let mut regs = warp.regs.view(split.bases);
     // The lanes that a lane works with: those of its mask that are here.
     let group = |lane: usize| members[lane] & mask;
-    let sources: SmallVec<[[u64; 32]; 3]> = op.sources.iter().map(|reg| regs.get(*reg)).collect();
+    // The decoder gives each operation its sources.
+    let source = |i: usize| op.sources.get(i).map_or([0; 32], |reg| regs.get(*reg));
     // What each lane is told, and in which of them the predicate is true.
     let mut value = [0u64; 32];
     let mut truth = 0u32;
-    match (op.op, sources.as_slice()) {
-        (ast::Collective::Shuffle(mode), [a, b, c]) => {
+    match op.op {
+        ast::Collective::Shuffle(mode) => {
+            let (a, b, c) = (source(0), source(1), source(2));
             let sources: [(u32, bool); 32] = lanes(|i| shuffle_source(mode, i as u32, b[i] as u32, c[i] as u32));
             truth = (0..32).fold(0u32, |inside, i| inside | u32::from(sources[i].1) << i);
-            let takes_part = |i: usize| group(i) >> sources[i].0 & 1 == 1;
+            // The rule, and the quick way: a whole warp that names itself.
+            let whole = mask == FULL && members == [FULL; 32];
+            let takes_part = |i: usize| whole || group(i) >> sources[i].0 & 1 == 1;
             // A source that does not take part gives an undefined value; here, the lane's own.
             value = lanes(|i| a[if takes_part(i) { sources[i].0 as usize & 31 } else { i }]);
-            let nothing = each(mask).filter(|&i| !takes_part(i)).fold(0u32, |found, i| found | 1 << i);
+            let nothing = match whole {
+                true => 0,
+                false => each(mask).filter(|&i| !takes_part(i)).fold(0u32, |found, i| found | 1 << i),
+            };
             if nothing != 0 {
                 watch.shuffled_nothing(checks, nothing, |i| {
                     let lane = sources[i].0;
@@ -85,7 +91,8 @@ pub(crate) fn execute(
                 });
             }
         }
-        (ast::Collective::Vote { mode, negated }, [p]) => {
+        ast::Collective::Vote { mode, negated } => {
+            let p = source(0);
             let votes = each(mask).fold(0u32, |votes, i| votes | u32::from((p[i] == 1) != negated) << i);
             for lane in each(mask) {
                 let group = group(lane);
@@ -97,7 +104,8 @@ pub(crate) fn execute(
                 };
             }
         }
-        (ast::Collective::Match { all }, [a]) => {
+        ast::Collective::Match { all } => {
+            let a = source(0);
             for lane in each(mask) {
                 let group = group(lane);
                 let same = each(group).fold(0u32, |same, l| same | u32::from(a[l] == a[lane]) << l);
@@ -109,21 +117,21 @@ pub(crate) fn execute(
                 });
             }
         }
-        (ast::Collective::Redux(_), [a]) => {
+        ast::Collective::Redux(_) => {
+            let a = source(0);
             if let Some(Reduction { start, step }) = op.reduction {
                 each(mask).for_each(|lane| value[lane] = each(group(lane)).map(|l| a[l]).fold(start, step));
             }
         }
-        (ast::Collective::Elect, []) => {
+        ast::Collective::Elect => {
             for lane in each(mask) {
                 let first = group(lane).trailing_zeros();
                 value[lane] = u64::from(first);
                 truth |= u32::from(first as usize == lane) << lane;
             }
         }
-        (ast::Collective::Activemask, []) => value = [u64::from(mask); 32],
-        (ast::Collective::Sync, _) => {}
-        _ => debug_assert!(false, "the decoder gives each its sources"),
+        ast::Collective::Activemask => value = [u64::from(mask); 32],
+        ast::Collective::Sync => {}
     }
     if let Some(d) = op.d {
         regs.put(d, mask, &value);
