@@ -11,6 +11,7 @@
 pub mod approx;
 mod case;
 mod expand;
+mod mix;
 mod runner;
 mod session;
 mod suite;

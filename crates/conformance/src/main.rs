@@ -48,6 +48,13 @@ struct Arguments {
     words: Vec<String>,
 }
 
+impl Arguments {
+    /// Whether a name contains one of the words, if there are any.
+    fn names(&self, name: &str) -> bool {
+        self.words.is_empty() || self.words.iter().any(|word| name.contains(word.as_str()))
+    }
+}
+
 fn main() -> ExitCode {
     match try_main(&Arguments::parse(), &mut io::stdout().lock()) {
         Ok(code) => code,
@@ -109,10 +116,7 @@ fn try_main(arguments: &Arguments, out: &mut impl Write) -> Result<ExitCode, Box
 fn sweep(arguments: &Arguments, out: &mut impl Write) -> Result<ExitCode, Box<dyn Error>> {
     let mut session = Session::open(arguments.device)?;
     let mut all_same = true;
-    let wanted = |case: &&Case| {
-        arguments.words.is_empty() || arguments.words.iter().any(|word| case.name.contains(word.as_str()))
-    };
-    for case in cases()?.iter().filter(wanted) {
+    for case in cases()?.iter().filter(|case| arguments.names(&case.name)) {
         let file = case.name.replace('/', ".");
         match session.sweep(case)? {
             None => {}
@@ -150,7 +154,7 @@ fn approximations(arguments: &Arguments, out: &mut impl Write) -> Result<ExitCod
     writeln!(out, "inputs: 1 of {every}, on {}", device.properties.name)?;
     writeln!(out, "{:<21} {:>13}  {:>13}  at input       checksum", "instruction", "largest error", "PTX ISA")?;
     for instruction in approx::INSTRUCTIONS {
-        if !arguments.words.is_empty() && !arguments.words.iter().any(|word| instruction.name.contains(word.as_str())) {
+        if !arguments.names(instruction.name) {
             continue;
         }
         let measured = approx::measure(instruction, &device, every)?;

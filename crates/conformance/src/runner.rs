@@ -124,12 +124,15 @@ fn launch(case: &Case, device: &Device, kernel: &CudaFunction, arguments: &mut [
     unsafe { builder.launch(config) }.map(drop)
 }
 
+/// The bits of an element in memory.
+pub(crate) fn element_bits(bytes: &[u8]) -> u64 {
+    let mut word = [0; 8];
+    word[..bytes.len()].copy_from_slice(bytes);
+    u64::from_le_bytes(word)
+}
+
 fn compare(buffer: &Buffer, bytes: &[u8]) -> Result<(), Failure> {
-    let actual = bytes.chunks_exact(buffer.ty.size()).map(|element| {
-        let mut word = [0; 8];
-        word[..element.len()].copy_from_slice(element);
-        u64::from_le_bytes(word)
-    });
+    let actual = bytes.chunks_exact(buffer.ty.size()).map(element_bits);
     let elements = buffer.after.iter().zip(actual).enumerate();
     let mut wrong = elements.filter(|&(_, (&expected, actual))| !buffer.ty.accepts(expected, buffer.tolerance, actual));
     let Some((index, (&expected, actual))) = wrong.next() else { return Ok(()) };

@@ -43,7 +43,7 @@ impl Session {
         self.with(case, run)
     }
 
-    /// Runs a case that [`swept`](crate::sweep::swept) has made, and returns its results. Otherwise as [`run`](Self::run).
+    /// Runs one of the sweep's [`cases`](crate::sweep::cases), and returns its results. Otherwise as [`run`](Self::run).
     ///
     /// # Errors
     /// As [`run`](Self::run).

@@ -14,7 +14,7 @@ use crate::runner::{self, Failure};
 use crate::suite::embedded;
 use crate::value::Expected;
 
-/// Operands of each file: as many as all triples of special values, and half as many at random.
+/// Operands of each file: half of them triples of special values, the others at random.
 pub const THREADS: u32 = 1 << 15;
 const BLOCK: u32 = 256;
 
@@ -138,6 +138,7 @@ impl Swept {
             };
             rest = after;
             let size = buffer.ty.size();
+            let show = |bytes: &[u8]| buffer.ty.show(runner::element_bits(bytes));
             let pairs = own.chunks_exact(size).zip(theirs.chunks_exact(size)).enumerate();
             let different: Vec<_> = pairs.filter(|(_, (a, b))| a != b).collect();
             if different.is_empty() {
@@ -148,16 +149,9 @@ impl Swept {
                 let inputs = case.buffers.iter().filter(|b| b.kind == BufferKind::In);
                 let inputs: Vec<String> =
                     inputs.map(|b| format!("{} = {}", b.name, b.ty.show(b.before[*thread]))).collect();
-                text +=
-                    &format!("    {}: {} here, {} there\n", inputs.join(", "), show(buffer.ty, a), show(buffer.ty, b));
+                text += &format!("    {}: {} here, {} there\n", inputs.join(", "), show(a), show(b));
             }
         }
         Some(text)
     }
-}
-
-fn show(ty: crate::Type, bytes: &[u8]) -> String {
-    let mut word = [0; 8];
-    word[..bytes.len()].copy_from_slice(bytes);
-    ty.show(u64::from_le_bytes(word))
 }

@@ -147,7 +147,6 @@ impl Compiler {
         let made = self.nvrtc.compile(&unit(*source)?, &headers, &arguments);
 
         let log = made.log;
-        let diagnostics = diagnostic::parse(&log);
         match made.image {
             Ok(image) => Ok(Compiled {
                 name: source.name.to_owned(),
@@ -155,7 +154,7 @@ impl Compiler {
                 machine_code: image.machine_code,
                 architecture,
                 version: self.version(),
-                diagnostics,
+                diagnostics: diagnostic::parse(&log),
                 log,
             }),
             Err(Failure { code: fusion_nvrtc::COMPILATION, .. }) => Err(CompileError::rejected(source.name, log)),

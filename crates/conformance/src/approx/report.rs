@@ -1,6 +1,7 @@
 //! What was measured of one instruction.
 
 use super::instruction::{ErrorKind, Instruction};
+use crate::mix::mix;
 
 /// The largest error, where it was, and a checksum of all results.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -76,11 +77,4 @@ fn error(instruction: &Instruction, exact: f64, result: f64) -> f64 {
 fn ulp(x: f64) -> f64 {
     let exponent = ((x.to_bits() >> 52 & 0x7ff) as i64 - 1023).max(-126);
     f64::from_bits(((exponent - 23 + 1023) as u64) << 52)
-}
-
-/// Stafford's mix 13: every bit of the result depends on every bit of the argument.
-fn mix(x: u64) -> u64 {
-    let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ x >> 31
 }

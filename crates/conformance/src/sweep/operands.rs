@@ -1,6 +1,7 @@
 //! Operands that find mistakes: the ends of ranges, zeros, infinities, NaNs, numbers that round, halves of bits, small counts; and
 //! numbers close to these.
 
+use crate::mix::mix;
 use crate::value::Type;
 
 /// Bits of an operand: `number` says which of the instruction's. Threads come upon all triples of special values, then upon random ones.
@@ -8,7 +9,7 @@ pub(super) fn operand(ty: Type, thread: u32, number: u32) -> u64 {
     let special = ty.specials();
     let count = special.len() as u32;
     let triples = count * count * count;
-    let random = mix(u64::from(thread) << 8 | u64::from(number));
+    let seed = random(u64::from(thread) << 8 | u64::from(number));
     if thread < triples.min(super::THREADS / 2) {
         // The first operand changes quickest: where not all triples fit, those of the last are spread.
         let index = match number {
@@ -18,24 +19,21 @@ pub(super) fn operand(ty: Type, thread: u32, number: u32) -> u64 {
         };
         return special[index as usize];
     }
-    let bits = match random >> 60 {
+    let bits = match seed >> 60 {
         // Anything.
-        0..=4 => mix(random),
+        0..=4 => random(seed),
         // A special value, or one nearby.
-        5..=7 => special[(random % u64::from(count)) as usize],
-        8..=9 => special[(random % u64::from(count)) as usize].wrapping_add((random >> 20) % 9).wrapping_sub(4),
+        5..=7 => special[(seed % u64::from(count)) as usize],
+        8..=9 => special[(seed % u64::from(count)) as usize].wrapping_add((seed >> 20) % 9).wrapping_sub(4),
         // Numbers of like size, so that sums cancel and roundings matter.
-        10..=13 => ty.ordinary(mix(random), random),
+        10..=13 => ty.ordinary(random(seed), seed),
         // Few bits.
-        _ => mix(random) & mix(random ^ 1) & mix(random ^ 2),
+        _ => random(seed) & random(seed ^ 1) & random(seed ^ 2),
     };
     bits & ty.mask()
 }
 
-/// SplitMix64: every bit of the input changes half of the result's.
-fn mix(seed: u64) -> u64 {
-    let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+/// A step of SplitMix64, which adds before it mixes.
+fn random(seed: u64) -> u64 {
+    mix(seed.wrapping_add(0x9e37_79b9_7f4a_7c15))
 }
