@@ -1,56 +1,137 @@
-//! Collects a day's wrong kernels, so that adding one is adding its file.
+//! Collects a day's wrong kernels, so that adding one is adding an entry.
 //!
-//! Every `wrong/<exercise>/<name>.cu` becomes an entry of `$OUT_DIR/wrong.rs`, which
-//! `wrong.rs` beside this file includes. It is launched as the reference solution is, or by the function named
-//! `<exercise>` in a `<name>.rs` beside it, or else in a `launch.rs` there, which serves all of the folder that have
-//! none of their own.
+//! Each entry of `wrong/<exercise>.toml` becomes one of `$OUT_DIR/wrong.rs`, which `wrong.rs` beside this file includes. Its
+//! kernel is the solution's with the entry's edits, or all of `wrong/<exercise>/<entry>.cu` where that is another kernel. Its
+//! launch comes about in the same way; a whole kernel without a launch of its own gets the folder's `launch.rs` if there is one.
 
-use std::fmt::Write as _;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
+use fusion_edits::{Edit, Mistake};
+
 fn main() -> io::Result<()> {
+    println!("cargo::rerun-if-changed=src");
     println!("cargo::rerun-if-changed=wrong");
     let package = PathBuf::from(variable("CARGO_MANIFEST_DIR")?);
     let day = variable("CARGO_PKG_NAME")?.trim_start_matches("solutions-").to_owned();
+    wrong(&package, &day)
+}
 
+/// Collects the wrong kernels.
+fn wrong(package: &Path, day: &str) -> io::Result<()> {
+    let out = PathBuf::from(variable("OUT_DIR")?);
     let (mut modules, mut entries) = (String::new(), String::new());
-    let wrong = package.join("wrong");
-    let folders = if wrong.exists() { sorted(&wrong)? } else { Vec::new() };
-    for folder in folders {
-        let exercise = stem(&folder);
-        let files = sorted(&folder)?;
-        let with =
-            |extension: &'static str| files.iter().filter(move |path| path.extension().is_some_and(|e| e == extension));
-        for launch in with("rs") {
-            writeln!(modules, "#[path = {launch:?}]\nmod {exercise}_{};", stem(launch)).map_err(io::Error::other)?;
+    for file in sorted(&package.join("wrong"))?.iter().filter(|path| path.is_file()) {
+        let exercise = stem(file);
+        let solution = package.join("src").join(&exercise);
+        let texts = Texts { solution, whole: file.with_extension(""), edited: out.join(&exercise) };
+        let collected = texts.collect(file).map_err(|error| at(&format!("wrong/{exercise}.toml"), &error))?;
+        let launches: BTreeSet<_> = collected.values().filter_map(|wrong| wrong.launch.as_ref()).collect();
+        for launch in launches {
+            // A solution's launch is public, and stays so when it is edited.
+            let module = format!("mod {exercise}_{};", stem(launch));
+            modules += &format!("#[path = {launch:?}]\n#[allow(unreachable_pub)]\n{module}\n");
         }
-        for source in with("cu") {
-            let name = stem(source);
-            let launches = [source.with_extension("rs"), folder.join("launch.rs")];
-            let function = match launches.iter().find(|launch| files.contains(launch)) {
+        for (name, Collected { mistake: Mistake { mistake, refused, .. }, kernel, launch }) in &collected {
+            let function = match launch {
                 Some(launch) => format!("{exercise}_{}::{exercise}", stem(launch)),
                 None => format!("crate::{exercise}::{exercise}"),
             };
-            writeln!(
-                entries,
-                "        Wrong::new({name:?}, \"solutions/{day}/wrong/{exercise}/{name}.cu\", include_str!({source:?}), \
-                 |source| course::{exercise}::entry({function}, source)),"
-            )
-            .map_err(io::Error::other)?;
+            let path = format!("solutions/{day}/wrong/{exercise}/{name}.cu");
+            let source = format!("Source {{ path: {path:?}.to_owned(), text: include_str!({kernel:?}).to_owned() }}");
+            let entry = format!("course::{exercise}::entry({function}, {source})");
+            let named = format!("name: {name:?}, reason: {refused:?}, sentence: {mistake:?}");
+            entries += &format!("        Wrong {{ {named}, entry: {entry} }},\n");
         }
     }
-    let text = format!(
-        "use fusion_course::{day} as course;\n{modules}\nfn collected() -> Vec<Wrong> {{\n    vec![\n{entries}    ]\n}}\n"
-    );
-    fs::write(PathBuf::from(variable("OUT_DIR")?).join("wrong.rs"), text)
+    let uses = format!("use fusion_course::{day} as course;\n");
+    let text = format!("{uses}{modules}\nfn collected() -> Vec<Wrong> {{\n    vec![\n{entries}    ]\n}}\n");
+    fs::write(out.join("wrong.rs"), text)
+}
+
+/// A wrong kernel, and where the texts of its two files are.
+struct Collected {
+    mistake: Mistake,
+    kernel: PathBuf,
+    /// None for the solution's.
+    launch: Option<PathBuf>,
+}
+
+/// Where the texts of an exercise's wrong kernels come from.
+struct Texts {
+    /// The solution's files, without their extensions.
+    solution: PathBuf,
+    /// The folder of kernels that are other ones.
+    whole: PathBuf,
+    /// The folder that edited texts are written to.
+    edited: PathBuf,
+}
+
+impl Texts {
+    fn collect(&self, file: &Path) -> io::Result<BTreeMap<String, Collected>> {
+        let mistakes = fusion_edits::read(&fs::read_to_string(file)?).map_err(io::Error::other)?;
+        let mut collected = BTreeMap::new();
+        for (name, mistake) in mistakes {
+            let wrong = self.one(&name, mistake).map_err(|error| at(&name, &error))?;
+            collected.insert(name, wrong);
+        }
+        for path in sorted(&self.whole)? {
+            let used = collected.values().any(|wrong| wrong.kernel == path || wrong.launch.as_ref() == Some(&path));
+            if !used && path.extension().is_some_and(|extension| extension == "cu" || extension == "rs") {
+                return Err(io::Error::other(format!("it has no entry for {}", path.display())));
+            }
+        }
+        Ok(collected)
+    }
+
+    fn one(&self, name: &str, mistake: Mistake) -> io::Result<Collected> {
+        let kernel = self.text(name, "cu", &mistake.cu)?;
+        let mut launch = self.text(name, "rs", &mistake.rs)?;
+        if launch.is_none() && mistake.cu.is_empty() {
+            launch = Some(self.whole.join("launch.rs")).filter(|path| path.exists());
+        }
+        if kernel.is_none() && launch.is_none() {
+            return Err(io::Error::other("it edits nothing, and has no files"));
+        }
+        let kernel = kernel.unwrap_or_else(|| self.solution.with_extension("cu"));
+        Ok(Collected { mistake, kernel, launch })
+    }
+
+    /// Where an entry's text of a kind is, unless it is the solution's.
+    fn text(&self, name: &str, extension: &str, edits: &[Edit]) -> io::Result<Option<PathBuf>> {
+        let whole = self.whole.join(name).with_extension(extension);
+        match (whole.exists(), edits.is_empty()) {
+            (true, true) => return Ok(Some(whole)),
+            (true, false) => {
+                return Err(io::Error::other(format!("it edits the .{extension}, and has one of its own")));
+            }
+            (false, true) => return Ok(None),
+            (false, false) => {}
+        }
+        let solution = self.solution.with_extension(extension);
+        let text = fs::read_to_string(&solution)?;
+        let edited = fusion_edits::apply(&text, edits).map_err(|stale| at(&solution.display().to_string(), &stale))?;
+        fs::create_dir_all(&self.edited)?;
+        let path = self.edited.join(name).with_extension(extension);
+        fs::write(&path, edited)?;
+        Ok(Some(path))
+    }
+}
+
+fn at(place: &str, error: &dyn std::error::Error) -> io::Error {
+    io::Error::other(format!("{place}: {error}"))
 }
 
 fn variable(name: &str) -> io::Result<String> {
     env::var(name).map_err(|error| io::Error::other(format!("{name}: {error}")))
 }
 
+/// The paths in a folder, which may not be there.
 fn sorted(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    if !folder.exists() {
+        return Ok(Vec::new());
+    }
     let mut paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
     paths.sort();
     Ok(paths)

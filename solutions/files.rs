@@ -1,4 +1,4 @@
-//! A day's files agree with each other: starters with solutions, and wrong kernels with their headers. All days share this file.
+//! A day's files agree with each other: starters with solutions, and wrong kernels with exercises. All days share this file.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
@@ -28,7 +28,8 @@ fn solving_only_changes_the_marked_regions() {
 fn every_exercise_has_six_wrong_kernels_each_with_a_reason() {
     let mut counts = BTreeMap::new();
     for wrong in crate::wrong() {
-        assert!(!wrong.reason.is_empty(), "{}: the first line is no `// wrong: <reason>: <sentence>`", wrong.name);
+        assert!(wrong.sentence.ends_with('.'), "{}: its mistake is no sentence", wrong.name);
+        assert!(!wrong.reason.is_empty(), "{}: it is refused for nothing", wrong.name);
         *counts.entry(wrong.entry.exercise.name).or_insert(0) += 1;
     }
     for entry in crate::submission().entries {

@@ -1,7 +1,7 @@
 //! `cargo xtask verify`: the course's promise to its learners, as one command.
 //!
-//! Every starter fails (and compiles), every solution passes, every wrong kernel is refused for the reason in its
-//! first line, solving an exercise changes nothing outside of its TODO regions, and of the systematic wrong versions of the
+//! Every starter fails (and compiles), every solution passes, every wrong kernel is refused for the reason that its
+//! entry states, solving an exercise changes nothing outside of its TODO regions, and of the systematic wrong versions of the
 //! solutions (mutants) nearly all are refused.
 
 mod mutants;

@@ -1,4 +1,4 @@
-//! Wrong kernels: each must be refused, for the reason in its first line.
+//! Wrong kernels: each must be refused, for the reason that its entry states.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -101,7 +101,7 @@ fn count(wrong: &WrongName, judgement: &Judgement, tally: &mut Tally) {
             *tally.refused.entry(wrong.reason.clone()).or_default() += 1;
         }
         Some(failure) => tally.problem(format!(
-            "{}/{} is refused for `{}`; its first line says `{}`\n{}",
+            "{}/{} is refused for `{}`; its entry says `{}`\n{}",
             wrong.exercise,
             wrong.name,
             failure.reason(),
@@ -109,7 +109,7 @@ fn count(wrong: &WrongName, judgement: &Judgement, tally: &mut Tally) {
             render::details(judgement, output::look())
         )),
         None => tally.problem(format!(
-            "{}/{} is judged `{}`; its first line says `{}`\n{}",
+            "{}/{} is judged `{}`; its entry says `{}`\n{}",
             wrong.exercise,
             wrong.name,
             judgement.verdict,

@@ -8,7 +8,7 @@ use super::Location;
 /// The note of a submission that launched nothing, as a starter does.
 pub const IDLE: &str = "the launch function returned without launching anything";
 
-/// The kind of a failure. Stable: wrong kernels name theirs in their first line.
+/// The kind of a failure. Stable: wrong kernels name theirs in `solutions/dayNN/wrong`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Code {
@@ -202,7 +202,7 @@ impl Failure {
         self
     }
 
-    /// The code, with the fault's code where there is one: what a wrong kernel's first line names.
+    /// The code, with the fault's code where there is one: what a wrong kernel's entry names.
     pub fn reason(&self) -> String {
         match &self.fault {
             Some(fault) => format!("{} {fault}", self.code),

@@ -1,4 +1,3 @@
-// wrong: launches: the unfused chain itself, in place: three launches passed off as one.
 extern "C" __global__ void add(const float* a, const float* b, float* out, size_t n) {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = a[i] + b[i];

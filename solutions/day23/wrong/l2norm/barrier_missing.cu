@@ -1,4 +1,3 @@
-// wrong: fault E-RACE-SHARED: no __syncthreads between writing the warps' results and reading them.
 #include "reduce.cuh"
 
 // Without a barrier: a warp reads what other warps may not have written yet.

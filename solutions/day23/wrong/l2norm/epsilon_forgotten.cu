@@ -1,4 +1,3 @@
-// wrong: values: divides a row of zeros by zero.
 #include "reduce.cuh"
 
 template <int THREADS>

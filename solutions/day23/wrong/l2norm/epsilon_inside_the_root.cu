@@ -1,4 +1,3 @@
-// wrong: values: adds 1e-12 to the sum instead of the length: its root is a millionth.
 #include "reduce.cuh"
 
 template <int THREADS>

@@ -1,4 +1,3 @@
-// wrong: inputs: keeps the squares in x, which belongs to the caller.
 #include "reduce.cuh"
 
 template <int THREADS>

@@ -1,4 +1,3 @@
-// wrong: fault E-OOB-GLOBAL: the loop says <= where it must say <: the first element of the next row counts, too.
 #include "reduce.cuh"
 
 template <int THREADS>

@@ -1,4 +1,3 @@
-// wrong: values: divides by the sum of the squares.
 #include "reduce.cuh"
 
 template <int THREADS>

@@ -1,4 +1,3 @@
-// wrong: values: divides by the root of the mean of the squares, which is another norm.
 #include "reduce.cuh"
 
 template <int THREADS>

@@ -1,4 +1,3 @@
-// wrong: fault E-RACE-SHARED: every warp writes its sum to the first slot.
 #include "reduce.cuh"
 
 template <int THREADS>

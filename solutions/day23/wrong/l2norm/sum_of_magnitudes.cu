@@ -1,4 +1,3 @@
-// wrong: values: adds up magnitudes instead of squares.
 #include "reduce.cuh"
 
 template <int THREADS>

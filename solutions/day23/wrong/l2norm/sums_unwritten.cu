@@ -1,4 +1,3 @@
-// wrong: fault E-UNINIT-SHARED: reads 32 warps' sums, whether the block has as many or not.
 #include "reduce.cuh"
 
 template <int THREADS>

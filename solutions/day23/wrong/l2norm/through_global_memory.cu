@@ -1,4 +1,3 @@
-// wrong: bytes: the squares go out to memory and come back to be added up.
 #include "reduce.cuh"
 
 template <int THREADS>

@@ -1,4 +1,3 @@
-// wrong: launches: the lengths in one launch, where the first element of each row of the output keeps them; the quotients in the next.
 #include "reduce.cuh"
 
 extern "C" __global__ void lengths(const float* x, float* out, size_t columns) {

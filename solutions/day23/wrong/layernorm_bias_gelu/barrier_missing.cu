@@ -1,4 +1,3 @@
-// wrong: fault E-RACE-SHARED: no __syncthreads between writing the warps' results and reading them.
 #include "activation.cuh"
 #include "reduce.cuh"
 

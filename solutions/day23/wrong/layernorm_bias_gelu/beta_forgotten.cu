@@ -1,4 +1,3 @@
-// wrong: values: normalises without beta.
 #include "activation.cuh"
 #include "reduce.cuh"
 

@@ -1,4 +1,3 @@
-// wrong: values: adds the bias to the result of GELU.
 #include "activation.cuh"
 #include "reduce.cuh"
 

@@ -1,4 +1,3 @@
-// wrong: values: a constant row has no variance: 0 times infinity.
 #include "activation.cuh"
 #include "reduce.cuh"
 

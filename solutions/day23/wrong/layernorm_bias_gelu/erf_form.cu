@@ -1,4 +1,3 @@
-// wrong: values: the erf form of GELU, which differs from the tanh form in the fourth digit.
 #include "reduce.cuh"
 
 template <int THREADS>

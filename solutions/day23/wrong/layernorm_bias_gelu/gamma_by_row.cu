@@ -1,4 +1,3 @@
-// wrong: values: takes the row's number for the column: a gamma, a beta and a bias for each row.
 #include "activation.cuh"
 #include "reduce.cuh"
 

@@ -1,4 +1,3 @@
-// wrong: values: normalises in f16.
 #include "activation.cuh"
 #include <cuda_fp16.h>
 

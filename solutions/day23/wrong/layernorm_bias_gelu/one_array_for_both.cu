@@ -1,4 +1,3 @@
-// wrong: fault E-RACE-SHARED: the variance's reduction overwrites what slow warps still read of the mean's.
 #include "activation.cuh"
 #include "reduce.cuh"
 

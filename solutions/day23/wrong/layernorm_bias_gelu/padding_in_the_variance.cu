@@ -1,4 +1,3 @@
-// wrong: values: threads past the end of the row count as zeros: (0 - mean)^2 joins the variance.
 #include "activation.cuh"
 #include "reduce.cuh"
 

@@ -1,4 +1,3 @@
-// wrong: values: divides by columns - 1: the variance of a sample, and 0 / 0 for one column.
 #include "activation.cuh"
 #include "reduce.cuh"
 

@@ -1,4 +1,3 @@
-// wrong: speed: right, and with no byte too many from DRAM; but the row is fetched from L2 three times.
 #include "activation.cuh"
 #include "reduce.cuh"
 

@@ -1,4 +1,3 @@
-// wrong: bytes: the normalised row goes out to memory and comes back for bias and GELU.
 #include "activation.cuh"
 #include "reduce.cuh"
 

@@ -1,4 +1,3 @@
-// wrong: launches: the layernorm in one launch, bias and GELU in the next.
 #include "activation.cuh"
 #include "reduce.cuh"
 

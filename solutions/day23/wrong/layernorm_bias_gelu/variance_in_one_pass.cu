@@ -1,4 +1,3 @@
-// wrong: values: the mean of the squares minus the square of the mean: in f32 a row far from zero loses all of it.
 #include "activation.cuh"
 #include "reduce.cuh"
 

@@ -1,4 +1,3 @@
-// wrong: values: takes the sum of the first warp for the sum of all.
 #include "reduce.cuh"
 
 template <int THREADS>

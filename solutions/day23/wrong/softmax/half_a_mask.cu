@@ -1,4 +1,3 @@
-// wrong: fault E-SYNC-MASK: the shuffle's mask names 16 of the 32 lanes that execute it.
 #include "reduce.cuh"
 
 __device__ float sum_lanes(float value) {

@@ -1,4 +1,3 @@
-// wrong: fault E-SYNC-MASK: threads without an element return before the shuffles, whose mask still names them.
 #include "reduce.cuh"
 
 template <int THREADS>

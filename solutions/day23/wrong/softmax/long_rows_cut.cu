@@ -1,4 +1,3 @@
-// wrong: unwritten: two elements a thread, however long the row is: enough for no row but short ones.
 #include "reduce.cuh"
 
 template <int THREADS>

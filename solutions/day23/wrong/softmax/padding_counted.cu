@@ -1,4 +1,3 @@
-// wrong: values: what lies past the end of the row counts as 0, and exp(0 - max) joins the sum.
 #include "reduce.cuh"
 
 template <int THREADS>

@@ -1,4 +1,3 @@
-// wrong: bytes: the exponentials go out to memory and come back to be divided.
 #include "reduce.cuh"
 
 template <int THREADS>

@@ -1,4 +1,3 @@
-// wrong: values: 1e-5, which is layernorm's; it shows in rows of small numbers.
 #include <cuda_bf16.h>
 
 #include "reduce.cuh"

@@ -1,4 +1,3 @@
-// wrong: inputs: writes the new residual over x.
 #include <cuda_bf16.h>
 
 #include "reduce.cuh"

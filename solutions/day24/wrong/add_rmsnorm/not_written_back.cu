@@ -1,4 +1,3 @@
-// wrong: values: keeps the new residual to itself: the next layer adds to the old one.
 #include <cuda_bf16.h>
 
 #include "reduce.cuh"

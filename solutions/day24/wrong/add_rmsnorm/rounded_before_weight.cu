@@ -1,4 +1,3 @@
-// wrong: values: rounds the normalized value to bf16 before the weight: two roundings.
 #include <cuda_bf16.h>
 
 #include "reduce.cuh"

@@ -1,4 +1,3 @@
-// wrong: values: the root of the sum instead of the mean.
 #include <cuda_bf16.h>
 
 #include "reduce.cuh"

@@ -1,4 +1,3 @@
-// wrong: bytes: keeps the row in out between its two passes: it goes out to memory and comes back.
 #include <cuda_bf16.h>
 
 #include "reduce.cuh"

@@ -1,4 +1,3 @@
-// wrong: launches: the unfused chain: the residual in one launch, its norm in another.
 #include <cuda_bf16.h>
 
 #include "reduce.cuh"

@@ -1,4 +1,3 @@
-// wrong: values: normalizes the f32 sum instead of the residual that it stored: the next layer sees another residual than this one.
 #include <cuda_bf16.h>
 
 #include "reduce.cuh"

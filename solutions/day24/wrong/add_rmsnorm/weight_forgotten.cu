@@ -1,4 +1,3 @@
-// wrong: values: the norm without the weight.
 #include <cuda_bf16.h>
 
 #include "reduce.cuh"

@@ -1,4 +1,3 @@
-// wrong: values: takes the weight at the number of the row instead of the column.
 #include <cuda_bf16.h>
 
 #include "reduce.cuh"

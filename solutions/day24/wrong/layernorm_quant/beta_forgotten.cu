@@ -1,4 +1,3 @@
-// wrong: values: layernorm without beta.
 #include "reduce.cuh"
 
 const int HELD = 16;

@@ -1,4 +1,3 @@
-// wrong: values: 1e-6, which is RMSNorm's; it shows in rows of small numbers.
 #include "reduce.cuh"
 
 const int HELD = 16;

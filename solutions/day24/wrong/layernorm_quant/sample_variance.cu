@@ -1,4 +1,3 @@
-// wrong: values: divides the sum of squares by columns - 1, as statistics does; in a row of one element that is 0 / 0.
 #include "reduce.cuh"
 
 const int HELD = 16;

@@ -1,4 +1,3 @@
-// wrong: values: stores 127 / largest, which the reader would have to divide by.
 #include "reduce.cuh"
 
 const int HELD = 16;

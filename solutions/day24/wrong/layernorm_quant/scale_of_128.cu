@@ -1,4 +1,3 @@
-// wrong: values: divides by 128: the largest element is 128, which wraps around to -128.
 #include "reduce.cuh"
 
 const int HELD = 16;

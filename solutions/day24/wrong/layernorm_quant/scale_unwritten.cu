@@ -1,4 +1,3 @@
-// wrong: unwritten: q is right, and nobody writes the scale that it takes to read it.
 #include "reduce.cuh"
 
 const int HELD = 16;

@@ -1,4 +1,3 @@
-// wrong: values: a cast rounds toward zero.
 #include "reduce.cuh"
 
 const int HELD = 16;

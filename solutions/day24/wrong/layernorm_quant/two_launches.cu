@@ -1,4 +1,3 @@
-// wrong: launches: the scales in one launch, the quantized values in another, which computes y again.
 #include "reduce.cuh"
 
 __device__ float2 statistics(const float* row, size_t columns) {

@@ -1,4 +1,3 @@
-// wrong: values: 0 / 0 in a row of zeros is NaN, and fmaxf(NaN, -127) is -127.
 #include "reduce.cuh"
 
 const int HELD = 16;

@@ -1,4 +1,3 @@
-// wrong: access: float2 in, char2 out.
 __device__ signed char quantize(float x, float scale, float zero_point) {
     return (signed char)max(-128, min(127, __float2int_rn(x / scale + zero_point)));
 }

@@ -1,4 +1,3 @@
-// wrong: values: adds the bias after GELU.
 #include <cuda_fp16.h>
 
 #include "activation.cuh"

@@ -1,4 +1,3 @@
-// wrong: inputs: writes the normalised row over x, which the residual needs.
 #include <cuda_fp16.h>
 
 #include "activation.cuh"

@@ -1,4 +1,3 @@
-// wrong: values: forgets beta.
 #include <cuda_fp16.h>
 
 #include "activation.cuh"

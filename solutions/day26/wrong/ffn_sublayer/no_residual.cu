@@ -1,4 +1,3 @@
-// wrong: values: forgets to add x.
 #include <cuda_fp16.h>
 
 #include "activation.cuh"

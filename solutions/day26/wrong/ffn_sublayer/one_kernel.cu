@@ -1,4 +1,3 @@
-// wrong: speed: one kernel for everything: a block normalises its row in shared memory and multiplies it with all of W.
 #include <cuda_fp16.h>
 
 #include "activation.cuh"

@@ -1,4 +1,3 @@
-// wrong: values: multiplies with the transpose of W, with a loop of its own.
 #include <cuda_fp16.h>
 
 #include "activation.cuh"

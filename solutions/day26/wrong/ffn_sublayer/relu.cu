@@ -1,4 +1,3 @@
-// wrong: values: takes ReLU for GELU.
 #include <cuda_fp16.h>
 
 #include "activation.cuh"

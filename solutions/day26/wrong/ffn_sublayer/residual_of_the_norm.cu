@@ -1,4 +1,3 @@
-// wrong: values: adds the normalised row instead of x.
 #include <cuda_fp16.h>
 
 #include "activation.cuh"

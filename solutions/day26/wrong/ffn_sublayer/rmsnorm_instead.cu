@@ -1,4 +1,3 @@
-// wrong: values: does not subtract the mean.
 #include <cuda_fp16.h>
 
 #include "activation.cuh"

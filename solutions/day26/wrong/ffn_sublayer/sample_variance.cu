@@ -1,4 +1,3 @@
-// wrong: values: divides the sum of squares by one less than the length.
 #include <cuda_fp16.h>
 
 #include "activation.cuh"

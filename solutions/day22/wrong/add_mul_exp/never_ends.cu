@@ -1,8 +1,0 @@
-// wrong: fault E-BUDGET: the loop forgets to step on: the kernel never ends.
-extern "C" __global__ void add_mul_exp(const float* x, const float* y, float* out, size_t n) {
-    size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    size_t threads = (size_t)gridDim.x * blockDim.x;
-    for (size_t i = thread; i < n; i += threads * (n == 0)) {
-        ((volatile float*)out)[i] = expf((x[i] + y[i]) * 2.0f);
-    }
-}

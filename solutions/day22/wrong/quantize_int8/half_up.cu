@@ -1,8 +1,0 @@
-// wrong: values: adds a half and takes the floor: ties go up, and 0.49999997 becomes 1.
-extern "C" __global__ void quantize_int8(const float* x, signed char* out, float scale, float zero_point, size_t n) {
-    size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    size_t threads = (size_t)gridDim.x * blockDim.x;
-    for (size_t i = thread; i < n; i += threads) {
-        out[i] = (signed char)max(-128, min(127, (int)floorf(x[i] / scale + zero_point + 0.5f)));
-    }
-}
