@@ -51,8 +51,8 @@ pub struct Exercise {
     pub ladder: &'static [Rung],
     /// How wide accesses to global memory must be.
     pub access: Access,
-    /// From a nudge to nearly the answer.
-    pub hints: &'static [&'static str],
+    /// `NAME.md` beside the specification: from a nudge to nearly the answer. Ask [`Exercise::levels`] for one after the other.
+    pub hints: &'static str,
 }
 
 /// A kernel of `kernels/` that computes the same in one launch, plainly.
@@ -98,6 +98,14 @@ impl Rung {
     pub fn can_do(&self, shape: Shape) -> bool {
         shape.columns <= self.longest && shape.columns.is_multiple_of(self.multiple)
     }
+}
+
+/// A level of an exercise's hints, in Markdown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hint {
+    /// `The idea`.
+    pub heading: &'static str,
+    pub text: &'static str,
 }
 
 /// The least bytes of a thread's access to global memory, on average over a launch; 0 asks for nothing.
@@ -314,8 +322,14 @@ impl Exercise {
         rival: None,
         ladder: &[],
         access: Access::ANY,
-        hints: &[],
+        hints: "",
     };
+
+    /// The hints, each with its heading: the text from one `## ` to the next.
+    pub fn levels(&self) -> Vec<Hint> {
+        let parts = self.hints.split("## ").skip(1).filter_map(|part| part.split_once('\n'));
+        parts.map(|(heading, text)| Hint { heading, text: text.trim() }).collect()
+    }
 
     /// Bytes that must be moved: each input read once, each output written once; where one kernel does not pay, what
     /// the launches of the plan move.
@@ -382,5 +396,16 @@ impl Exercise {
             }
         }
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_exercise_has_three_hints() {
+        for exercise in crate::days().iter().flat_map(|day| day.exercises) {
+            let headings: Vec<_> = exercise.levels().iter().map(|hint| hint.heading).collect();
+            assert_eq!(headings, ["The idea", "The way", "The code"], "{}", exercise.name);
+        }
     }
 }

@@ -6,7 +6,7 @@
 //! CUDA source and a launch function of the specified signature. Starters, reference solutions and
 //! deliberately wrong kernels are all submissions, called in the same way.
 //!
-//! To add an exercise, add `dayNN/<name>.rs` here, `<name>.cu` and `<name>.rs` to the day's
+//! To add an exercise, add `dayNN/<name>.rs` and its hints `<name>.md` here, `<name>.cu` and `<name>.rs` to the day's
 //! starter and solution crates, and the name to the list in `dayNN.rs`.
 
 mod arguments;
@@ -34,7 +34,7 @@ pub use arguments::{Arguments, DeviceBuffer};
 pub use compare::Mismatch;
 pub use data::{DType, Data};
 pub use day::{DaySpec, days, find};
-pub use exercise::{Access, Case, Exercise, Extent, Param, Reference, Rival, Rung, Scalar, Tolerance};
+pub use exercise::{Access, Case, Exercise, Extent, Hint, Param, Reference, Rival, Rung, Scalar, Tolerance};
 pub use gemm::{Gemm, GemmSizes, NoGemm};
 pub use inputs::Inputs;
 pub use shape::{Shape, Shapes};

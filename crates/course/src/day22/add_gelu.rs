@@ -23,11 +23,7 @@ pub const EXERCISE: Exercise = Exercise {
     tolerances: &[Tolerance { absolute: 2e-6, relative: 1e-5 }],
     // The sum; then three products for the cube, a sum, a product, tanh, a sum and two products.
     flops: |shape| 10.0 * shape.elements() as f64,
-    hints: &[
-        "The sum is needed only by the thread that computed it: keep it in a register.",
-        "One thread an element: i = blockIdx.x * blockDim.x + threadIdx.x, and nothing to do where i >= n.",
-        "float t = a[i] + b[i]; out[i] = 0.5f * t * (1.0f + tanhf(0.7978845608f * (t + 0.044715f * t * t * t)));",
-    ],
+    hints: include_str!("add_gelu.md"),
     ..Exercise::TEMPLATE
 };
 

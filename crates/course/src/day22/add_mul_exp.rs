@@ -26,11 +26,7 @@ pub const EXERCISE: Exercise = Exercise {
     tolerances: &[Tolerance { absolute: f32::MIN_POSITIVE as f64, relative: 2e-5 }],
     // A sum, a product, an exponential.
     flops: |shape| 3.0 * shape.elements() as f64,
-    hints: &[
-        "Two of the three steps of the chain only exist to read back what the step before them wrote.",
-        "One thread an element, guarded by i < n: add, double and exponentiate in registers. Overflow to infinity and underflow to zero are right answers here; do not guard against them.",
-        "out[i] = expf((x[i] + y[i]) * 2.0f); launched with n.div_ceil(256) blocks of 256 threads, and not at all when n is 0.",
-    ],
+    hints: include_str!("add_mul_exp.md"),
     ..Exercise::TEMPLATE
 };
 

@@ -28,11 +28,7 @@ pub const EXERCISE: Exercise = Exercise {
     tolerances: &[Tolerance { absolute: 0.0, relative: 2.4e-7 }],
     // A sum, a product, a maximum.
     flops: |shape| 3.0 * shape.elements() as f64,
-    hints: &[
-        "Of the 32 bytes an element that the chain moves, 20 are the sum and the product going out and coming back, and `a` read again. Which of those must leave the thread that made them?",
-        "One thread an element: i = blockIdx.x * blockDim.x + threadIdx.x, and nothing to do where i >= n. Load a[i] and b[i] once each, into registers; store once.",
-        "float x = a[i]; out[i] = fmaxf((x + b[i]) * x, 0.0f); launched with n.div_ceil(256) blocks of 256 threads, and not at all when n is 0.",
-    ],
+    hints: include_str!("add_mul_relu.md"),
     ..Exercise::TEMPLATE
 };
 

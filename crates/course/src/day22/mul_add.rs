@@ -26,11 +26,7 @@ pub const EXERCISE: Exercise = Exercise {
     tolerances: &[Tolerance { absolute: 0.0, relative: 2.4e-7 }],
     // A product and a sum.
     flops: |shape| 2.0 * shape.elements() as f64,
-    hints: &[
-        "Count bytes first: three inputs and one output cannot be avoided. What does the chain move beyond that?",
-        "One thread an element, guarded by i < n. The product stays in a register; the compiler makes one fma of q * k + v.",
-        "out[i] = q[i] * k[i] + v[i]; launched with n.div_ceil(256) blocks of 256 threads, and not at all when n is 0. The kernel's arguments are q, k, v, out, n.",
-    ],
+    hints: include_str!("mul_add.md"),
     ..Exercise::TEMPLATE
 };
 

@@ -30,11 +30,7 @@ pub const EXERCISE: Exercise = Exercise {
     tolerances: &[Tolerance::EXACT],
     // A division, a sum, a rounding and two comparisons.
     flops: |shape| 5.0 * shape.elements() as f64,
-    hints: &[
-        "Four of the five steps of the chain write a float that the next one reads back: 32 of its 37 bytes. Only x (4 bytes) and the result (1 byte) must touch memory.",
-        "Divide: x * (1 / scale) rounds twice and goes the other way near a tie. Round to nearest *even*: rintf or __float2int_rn, never roundf, (int)(v + 0.5f) or a cast. Clamp before you narrow to 8 bits.",
-        "float v = rintf(x[i] / scale + zero_point); out[i] = (signed char)fminf(fmaxf(v, -128.0f), 127.0f); to be fast, let a thread read a float4 and write a char4.",
-    ],
+    hints: include_str!("quantize_int8.md"),
     ..Exercise::TEMPLATE
 };
 

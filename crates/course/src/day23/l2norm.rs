@@ -25,11 +25,7 @@ pub const EXERCISE: Exercise = Exercise {
     tolerances: &[Tolerance { absolute: 0.0, relative: RELATIVE }],
     // A square, a sum, a product; the length is one of a row.
     flops: |shape| 3.0 * shape.elements() as f64,
-    hints: &[
-        "The squares are needed only for their sum, and the sum by everyone who holds a piece of the row. Who can hold all of a row, so that neither the squares nor their sum go through global memory?",
-        "A block a row: thread t takes the elements t, t + blockDim.x, t + 2 blockDim.x and so on, adds up their squares, and then the block's threads add up their sums: lanes with __shfl_xor_sync, warps through an array in shared memory, with __syncthreads() between writing and reading it. `#include \"reduce.cuh\"` has that: reduce_row<THREADS>(value, partial, Sum()).",
-        "const int THREADS = 256; __shared__ float partial[WARPS<THREADS>]; x += blockIdx.x * columns; float sum = 0.0f; for (size_t c = threadIdx.x; c < columns; c += THREADS) sum += x[c] * x[c]; sum = reduce_row<THREADS>(sum, partial, Sum()); float length = sqrtf(sum) + 1e-12f; then the same loop with out[c] = x[c] / length. Launch `rows` blocks of 256 threads. To be faster, keep the row in registers between the loops (row.cuh).",
-    ],
+    hints: include_str!("l2norm.md"),
     ..Exercise::TEMPLATE
 };
 

@@ -37,11 +37,7 @@ pub const EXERCISE: Exercise = Exercise {
     bar: 0.75,
     // A sum for the mean, a difference, a square and a sum for the variance, two products and two sums; then GELU's nine.
     flops: |shape| 17.0 * shape.elements() as f64,
-    hints: &[
-        "The normalised row and the biased row are each written by one launch and read back by the next, one element at a time: whoever has normalised an element can add the bias and apply GELU. Then x itself: mean, variance and result need it one after the other. Where can a row wait?",
-        "A block a row; each thread holds its share in registers (row.cuh) or reads it again. Two reductions over the block (reduce.cuh): the sum, which gives every thread the mean, and then the sum of (x - mean)^2, divided by columns and not by columns - 1. What lies past the end of the row adds nothing to either: (0 - mean)^2 is not 0.",
-        "Row<float, THREADS, 4> row; row.load(x, columns); float mean = reduce_row<THREADS>(row.fold(0.0f, Sum()), sums, Sum()) / columns; row.apply([=](float v) { return v - mean; }); float variance = reduce_row<THREADS>(row.fold(0.0f, [](float sum, float v) { return sum + v * v; }), squares, Sum()) / columns; float factor = rsqrtf(variance + 1e-5f); row.apply([=](float v, float g, float b, float c) { return gelu_tanh(v * factor * g + b + c); }, gamma, beta, bias); row.write(out); where `sums` and `squares` are two __shared__ float[WARPS<THREADS>], and x and out point to the row. Where columns % 4 != 0, or not aligned16 of all five, do the same in loops over c = threadIdx.x; c < columns; c += THREADS that read x again. Make that a template with one `extern \"C\"` kernel for each THREADS, 32, 64 and so on to 1024, and launch `rows` blocks of columns.div_ceil(16).next_power_of_two().clamp(32, 1024) threads.",
-    ],
+    hints: include_str!("layernorm_bias_gelu.md"),
     ..Exercise::TEMPLATE
 };
 

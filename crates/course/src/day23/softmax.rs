@@ -42,11 +42,7 @@ pub const EXERCISE: Exercise = Exercise {
         Rung::any("tuned", Step::by_row("softmax_tuned_256", &["x"], &["out"]).threads(256)).up_to(4096).multiple_of(4),
         Rung::any("tuned", Step::by_row("softmax_tuned_1024", &["x"], &["out"]).threads(1024)).up_to(16384).multiple_of(4),
     ],
-    hints: &[
-        "Three things are needed of a row: its largest element, the sum of the exponentials, and every exponential again for the result. The chain reads x twice and the exponentials twice, because each step forgets what the one before it had at hand. One block can have all of a row at hand: who in it holds what?",
-        "A block a row, of about as many threads as there are elements divided by 16. Each thread holds its elements in registers: an array, or a Row of row.cuh. Then all threads reduce twice, first to the maximum and then to the sum: lanes with __shfl_xor_sync, warps through an array in shared memory, with __syncthreads() between writing and reading it. `#include \"reduce.cuh\"` has that as reduce_row<THREADS>(value, partial, Max()) and Sum(). One `partial` for both would be overwritten while slow warps still read it.",
-        "Row<float, THREADS, 4> row; row.load(x, columns); float top = reduce_row<THREADS>(row.fold(minus infinity, Max()), maxima, Max()); row.apply([=](float v) { return expf(v - top); }); float sum = reduce_row<THREADS>(row.fold(0.0f, Sum()), sums, Sum()); row.apply([=](float v) { return v / sum; }); row.write(out); where `maxima` and `sums` are two __shared__ float[WARPS<THREADS>], and x and out point to the row. Where columns % 4 != 0, or not aligned16(x, out), do the same in loops over c = threadIdx.x; c < columns; c += THREADS that read x again. Make that a template with one `extern \"C\"` kernel for each THREADS, 32, 64 and so on to 1024, and launch `rows` blocks of columns.div_ceil(16).next_power_of_two().clamp(32, 1024) threads.",
-    ],
+    hints: include_str!("softmax.md"),
     ..Exercise::TEMPLATE
 };
 

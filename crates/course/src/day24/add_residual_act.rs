@@ -25,11 +25,7 @@ pub const EXERCISE: Exercise = Exercise {
     tolerances: &[Tolerance { absolute: 2e-6, relative: 1e-5 }],
     // The sum and, of the three activations the longest, GELU's nine.
     flops: |shape| 10.0 * shape.elements() as f64,
-    hints: &[
-        "The sum stays in a register, as on Day 22. What is new is that one kernel is wanted for each activation, without writing it three times, and without asking in every thread which one it is: the launch knows.",
-        "Give the activation to a template: `template <typename Act> __device__ void add_residual(const float* x, const float* residual, float* out, size_t n)` calls `Act()(x[i] + residual[i])`, where Act is a struct with an `operator()`. Templates have no C name to load them by, so add one extern \"C\" kernel for each activation, of one line each. gelu_tanh is in \"activation.cuh\".",
-        "struct Silu { __device__ float operator()(float t) const { return t / (1.0f + __expf(-t)); } }; and extern \"C\" __global__ void add_residual_silu(const float* x, const float* residual, float* out, size_t n) { add_residual<Silu>(x, residual, out, n); } The launch picks the name: match act { 0 => \"add_residual_relu\", 1 => \"add_residual_gelu\", _ => \"add_residual_silu\" }.",
-    ],
+    hints: include_str!("add_residual_act.md"),
     ..Exercise::TEMPLATE
 };
 

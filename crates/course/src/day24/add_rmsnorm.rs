@@ -26,11 +26,7 @@ pub const EXERCISE: Exercise = Exercise {
     tolerances: &[Tolerance::EXACT; 2],
     // A sum; a square and a sum; two products.
     flops: |shape| 5.0 * shape.elements() as f64,
-    hints: &[
-        "The chain writes the new residual and reads it back for the norm: 2 of its 10 bytes. The norm needs all of a row before it can finish any element of it, so a block must keep its row on chip until the sum is known. Which of its values must be rounded to bf16 before they are squared?",
-        "One block a row. Thread t holds the elements t, t + blockDim.x, t + 2 blockDim.x and so on in registers: an array, and loops of constant length that are unrolled, with a guard c < columns. Add, round to bf16, write the residual, keep the rounded value as a float and square that. Then reduce the sum over the block: reduce_block(sum, partial, 0.0f, Sum()) of \"reduce.cuh\", with `__shared__ float partial[32]`. The launch gives a row as many threads as hold it with 16 elements each, as whole warps.",
-        "const int HELD = 16; __launch_bounds__(1024) on the kernel; x, residual and out first move on by blockIdx.x * columns. float held[HELD], sum = 0.0f; #pragma unroll for (int j = 0; j < HELD; j++) { size_t c = threadIdx.x + j * blockDim.x; if (c < columns) { __nv_bfloat16 r = __float2bfloat16_rn(__bfloat162float(residual[c]) + __bfloat162float(x[c])); residual[c] = r; held[j] = __bfloat162float(r); sum += held[j] * held[j]; } } sum = reduce_block(sum, partial, 0.0f, Sum()); float factor = rsqrtf(sum / columns + 1e-6f); then the same loop writes out[c] = __float2bfloat16_rn(held[j] * factor * __bfloat162float(weight[c])). Threads: columns.div_ceil(16).next_multiple_of(32).min(1024).",
-    ],
+    hints: include_str!("add_rmsnorm.md"),
     ..Exercise::TEMPLATE
 };
 

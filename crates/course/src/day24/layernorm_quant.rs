@@ -46,11 +46,7 @@ pub const EXERCISE: Exercise = Exercise {
     // Of the chain, the kernel that normalizes reads gamma and beta from the cache again for every row, and so must whoever
     // fuses it: 8 bytes an element that the ideal does not know of.
     bar: 0.8,
-    hints: &[
-        "The chain writes y and reads it twice: 12 of its 17 bytes. Three things are needed of a row before its first byte can be written: the mean, the variance, and the largest |y|. A block that keeps its row on chip reads x once for all of them.",
-        "One block a row. Thread t holds the elements t, t + blockDim.x and so on in registers: an array, and loops of constant length that are unrolled, with a guard c < columns. Then three reductions over the block, each with a `__shared__ float[32]` of its own: the sum, the sum of squared distances from the mean, the largest |y|: reduce_block(value, partial, 0.0f, Sum()) or Max() of \"reduce.cuh\". The launch gives a row as many threads as hold it with 16 elements each, as whole warps. Round with __float2int_rn; a row of zeros has scale 0, and 0 / 0 is no number.",
-        "const int HELD = 16; __launch_bounds__(1024) on the kernel; x and q first move on by blockIdx.x * columns. float held[HELD]; four loops `#pragma unroll for (int j = 0; j < HELD; j++)`, each with size_t c = threadIdx.x + j * blockDim.x and nothing to do where c >= columns. First: held[j] = x[c], sum += held[j]; mean = reduce_block(sum, sums, 0.0f, Sum()) / columns. Second: square += (held[j] - mean) * (held[j] - mean); factor = rsqrtf(reduce_block(square, squares, 0.0f, Sum()) / columns + 1e-5f). Third: held[j] = (held[j] - mean) * factor * gamma[c] + beta[c], top = fmaxf(top, fabsf(held[j])); float s = reduce_block(top, tops, 0.0f, Max()) / 127.0f; thread 0 writes it to scale[blockIdx.x]. Last: q[c] = s > 0.0f ? (signed char)__float2int_rn(held[j] / s) : 0. Threads: columns.div_ceil(16).next_multiple_of(32).min(1024).",
-    ],
+    hints: include_str!("layernorm_quant.md"),
     ..Exercise::TEMPLATE
 };
 

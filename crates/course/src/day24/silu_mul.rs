@@ -22,11 +22,7 @@ pub const EXERCISE: Exercise = Exercise {
     tolerances: &[Tolerance::EXACT],
     // An exponential, a sum, a quotient, a product.
     flops: |shape| 4.0 * shape.elements() as f64,
-    hints: &[
-        "The chain writes silu(gate) and reads it back: 4 of its 10 bytes. It also rounds it to bf16 on the way; in a register it can stay an f32.",
-        "Convert on the way in, compute in f32, convert once on the way out: __bfloat162float and __float2bfloat16_rn, from <cuda_bf16.h>. Write the function so that no large gate makes inf / inf: t / (1 + exp(-t)) is safe, t * exp(t) / (1 + exp(t)) is not.",
-        "float t = __bfloat162float(gate[i]); out[i] = __float2bfloat16_rn(t / (1.0f + __expf(-t)) * __bfloat162float(up[i])); to be fast, let a thread read eight elements at once: 16 bytes. load_pack, map and store_pack of \"pack.cuh\" do that.",
-    ],
+    hints: include_str!("silu_mul.md"),
     ..Exercise::TEMPLATE
 };
 

@@ -20,10 +20,6 @@ pub const EXERCISE: Exercise = Exercise {
     // Less than elsewhere: a thread that reads sixteen neighbours to write them at once reads pieces of sectors, which a GPU
     // finds in its L1 cache, and the emulated device counts again.
     bar: 0.7,
-    hints: &[
-        "A thread that writes one signed char makes its warp write 32 bytes, a quarter of what one access can move; reading a float each, it needs 128 bytes for them. Give each thread four neighbouring elements: what does it then read, and what does it write?",
-        "One float4 in, one char4 out, which needs an address that is a multiple of 4. To have more bytes under way, load several float4s into an array before any of them is used: neighbouring threads must still read neighbouring float4s. With sixteen neighbouring elements the store is 16 bytes wide, but neighbouring threads then read 64 bytes apart. Mind the rounding, as on Day 22, and the last n % 4 elements.",
-        "bool aligned = (size_t)x % 16 == 0 && (size_t)out % 4 == 0; size_t vectors = aligned ? n / 4 : 0; for (size_t v = thread; v < vectors; v += threads) { float4 p = ((const float4*)x)[v]; ((char4*)out)[v] = make_char4(quantize(p.x, scale, zero_point), ...); } for (size_t i = 4 * vectors + thread; i < n; i += threads) out[i] = quantize(x[i], scale, zero_point); with quantize(x) = (signed char)max(-128, min(127, __float2int_rn(x / scale + zero_point))).",
-    ],
+    hints: include_str!("quantize_int8_vec.md"),
     ..quantize_int8::EXERCISE
 };

@@ -109,11 +109,7 @@ pub const EXERCISE: Exercise = Exercise {
     bar: 0.75,
     // Seven for the normalisation, a product and a sum for each element of a column of W, a sum, GELU's nine, a sum.
     flops: |shape| (18 + 2 * shape.columns) as f64 * shape.elements() as f64,
-    hints: &[
-        "What does one kernel for everything save, and what does it cost? It saves writing and reading normed and product: 8 of 22 bytes an element. But each element of the result needs a whole normalised row and a whole column of W, and a library's matrix product runs on tensor cores, tens of times as fast as a loop of yours. Leave the product to `gemm`, and fuse what stands on either side of it.",
-        "Three launches: the layer norm, which must be finished before the product reads it; the product, by `gemm.multiply`; and everything after it, which is elementwise: bias, gelu and residual. The product lies in memory anyway, so the last kernel reads it and x, and writes out: 6 bytes an element instead of 14.",
-        "The layer norm: a block or a warp a row, mean = sum / D, variance = sum of (x - mean)^2 / D in a second pass over the row, normed = (x - mean) * rsqrtf(variance + 1e-5f) * gamma + beta. The product: gemm.multiply(stream, normed, w, product, GemmSizes { m: rows, n: columns, k: columns }). The epilogue: a block a row, out = x + gelu_tanh(product + bias) with gelu_tanh of \"activation.cuh\", in float. For speed read pairs as __half2 where columns is even.",
-    ],
+    hints: include_str!("ffn_sublayer.md"),
     ..Exercise::TEMPLATE
 };
 

@@ -52,11 +52,7 @@ pub const EXERCISE: Exercise = Exercise {
     // The emulated device's model sends every request to the L2, so that a second look at x, which a GPU's L1 answers,
     // costs a sixth of the speed there. It must not fail a kernel that has everything else right.
     bar: 0.75,
-    hints: &[
-        "Only x and out need to touch memory: 4 bytes an element, where the chain moves 18. A thread that has loaded its part of a row can keep it in registers from the sum of squares to the product with the weight.",
-        "A block for a row of 64 elements leaves most of its threads without work, and so does a warp: what it does once a row, finding the row, the reduction, the root, costs more than the row. Let eight lanes share a row of 64, so that a warp has four rows and a block of 256 threads has 32. The reduction is __shfl_xor_sync among those lanes, without shared memory or a barrier; lanes without a row must stay for it.",
-        "int lane = threadIdx.x % lanes; size_t row = (size_t)blockIdx.x * (blockDim.x / lanes) + threadIdx.x / lanes; int length = row < rows ? columns : 0; each lane takes elements lane, lane + lanes, ... of its row: square them in float, add them up, for (int d = lanes / 2; d > 0; d /= 2) sum += __shfl_xor_sync(0xffffffff, sum, d); then out = __float2half(x * rsqrtf(sum / columns + 1e-6f) * weight). Where columns is even, do the same with pairs: __half22float2(((const __half2*)x)[i]) reads two, __floats2half2_rn writes two. The second look at x comes out of the cache.",
-    ],
+    hints: include_str!("rmsnorm_short_rows.md"),
     ..Exercise::TEMPLATE
 };
 
