@@ -17,6 +17,7 @@ mod rounds;
 mod row;
 mod shadow;
 mod story;
+mod strips;
 mod value;
 mod view;
 mod views;
@@ -94,7 +95,7 @@ impl Races {
             *self = Self::new(run);
         }
         self.clocks.start(run.warps as usize);
-        self.shared.barrier();
+        self.shared.start();
         self.views.start(block as u32);
         self.rounds.clear();
         self.phases.clear();

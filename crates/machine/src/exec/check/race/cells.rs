@@ -10,6 +10,7 @@ use super::clocks::Clocks;
 use super::compare::{Clash, Past, meeting, within};
 use super::decides::decides;
 use super::row::{Kind, LINE, Row};
+use super::strips::{self, Strip, Strips};
 use super::value::Values;
 use crate::exec::check::watch::Touch;
 use crate::exec::state::address::sequential;
@@ -61,11 +62,24 @@ pub(super) struct Cells {
     /// A bit a cell: two warps have read it since the barrier, and nobody has written.
     crowded: Vec<u64>,
     any_crowded: bool,
+    /// Accesses that no cell has heard of yet. Only where cells are words.
+    strips: Strips,
+    any_pending: bool,
 }
+
+/// The base-two logarithm of a word's bytes.
+const WORD: u32 = 2;
 
 impl Default for Cells {
     fn default() -> Self {
-        Self { shift: 2, cells: Vec::new(), crowded: Vec::new(), any_crowded: false }
+        Self {
+            shift: WORD,
+            cells: Vec::new(),
+            crowded: Vec::new(),
+            any_crowded: false,
+            strips: Strips::default(),
+            any_pending: false,
+        }
     }
 }
 
@@ -84,8 +98,19 @@ fn add(found: &mut Found, line: u64, clash: Clash) {
 }
 
 impl Cells {
-    /// The block has met at a barrier, or another begins.
+    /// Another block begins.
+    pub(super) fn start(&mut self) {
+        self.barrier();
+        self.strips.start();
+        // What the block before has not waited for is not this one's.
+        if std::mem::take(&mut self.any_pending) {
+            self.cells.iter_mut().for_each(|cell| cell.retain(|mark| !mark.kind.is(Kind::PENDING)));
+        }
+    }
+
+    /// The block has met at a barrier.
     pub(super) fn barrier(&mut self) {
+        self.strips.barrier();
         if std::mem::take(&mut self.any_crowded) {
             self.crowded.fill(0);
         }
@@ -99,7 +124,8 @@ impl Cells {
             return false;
         }
         if touch.row {
-            return self.any_crowded && self.all_crowded(touch.addrs[0], 32 * touch.bytes);
+            return self.any_crowded && self.all_crowded(touch.addrs[0], 32 * touch.bytes)
+                || self.renews_strip(touch, like, clocks);
         }
         let index = (touch.addrs[0] >> self.shift) as usize;
         if !touch.uniform || touch.bytes >> self.shift != 1 || index >= self.cells.len() {
@@ -114,7 +140,12 @@ impl Cells {
             last: 31,
             kind: Kind::READ,
         };
-        self.is_crowded(index) || self.renews(index, &mark, clocks)
+        if self.is_crowded(index) {
+            return true;
+        }
+        self.take_apart(index, index + 1, clocks);
+        self.strips.note(index, index + 1, like.stamp);
+        self.renews(index, &mark, clocks)
     }
 
     /// Compares a warp's access with what is remembered, and remembers it. `like` says who makes it, when and where.
@@ -127,10 +158,17 @@ impl Cells {
     ) {
         let touch = values.touch;
         let bytes = touch.bytes.clamp(1, LINE);
+        if like.kind == Kind::WRITE && touch.row && self.renews_strip(touch, like, past.clocks) {
+            return;
+        }
         if bytes.trailing_zeros() < self.shift {
+            self.take_apart(0, self.cells.len(), past.clocks);
             self.split(bytes.trailing_zeros());
         }
         let reads = like.kind == Kind::READ;
+        // Those that are complete only later are never of the past.
+        let last = if like.kind.is(Kind::PENDING) { u32::MAX } else { like.stamp };
+        self.any_pending |= like.kind.is(Kind::PENDING);
         let plain_write = like.kind.writes() && !like.kind.is(Kind::STRONG);
         let mut found = Found::new();
         let mut left = touch.mask;
@@ -155,6 +193,8 @@ impl Cells {
             let from = (at >> self.shift) as usize;
             let to = from + (bytes >> self.shift).max(1) as usize;
             self.reach(to);
+            self.take_apart(from, to, past.clocks);
+            self.strips.note(from, to, last);
             for index in from..to {
                 if reads && self.is_crowded(index) || self.renews(index, &mark, past.clocks) {
                     continue;
@@ -173,6 +213,39 @@ impl Cells {
         if self.cells.len() < cells {
             self.cells.resize_with(cells.next_multiple_of(64), Cell::default);
             self.crowded.resize(self.cells.len() / 64, 0);
+            self.strips.reach(self.cells.len());
+        }
+    }
+
+    /// The quick way for a row of words: see [`Strips::renews`].
+    #[inline(always)]
+    fn renews_strip(&mut self, touch: &Touch<'_>, like: &Row, clocks: &Clocks) -> bool {
+        if self.shift != WORD || touch.bytes != 1 << WORD || !touch.addrs[0].is_multiple_of(touch.bytes) {
+            return false;
+        }
+        let start = (touch.addrs[0] >> WORD) as usize;
+        self.reach(start + strips::CELLS);
+        let strip = Strip { start, stamp: like.stamp, pc: like.pc, warp: like.warp, kind: like.kind };
+        self.strips.renews(strip, clocks)
+    }
+
+    /// Strips that reach into cells `from..to` become marks of their cells.
+    #[inline(always)]
+    fn take_apart(&mut self, from: usize, to: usize, clocks: &Clocks) {
+        if !self.strips.is_empty() {
+            self.marks_of_strips(from, to, clocks.block);
+        }
+    }
+
+    #[inline(never)]
+    fn marks_of_strips(&mut self, from: usize, to: usize, met: u32) {
+        while let Some(Strip { start, stamp, pc, warp, kind }) = self.strips.take(from, to, met) {
+            self.strips.note(start, start + strips::CELLS, stamp);
+            for (lane, cell) in self.cells.iter_mut().skip(start).take(strips::CELLS).enumerate() {
+                // What the cell knew is of before the barrier.
+                cell.clear();
+                cell.push(Mark { stamp, pc, lanes: 1 << lane, warp, width: 1 << WORD, last: lane as u8, kind });
+            }
         }
     }
 
