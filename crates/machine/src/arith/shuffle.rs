@@ -3,6 +3,7 @@
 use fusion_ptx::ast::ShuffleMode;
 
 /// The lane that a shuffle reads, and whether it is in range (PTX ISA 9.7.9.6).
+#[inline(always)]
 pub fn shuffle_source(mode: ShuffleMode, lane: u32, b: u32, c: u32) -> (u32, bool) {
     let b = b & 31;
     let clamp = c & 31;

@@ -7,6 +7,7 @@ use crate::exec::fault::trap::Trapped;
 use crate::exec::state::lanes::{View, each};
 use crate::exec::state::run::Run;
 
+#[inline(always)]
 fn element(params: &[u8], addr: u64, size: u32) -> Option<u64> {
     let start = usize::try_from(addr).ok()?;
     let bytes = params.get(start..start.checked_add(size as usize)?)?;
@@ -18,6 +19,7 @@ fn element(params: &[u8], addr: u64, size: u32) -> Option<u64> {
 }
 
 /// `ld.param` at an offset that every lane shares.
+#[inline(always)]
 pub(crate) fn load_known(run: &Run<'_>, regs: &mut View<'_>, access: &Access, mask: u32) -> Trapped {
     for (j, reg) in access.regs.iter().enumerate() {
         let at = (access.address.offset as u64).wrapping_add(j as u64 * u64::from(access.element));
@@ -27,6 +29,7 @@ pub(crate) fn load_known(run: &Run<'_>, regs: &mut View<'_>, access: &Access, ma
         let value = extend(value, access.element, access.signed);
         match reg {
             Some(reg) if reg.bits == 32 => regs.put_word(reg.slot, mask, &[value as u32; 32]),
+            Some(reg) if reg.bits == 64 => regs.put_double(reg.slot, mask, &[value; 32]),
             Some(reg) => regs.put(*reg, mask, &[value; 32]),
             None => {}
         }

@@ -176,33 +176,31 @@ impl Warp {
             let linear = first + lane as u32;
             [linear % x, linear / x % y, linear / x / y]
         };
-        let value = |lane: usize| -> u64 {
-            let bit = 1u32 << lane;
-            match fill {
-                Fill::Constant(value) => value,
-                Fill::Tid(axis) => u64::from(thread(lane)[axis as usize % 3]),
-                Fill::LaneId => lane as u64,
-                Fill::WarpId => u64::from(self.index),
-                Fill::LaneMaskEq => u64::from(bit),
-                Fill::LaneMaskLt => u64::from(bit - 1),
-                Fill::LaneMaskLe => u64::from(bit | (bit - 1)),
-                Fill::LaneMaskGt => u64::from(!(bit | (bit - 1))),
-                Fill::LaneMaskGe => u64::from(!(bit - 1)),
-                Fill::Ntid(axis) => u64::from(run.launch.block[axis as usize % 3]),
-                Fill::Nctaid(axis) => u64::from(run.launch.grid[axis as usize % 3]),
-                Fill::NwarpId => u64::from(run.warps),
-                Fill::NsmId => u64::from(run.sms),
-                Fill::GridId => run.grid_id,
-                Fill::GridWorkspace => run.workspace & 0xffff_ffff,
-                Fill::GridWorkspaceHigh => run.workspace >> 32,
-                Fill::SharedSize => run.shared_given.0.into(),
-                Fill::AllSharedSize => run.shared_given.1.into(),
-                Fill::DynamicSharedSize => u64::from(run.launch.dynamic_shared),
-                Fill::Ctaid(axis) => u64::from(block[axis as usize % 3]),
-                Fill::SmId => run.linear(block) % u64::from(run.sms.max(1)),
-            }
+        let below = |lane: usize| (1u32 << lane) - 1;
+        let each = |value: &dyn Fn(usize) -> u32| std::array::from_fn(|lane| u64::from(value(lane)));
+        let values: [u64; 32] = match fill {
+            Fill::Tid(axis) => each(&|lane| thread(lane)[axis as usize % 3]),
+            Fill::LaneId => each(&|lane| lane as u32),
+            Fill::LaneMaskEq => each(&|lane| 1 << lane),
+            Fill::LaneMaskLt => each(&|lane| below(lane)),
+            Fill::LaneMaskLe => each(&|lane| below(lane) | 1 << lane),
+            Fill::LaneMaskGt => each(&|lane| !(below(lane) | 1 << lane)),
+            Fill::LaneMaskGe => each(&|lane| !below(lane)),
+            Fill::Constant(value) => [value; 32],
+            Fill::WarpId => [self.index.into(); 32],
+            Fill::Ntid(axis) => [run.launch.block[axis as usize % 3].into(); 32],
+            Fill::Nctaid(axis) => [run.launch.grid[axis as usize % 3].into(); 32],
+            Fill::NwarpId => [run.warps.into(); 32],
+            Fill::NsmId => [run.sms.into(); 32],
+            Fill::GridId => [run.grid_id; 32],
+            Fill::GridWorkspace => [run.workspace & 0xffff_ffff; 32],
+            Fill::GridWorkspaceHigh => [run.workspace >> 32; 32],
+            Fill::SharedSize => [run.shared_given.0.into(); 32],
+            Fill::AllSharedSize => [run.shared_given.1.into(); 32],
+            Fill::DynamicSharedSize => [run.launch.dynamic_shared.into(); 32],
+            Fill::Ctaid(axis) => [block[axis as usize % 3].into(); 32],
+            Fill::SmId => [run.linear(block) % u64::from(run.sms.max(1)); 32],
         };
-        let values: [u64; 32] = std::array::from_fn(value);
         self.regs.view(bases).put(reg, mask, &values);
     }
 

@@ -138,6 +138,9 @@ impl Past<'_> {
 
 /// Compares a row with what its line remembers, and remembers it.
 pub(super) fn compare(line: &mut Line, row: Row, past: &Past<'_>, values: &Values<'_>, mut clash: impl FnMut(Clash)) {
+    if line.begins(&row) {
+        return;
+    }
     let clocks = past.clocks;
     let mut row = row;
     line.number(&mut row);

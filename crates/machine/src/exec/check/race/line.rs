@@ -60,11 +60,22 @@ impl Touched {
 }
 
 impl Line {
+    #[inline(always)]
     pub(crate) fn clear(&mut self) {
-        self.strong = 0;
+        (self.writes, self.plain, self.strong) = (0, 0, 0);
         self.rows.clear();
         self.crowd = None;
-        self.count();
+    }
+
+    /// Keeps a plain row where the line remembers nothing.
+    #[inline(always)]
+    pub(crate) fn begins(&mut self, row: &Row) -> bool {
+        let first = self.rows.is_empty() && self.crowd.is_none() && !row.kind.is(Kind::STRONG);
+        if first {
+            (self.writes, self.plain) = (u16::from(row.kind.writes()), 1);
+            self.rows.push(*row);
+        }
+        first
     }
 
     /// Numbers a strong access.
