@@ -11,6 +11,7 @@ mod copies;
 mod decides;
 mod idiom;
 mod line;
+mod marks;
 mod phases;
 mod remedy;
 mod rounds;

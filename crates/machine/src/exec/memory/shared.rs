@@ -43,7 +43,8 @@ fn group_wavefronts(addrs: &[u64; 32], mask: u32, words: u64) -> u64 {
     // The 32 words of a line have a bank each.
     let line = |word: u64| word / 32;
     let first = addrs[mask.trailing_zeros() as usize & 31] / 4;
-    let in_line = |lane: usize| line(addrs[lane] / 4) == line(first) && line(addrs[lane] / 4 + words - 1) == line(first);
+    let in_line =
+        |lane: usize| line(addrs[lane] / 4) == line(first) && line(addrs[lane] / 4 + words - 1) == line(first);
     if each(mask).all(in_line) {
         return 1;
     }

@@ -7,8 +7,8 @@
 use smallvec::SmallVec;
 
 use super::clocks::Clocks;
-use super::compare::{Clash, Past, meeting, within};
-use super::decides::decides;
+use super::compare::{Clash, Past, within};
+use super::marks::{Cell, Mark, enough, unseen};
 use super::row::{Kind, LINE, Row};
 use super::strips::{self, Strip, Strips};
 use super::value::Values;
@@ -18,40 +18,6 @@ use crate::exec::state::lanes::{FULL, each};
 
 /// Marks of a cell that are kept. When there are more, the oldest read is forgotten: a race may be missed, none is made up.
 const MARKS: usize = 64;
-
-/// Lanes of a warp that have accessed a cell by one instruction.
-#[derive(Clone, Copy, Debug)]
-struct Mark {
-    stamp: u32,
-    pc: u32,
-    lanes: u32,
-    warp: u8,
-    /// Bytes of a lane's access, which may reach over several cells. It is aligned to them.
-    width: u8,
-    /// The lane that came last.
-    last: u8,
-    kind: Kind,
-}
-
-impl Mark {
-    /// The same as a row of the line that begins at `line`.
-    fn row(&self, block: u32, at: u64, line: u64) -> Row {
-        let start = at & !(u64::from(self.width.max(1)) - 1);
-        Row {
-            block,
-            stamp: self.stamp,
-            pc: self.pc,
-            lanes: self.lanes,
-            base: start.wrapping_sub(line) as i16,
-            width: self.width,
-            warp: self.warp,
-            kind: self.kind,
-            ..Row::default()
-        }
-    }
-}
-
-type Cell = SmallVec<[Mark; 2]>;
 
 /// What shared memory remembers.
 #[derive(Debug)]
@@ -440,34 +406,6 @@ impl Cells {
             (mark.stamp, mark.kind) = (now, mark.kind.without(Kind::PENDING));
         }
     }
-}
-
-/// Whether the marks end in an atomic, and warps without it have made two.
-fn enough(cell: &Cell) -> bool {
-    let Some((last, before)) = cell.split_last() else { return false };
-    let mut warps = before.iter().filter(|old| old.kind == Kind::ATOMIC).map(|old| old.warp);
-    let first = warps.next();
-    last.kind == Kind::ATOMIC && warps.any(|warp| Some(warp) != first)
-}
-
-/// The lanes of an access that have not observed what a strong write did, the first of `marks`, and know of nobody who has: of
-/// those that came behind it a strong read is one who has (PTX ISA 8.9.5, the second clause), unless a store came in between.
-fn unseen(marks: &[Mark], later: &Row, row: impl Fn(&Mark) -> Row, past: &Past<'_>) -> Option<Clash> {
-    let (write, rest) = marks.split_first()?;
-    let store = |mark: &&Mark| mark.kind.is(Kind::WRITE.with(Kind::STRONG)) && !mark.kind.is(Kind::READ);
-    let end = rest.iter().position(|mark| store(&mark)).unwrap_or(rest.len());
-    let reads = rest[..end].iter().filter(|mark| {
-        mark.kind.is(Kind::READ.with(Kind::STRONG)) && mark.width == write.width && decides(past.code, mark.pc)
-    });
-    let reads: SmallVec<[(Row, u32); 4]> = reads.map(|mark| (row(mark), mark.lanes)).collect();
-    let own = row(write);
-    let last = usize::from(write.last & 31);
-    let atomic = write.kind.is(Kind::READ) && decides(past.code, write.pc);
-    meeting(&own, later, |lane, other| {
-        past.knows(&own, other, later, lane)
-            || atomic && past.knows(&own, last, later, lane)
-            || reads.iter().any(|(read, lanes)| each(*lanes).any(|reader| past.knows(read, reader, later, lane)))
-    })
 }
 
 fn first(lanes: u32) -> usize {
