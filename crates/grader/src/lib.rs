@@ -20,6 +20,7 @@ mod rig;
 mod right;
 mod session;
 mod survey;
+mod trial;
 mod trouble;
 
 pub mod bench;

@@ -6,15 +6,14 @@
 
 use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUresult;
-use fusion_course::{Arguments, Case, Data, DeviceBuffer, Entry, Exercise, Inputs, Param, Reference, Shape};
-use fusion_device::Program;
-use kernels::Baseline;
+use fusion_course::{Arguments, Case, Data, DeviceBuffer, Exercise, Inputs, Param, Reference, Shape};
+use fusion_machine::Report;
 
 use crate::bench::Accuracy;
 use crate::judgement::Failure;
 use crate::memory;
 use crate::problem::{self, Expected};
-use crate::session::Session;
+use crate::trial::Trial;
 use crate::trouble::Trouble;
 
 /// Sets of inputs.
@@ -42,11 +41,8 @@ pub(crate) enum Who {
 
 /// Everything that a launch of either needs.
 pub(crate) struct Rig<'a> {
-    pub(crate) session: &'a Session,
-    pub(crate) entry: &'a Entry,
+    trial: &'a Trial<'a>,
     pub(crate) shape: Shape,
-    program: &'a Program,
-    baseline: &'a Baseline,
     sets: Vec<Set>,
     intermediates: Vec<DeviceBuffer>,
     submission: Vec<DeviceBuffer>,
@@ -70,26 +66,20 @@ struct Place {
 }
 
 impl<'a> Rig<'a> {
-    pub(crate) fn new(
-        session: &'a Session,
-        entry: &'a Entry,
-        program: &'a Program,
-        baseline: &'a Baseline,
-        shape: Shape,
-        seed: u64,
-    ) -> Result<Self, Trouble> {
-        let exercise = entry.exercise;
+    pub(crate) fn new(trial: &'a Trial<'a>, shape: Shape) -> Result<Self, Trouble> {
+        let (session, exercise) = (trial.session, trial.exercise());
         let stream = &session.device.stream;
         let margin = session.margin();
         let ours = || Trouble::driver("making buffers");
-        let cases = cases(exercise, shape, seed).into_iter();
-        let sets = cases.map(|case| Set::new(session, entry, shape, case)).collect::<Result<_, _>>()?;
+        // Compiling takes long, and must not fall into the first launch that is timed.
+        if !trial.scope.alone {
+            session.baseline()?;
+        }
+        let cases = cases(exercise, shape, trial.seed).into_iter();
+        let sets = cases.map(|case| Set::new(trial, shape, case)).collect::<Result<_, _>>()?;
         let rig = Self {
-            session,
-            entry,
+            trial,
             shape,
-            program,
-            baseline,
             sets,
             intermediates: problem::buffers(stream, exercise.intermediates, shape, 0).map_err(ours())?,
             submission: problem::buffers(stream, exercise.outputs, shape, margin).map_err(ours())?,
@@ -101,9 +91,8 @@ impl<'a> Rig<'a> {
     }
 
     /// Bytes that a rig of this shape takes on the device.
-    pub(crate) fn bytes(entry: &Entry, shape: Shape) -> u64 {
+    pub(crate) fn bytes(exercise: &Exercise, shape: Shape) -> u64 {
         let sum = |params: &[Param]| params.iter().map(|param| param.bytes(shape) as u64).sum::<u64>();
-        let exercise = entry.exercise;
         // What an updated output holds before is kept beside the inputs.
         let updated = exercise.outputs.iter().filter(|param| param.updated);
         let initial: u64 = updated.map(|param| param.bytes(shape) as u64).sum();
@@ -120,7 +109,7 @@ impl<'a> Rig<'a> {
 
     /// Queues filling the outputs with poison, or with what they must hold before, and the scratch with poison.
     pub(crate) fn reset(&mut self, who: Who, set: usize) -> Result<(), DriverError> {
-        let stream = &self.session.device.stream;
+        let stream = &self.trial.session.device.stream;
         let outputs = match who {
             Who::Submission => &mut self.submission,
             _ => &mut self.unfused,
@@ -140,58 +129,66 @@ impl<'a> Rig<'a> {
     }
 
     /// Has the emulated device count the scratch as never written; not for launches that are timed, as it waits.
-    pub(crate) fn forget(&self) -> Result<(), DriverError> {
-        self.scratch.iter().try_for_each(|buffer| memory::forget(&self.session.device, buffer))
+    fn forget(&self) -> Result<(), DriverError> {
+        self.scratch.iter().try_for_each(|buffer| memory::forget(&self.trial.session.device, buffer))
     }
 
     /// Queues one run.
     pub(crate) fn run(&mut self, who: Who, set: usize) -> Result<(), Trouble> {
+        let Trial { session, entry, program, .. } = *self.trial;
         let Set { case, places, .. } = &mut self.sets[set % SETS];
         let which = set / SETS % places.len();
         let inputs = &mut places[which].inputs;
         let scratch = &mut self.scratch;
-        match who {
-            Who::Submission => {
-                let buffers = [&mut **inputs, &mut *self.submission, scratch];
-                self.session.launch(self.entry, self.program, buffers, &case.scalars, self.shape)
-            }
-            Who::Unfused | Who::Rival | Who::Rung(_) => {
-                let arguments = Arguments {
-                    inputs,
-                    outputs: &mut self.unfused,
-                    scratch,
-                    gemm: self.session.gemm(self.entry.exercise)?,
-                    scalars: &case.scalars,
-                    rows: self.shape.rows,
-                    columns: self.shape.columns,
-                };
-                let (stream, exercise) = (&self.session.device.stream, self.entry.exercise);
-                let queued = match (who, &exercise.rival) {
-                    (Who::Rival, Some(rival)) => {
-                        let kernels = self.session.rivals()?;
-                        kernels.run_step(stream, exercise, &rival.step, &self.intermediates, &arguments)
-                    }
-                    (Who::Rung(index), _) if index < exercise.ladder.len() => {
-                        let step = &exercise.ladder[index].step;
-                        self.baseline.run_step(stream, exercise, step, &self.intermediates, &arguments)
-                    }
-                    _ => self.baseline.run(stream, exercise, &mut self.intermediates, arguments),
-                };
-                queued.map_err(|error| match error.0 {
-                    CUresult::CUDA_ERROR_LAUNCH_TIMEOUT if self.session.is_emulated() => {
-                        Trouble::Unable(TOO_LARGE.to_owned())
-                    }
-                    _ if who == Who::Unfused => Trouble::driver("running the unfused chain")(error),
-                    _ => Trouble::driver("running a kernel of the course")(error),
-                })
-            }
+        if who == Who::Submission {
+            let buffers = [&mut **inputs, &mut *self.submission, scratch];
+            return session.launch(entry, program, buffers, &case.scalars, self.shape);
         }
+        let arguments = Arguments {
+            inputs,
+            outputs: &mut self.unfused,
+            scratch,
+            gemm: session.gemm(entry.exercise)?,
+            scalars: &case.scalars,
+            rows: self.shape.rows,
+            columns: self.shape.columns,
+        };
+        let (stream, exercise) = (&session.device.stream, entry.exercise);
+        let queued = match (who, &exercise.rival) {
+            (Who::Rival, Some(rival)) => {
+                session.rivals()?.run_step(stream, exercise, &rival.step, &self.intermediates, &arguments)
+            }
+            (Who::Rung(index), _) if index < exercise.ladder.len() => {
+                let step = &exercise.ladder[index].step;
+                self.trial.ladder()?.run_step(stream, exercise, step, &self.intermediates, &arguments)
+            }
+            _ => session.baseline()?.run(stream, exercise, &mut self.intermediates, arguments),
+        };
+        queued.map_err(|error| match error.0 {
+            CUresult::CUDA_ERROR_LAUNCH_TIMEOUT if session.is_emulated() => Trouble::Unable(TOO_LARGE.to_owned()),
+            _ if who == Who::Unfused => Trouble::driver("running the unfused chain")(error),
+            _ => Trouble::driver("running a kernel of the course")(error),
+        })
     }
 
     /// Waits for everything on the device, which also brings up what went wrong there.
     pub(crate) fn finish(&self) -> Result<(), Trouble> {
-        let explained = |error| self.session.explain(error, self.entry, self.program, self.shape);
-        self.session.device.context.synchronize().map_err(explained)
+        let Trial { session, entry, program, .. } = *self.trial;
+        session.device.context.synchronize().map_err(|error| session.explain(error, entry, program, self.shape))
+    }
+
+    /// One run on the emulated device, and what it counted.
+    pub(crate) fn count(&mut self, who: Who) -> Result<Report, Trouble> {
+        let session = self.trial.session;
+        self.reset(who, 0).map_err(Trouble::driver("preparing a launch"))?;
+        self.forget().map_err(Trouble::driver("preparing a launch"))?;
+        self.finish()?;
+        session.take_report();
+        self.run(who, 0)?;
+        self.finish()?;
+        let report = session.take_report();
+        session.refuse_faults(&report, self.trial.entry, self.shape)?;
+        Ok(report)
     }
 
     /// The submission's outputs, for kernels of our own to read.
@@ -204,10 +201,10 @@ impl<'a> Rig<'a> {
 
     /// Compares the submission's outputs with the reference, period by period.
     pub(crate) fn check(&self, set: usize) -> Result<(), Trouble> {
-        let stream = &self.session.device.stream;
+        let stream = &self.trial.session.device.stream;
         let ours = || Trouble::driver("reading outputs");
         let Set { case, references, .. } = &self.sets[set % SETS];
-        for (index, (param, output)) in self.entry.exercise.outputs.iter().zip(&self.submission).enumerate() {
+        for (index, (param, output)) in self.trial.exercise().outputs.iter().zip(&self.submission).enumerate() {
             let period = param.len(case.shape);
             let (mut done, size) = (0, param.dtype.bytes());
             while done < output.len() && period > 0 {
@@ -224,10 +221,10 @@ impl<'a> Rig<'a> {
 
     /// How far one period of somebody's outputs is from the reference.
     pub(crate) fn accuracy(&self, who: Who, set: usize) -> Result<Vec<Accuracy>, Trouble> {
-        let stream = &self.session.device.stream;
+        let stream = &self.trial.session.device.stream;
         let ours = || Trouble::driver("reading outputs");
         let Set { case, references, .. } = &self.sets[set % SETS];
-        let outputs = self.entry.exercise.outputs.iter().zip(self.outputs(who)).zip(references);
+        let outputs = self.trial.exercise().outputs.iter().zip(self.outputs(who)).zip(references);
         outputs
             .map(|((param, output), reference)| {
                 let len = param.len(case.shape).min(output.len());
@@ -255,7 +252,7 @@ impl<'a> Rig<'a> {
             }
             _ => references,
         };
-        let (exercise, shape) = (self.entry.exercise, case.shape);
+        let (exercise, shape) = (self.trial.exercise(), case.shape);
         let expected = Expected { exercise, shape, references, before: &case.initial, threads: None };
         expected.check(output, actual).map_err(|mut failure| {
             if offset > 0 {
@@ -269,8 +266,8 @@ impl<'a> Rig<'a> {
 }
 
 impl Set {
-    fn new(session: &Session, entry: &Entry, shape: Shape, case: Case) -> Result<Self, Trouble> {
-        let exercise = entry.exercise;
+    fn new(trial: &Trial<'_>, shape: Shape, case: Case) -> Result<Self, Trouble> {
+        let (session, exercise) = (trial.session, trial.exercise());
         let stream = &session.device.stream;
         let margin = session.margin();
         let ours = || Trouble::driver("making inputs");

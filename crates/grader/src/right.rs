@@ -5,14 +5,13 @@
 
 mod bench;
 
-use fusion_course::{Case, Entry, Inputs, Shape};
-use fusion_device::Program;
+use fusion_course::{Case, Inputs, Shape};
 use fusion_machine::report::Class;
 
 use crate::explain;
 use crate::judgement::{Code, Failure, IDLE, Right, Verdict};
 use crate::problem::{self, Expected, Threads};
-use crate::session::Session;
+use crate::trial::Trial;
 use crate::trouble::Trouble;
 use bench::Bench;
 
@@ -48,32 +47,24 @@ impl Scope<'_> {
     }
 }
 
-/// Judges a submission at all of its exercise's shapes. `tell` hears what is being done.
-pub(crate) fn judge(
-    session: &Session,
-    entry: &Entry,
-    program: &Program,
-    seed: u64,
-    scope: Scope<'_>,
-    tell: &dyn Fn(String),
-) -> Right {
-    let name = |shape| entry.exercise.shapes.describe(shape);
+/// Judges a submission at all of its exercise's shapes.
+pub(crate) fn judge(trial: &Trial<'_>) -> Right {
+    let Trial { session, seed, scope, .. } = *trial;
+    let exercise = trial.exercise();
     let mut right = Right { devices: vec![session.info.name.clone()], ..Right::default() };
-    let outcome = Bench::new(session).and_then(|mut bench| {
-        let shapes = entry.exercise.problems(seed);
-        for shape in shapes.into_iter().filter(|&shape| scope.has(shape)) {
-            tell(format!("right: {}", name(shape)));
-            judge_shape(&mut bench, entry, program, seed, shape, &mut right)
-                .map_err(|trouble| sharpen(trouble, &mut bench, entry, program, seed, shape))?;
+    let outcome = Bench::new(trial).and_then(|mut bench| {
+        for shape in exercise.problems(seed).into_iter().filter(|&shape| scope.has(shape)) {
+            trial.tell(format!("right: {}", trial.name(shape)));
+            judge_shape(&mut bench, shape, &mut right).map_err(|trouble| sharpen(trouble, &mut bench, shape))?;
         }
-        let moved = problem::to_move(entry.exercise, seed).filter(|&shape| scope.unaligned && scope.has(shape));
+        let moved = problem::to_move(exercise, seed).filter(|&shape| scope.unaligned && scope.has(shape));
         if let Some(shape) = moved {
-            let params = entry.exercise.inputs.len() + entry.exercise.outputs.len();
+            let params = exercise.inputs.len() + exercise.outputs.len();
             // No number of elements that is not a multiple of four suits an access to four of them.
             for (param, elements) in (0..params).flat_map(|param| (1..4).map(move |elements| (param, elements))) {
-                tell(format!("right: {}, view {param} moved by {elements}", name(shape)));
+                trial.tell(format!("right: {}, view {param} moved by {elements}", trial.name(shape)));
                 bench.move_view(param, elements);
-                judge_shape(&mut bench, entry, program, seed, shape, &mut right)?;
+                judge_shape(&mut bench, shape, &mut right)?;
             }
         }
         Ok(())
@@ -90,36 +81,23 @@ pub(crate) fn judge(
     right
 }
 
-fn judge_shape(
-    bench: &mut Bench<'_>,
-    entry: &Entry,
-    program: &Program,
-    seed: u64,
-    shape: Shape,
-    right: &mut Right,
-) -> Result<(), Trouble> {
-    judge_calls(bench, entry, program, seed, shape, right)
-        .map_err(|trouble| trouble.at(entry.exercise.shapes.describe(shape)))
+fn judge_shape(bench: &mut Bench<'_>, shape: Shape, right: &mut Right) -> Result<(), Trouble> {
+    let trial = bench.trial;
+    judge_calls(bench, shape, right).map_err(|trouble| trouble.at(trial.name(shape)))
 }
 
-fn judge_calls(
-    bench: &mut Bench<'_>,
-    entry: &Entry,
-    program: &Program,
-    seed: u64,
-    shape: Shape,
-    right: &mut Right,
-) -> Result<(), Trouble> {
+fn judge_calls(bench: &mut Bench<'_>, shape: Shape, right: &mut Right) -> Result<(), Trouble> {
+    let (exercise, seed) = (bench.trial.exercise(), bench.trial.seed);
     right.shapes += 1;
     // Each shape has values of its own, whatever was judged before it.
     let mut inputs = Inputs::new(seed ^ ((shape.rows as u64) << 40) ^ shape.columns as u64);
-    let cases: Vec<Case> = (0..CALLS).map(|_| (entry.exercise.make)(shape, &mut inputs)).collect();
-    bench.prepare(entry.exercise, shape)?;
+    let cases: Vec<Case> = (0..CALLS).map(|_| (exercise.make)(shape, &mut inputs)).collect();
+    bench.prepare(shape)?;
     for (call, case) in cases.iter().enumerate() {
         right.launches += 1;
-        let ran = bench.launch(entry, program, case)?;
+        let ran = bench.launch(case)?;
         explain::gather(&mut right.advice, explain::told(&ran.advice, |class| class != Class::Speed));
-        check(bench, entry, case, ran.threads, &ran.outputs).map_err(|trouble| match trouble {
+        check(bench, case, ran.threads, &ran.outputs).map_err(|trouble| match trouble {
             Trouble::Failure(failure) if is_about_values(failure.code) => {
                 let mut failure = *failure;
                 if ran.idle {
@@ -140,20 +118,13 @@ fn judge_calls(
 }
 
 /// A small problem is all tail. Where one fails, a larger one may tell whether only the tail is wrong, which says more.
-fn sharpen(
-    trouble: Trouble,
-    bench: &mut Bench<'_>,
-    entry: &Entry,
-    program: &Program,
-    seed: u64,
-    shape: Shape,
-) -> Trouble {
-    let Some(telling) = problem::telling(entry.exercise, seed) else { return trouble };
+fn sharpen(trouble: Trouble, bench: &mut Bench<'_>, shape: Shape) -> Trouble {
+    let Some(telling) = problem::telling(bench.trial.exercise(), bench.trial.seed) else { return trouble };
     match &trouble {
         Trouble::Failure(failure) if is_about_values(failure.code) && shape.elements() < telling.elements() => {}
         _ => return trouble,
     }
-    match judge_shape(bench, entry, program, seed, telling, &mut Right::default()) {
+    match judge_shape(bench, telling, &mut Right::default()) {
         Err(Trouble::Failure(sharper)) if sharper.code == Code::Tail => Trouble::Failure(sharper),
         _ => trouble,
     }
@@ -166,26 +137,20 @@ fn is_about_values(code: Code) -> bool {
 /// What a launch must leave behind: inputs and surroundings untouched, and the right outputs.
 fn check(
     bench: &Bench<'_>,
-    entry: &Entry,
     case: &Case,
     threads: Option<Threads>,
     outputs: &[fusion_course::Data],
 ) -> Result<(), Trouble> {
-    if let Some(failure) = bench.damage(entry.exercise, case)? {
+    if let Some(failure) = bench.damage(case)? {
         return Err(failure.into());
     }
-    let references = (entry.exercise.reference)(case);
-    let expected = Expected {
-        exercise: entry.exercise,
-        shape: case.shape,
-        references: &references,
-        before: &case.initial,
-        threads,
-    };
+    let exercise = bench.trial.exercise();
+    let references = (exercise.reference)(case);
+    let expected = Expected { exercise, shape: case.shape, references: &references, before: &case.initial, threads };
     for (index, output) in outputs.iter().enumerate() {
         expected.check(index, output).map_err(|mut failure| {
             let written = failure.mismatch.as_ref().filter(|wrong| !wrong.unwritten);
-            let operands = written.and_then(|wrong| problem::operands(entry.exercise, case, wrong.index as usize));
+            let operands = written.and_then(|wrong| problem::operands(exercise, case, wrong.index as usize));
             failure.notes.splice(0..0, operands);
             failure
         })?;

@@ -37,8 +37,9 @@ pub(crate) struct Session {
     as_gpu: bool,
     /// Whether a fault has taken the context with it.
     spent: Cell<bool>,
-    /// Made when they are first needed.
+    /// Made when they are first needed, and for all that are judged.
     gemm: OnceCell<Multiplier>,
+    baseline: OnceCell<Baseline>,
     rivals: OnceCell<Baseline>,
 }
 
@@ -80,7 +81,8 @@ impl Session {
             memory_bytes: properties.memory_bytes,
             driver: format!("{}.{}", properties.driver.0, properties.driver.1),
         };
-        Ok(Self { device, info, as_gpu, spent: Cell::new(false), gemm: OnceCell::new(), rivals: OnceCell::new() })
+        let (gemm, baseline, rivals) = Default::default();
+        Ok(Self { device, info, as_gpu, spent: Cell::new(false), gemm, baseline, rivals })
     }
 
     pub(crate) fn is_emulated(&self) -> bool {
@@ -137,9 +139,13 @@ impl Session {
     }
 
     /// The unfused chain's kernels.
-    pub(crate) fn baseline(&self) -> Result<Baseline, Trouble> {
-        Baseline::new(&self.device)
-            .map_err(|error| Trouble::Unable(format!("the unfused kernels do not compile: {error}")))
+    pub(crate) fn baseline(&self) -> Result<&Baseline, Trouble> {
+        if let Some(baseline) = self.baseline.get() {
+            return Ok(baseline);
+        }
+        let made = Baseline::new(&self.device)
+            .map_err(|error| Trouble::Unable(format!("the unfused kernels do not compile: {error}")))?;
+        Ok(self.baseline.get_or_init(|| made))
     }
 
     /// The fused kernels that exercises name as ones to beat.

@@ -49,7 +49,7 @@ impl Bench<'_> {
 
     fn queue_alone(&mut self, who: Who) -> Result<Vec<Timer>, Trouble> {
         let ours = || Trouble::driver("timing");
-        let stream = self.session.device.stream.clone();
+        let stream = self.trial.session.device.stream.clone();
         let mut queued = Vec::with_capacity(BATCH);
         for _ in 0..BATCH {
             let set = self.rng.usize(0..self.rig.choices());

@@ -2,9 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use fusion_course::{Entry, Shape};
-use fusion_device::{Program, Timer};
-use kernels::Baseline;
+use fusion_course::Shape;
+use fusion_device::Timer;
 
 use super::ceiling;
 use super::clocks::Sampler;
@@ -13,7 +12,7 @@ use super::measure::Plan;
 use super::pairs::{Pair, Steady};
 use crate::judgement::{Code, Failure, Interval};
 use crate::rig::{Rig, SETS, Who};
-use crate::session::Session;
+use crate::trial::Trial;
 use crate::trouble::Trouble;
 
 /// Pairs that are queued before the host waits: the device never waits for the host within a batch.
@@ -24,7 +23,7 @@ const MOST_PAIRS: usize = 2000;
 
 /// Everything that timing needs.
 pub(super) struct Bench<'a> {
-    pub(super) session: &'a Session,
+    pub(super) trial: &'a Trial<'a>,
     pub(super) rig: Rig<'a>,
     pub(super) helpers: Helpers<'a>,
     pub(super) sampler: Sampler,
@@ -36,20 +35,13 @@ pub(super) struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    pub(super) fn new(
-        session: &'a Session,
-        entry: &'a Entry,
-        program: &'a Program,
-        baseline: &'a Baseline,
-        shape: Shape,
-        seed: u64,
-    ) -> Result<Self, Trouble> {
+    pub(super) fn new(trial: &'a Trial<'a>, shape: Shape) -> Result<Self, Trouble> {
         Ok(Self {
-            session,
-            rig: Rig::new(session, entry, program, baseline, shape, seed)?,
-            helpers: Helpers::new(session, ceiling::mix(entry.exercise, shape))?,
-            sampler: Sampler::new(session),
-            rng: fastrand::Rng::with_seed(seed),
+            trial,
+            rig: Rig::new(trial, shape)?,
+            helpers: Helpers::new(trial.session, ceiling::mix(trial.exercise(), shape))?,
+            sampler: Sampler::new(trial.session),
+            rng: fastrand::Rng::with_seed(trial.seed),
             waited: false,
             expected: [None; SETS],
         })
@@ -134,9 +126,9 @@ impl<'a> Bench<'a> {
         timers: impl Fn(&Q) -> &[Timer],
     ) -> Result<Held<Q>, Trouble> {
         let ours = || Trouble::driver("timing");
-        let stream = self.session.device.stream.clone();
+        let stream = self.trial.session.device.stream.clone();
         // The emulated device's clock stands still while the host queues.
-        let holds = !self.session.is_emulated();
+        let holds = !self.trial.session.is_emulated();
         loop {
             if holds {
                 self.helpers.hold.run(&stream).map_err(ours())?;
@@ -160,7 +152,7 @@ impl<'a> Bench<'a> {
 
     fn queue(&mut self, sides: [Who; 2]) -> Result<Vec<Queued>, Trouble> {
         let ours = || Trouble::driver("timing");
-        let stream = self.session.device.stream.clone();
+        let stream = self.trial.session.device.stream.clone();
         let mut queued = Vec::with_capacity(BATCH);
         self.helpers.clear_sums().map_err(ours())?;
         for _ in 0..BATCH {
@@ -203,7 +195,7 @@ impl<'a> Bench<'a> {
     /// Waits for the stream and samples the clock meanwhile. The lowest sample is the batch's.
     fn wait(&mut self) -> Option<u32> {
         let mut lowest: Option<u32> = None;
-        let Ok(done) = self.session.device.stream.record_event(None) else { return None };
+        let Ok(done) = self.trial.session.device.stream.record_event(None) else { return None };
         while self.sampler.answers() && !done.is_complete() {
             if let Some(mhz) = self.sampler.sample() {
                 lowest = Some(lowest.map_or(mhz, |low| low.min(mhz)));

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use fusion_course::{Entry, Shape};
-use fusion_device::Program;
-use kernels::Baseline;
+use fusion_course::Shape;
 
 use super::bench::Bench;
 use super::ceiling;
@@ -12,7 +10,7 @@ use super::pairs::Steady;
 use super::{IN_ORDER, bar, beaten, too_slow};
 use crate::judgement::{Code, Contest, Failure, Fast, Interval, Verdict};
 use crate::rig::{Rig, Who};
-use crate::session::Session;
+use crate::trial::Trial;
 use crate::trouble::Trouble;
 
 /// How long and how finely to measure.
@@ -50,27 +48,18 @@ const IMPOSSIBLE: f64 = 1.05;
 
 const QUIET: &str = "quiet the machine (no other work on the GPU, no display, steady clocks) and grade again";
 
-/// Measures a submission against the unfused chain at each large shape; the worst decides. `tell` hears what is being
-/// done.
-pub(crate) fn measure(
-    session: &Session,
-    entry: &Entry,
-    program: &Program,
-    baseline: &Baseline,
-    plan: &Plan,
-    seed: u64,
-    tell: &dyn Fn(String),
-) -> Result<Fast, Trouble> {
-    let shapes = entry.exercise.large(plan.elements).len().max(1);
+/// Measures a submission against the unfused chain at each large shape; the worst decides.
+pub(crate) fn measure(trial: &Trial<'_>, plan: &Plan) -> Result<Fast, Trouble> {
+    let shapes = trial.exercise().large(plan.elements).len().max(1);
     let plan = Plan { limit: plan.limit / shapes as u32, ..*plan };
     let mut judged = Vec::with_capacity(shapes);
     // That the machine is quiet is found out once.
     let mut self_test = None;
     for index in 0..shapes {
-        let shape = fitting_shape(session, entry, plan.elements, index)?;
-        tell(format!("fast: preparing {shape}"));
-        let mut bench = Bench::new(session, entry, program, baseline, shape, seed)?;
-        let fast = judge(&mut bench, &plan, self_test, seed, tell)?;
+        let shape = fitting_shape(trial, plan.elements, index)?;
+        trial.tell(format!("fast: preparing {shape}"));
+        let mut bench = Bench::new(trial, shape)?;
+        let fast = judge(&mut bench, &plan, self_test)?;
         self_test = fast.self_test;
         judged.push(fast);
     }
@@ -78,16 +67,11 @@ pub(crate) fn measure(
 }
 
 /// Judges the one shape that this was made for. The self-test is made where there is none yet.
-fn judge(
-    bench: &mut Bench<'_>,
-    plan: &Plan,
-    known: Option<Interval>,
-    seed: u64,
-    tell: &dyn Fn(String),
-) -> Result<Fast, Trouble> {
-    let (session, shape, exercise) = (bench.session, bench.rig.shape, bench.rig.entry.exercise);
+fn judge(bench: &mut Bench<'_>, plan: &Plan, known: Option<Interval>) -> Result<Fast, Trouble> {
+    let trial = bench.trial;
+    let (session, seed, shape, exercise) = (trial.session, trial.seed, bench.rig.shape, trial.exercise());
     bench.verify()?;
-    tell(format!("fast: warming up at {shape}"));
+    trial.tell(format!("fast: warming up at {shape}"));
     bench.warm_up(plan)?;
     let bytes = exercise.minimum_bytes(shape);
     let ceiling = ceiling::measure(session, &mut bench.helpers, bytes)?;
@@ -106,14 +90,14 @@ fn judge(
     // One automatic retry: a burst of noise passes.
     for attempt in ["", " again"] {
         if !fast.self_test.is_some_and(is_quiet) {
-            tell(format!("fast: the unfused chain against itself{attempt}"));
+            trial.tell(format!("fast: the unfused chain against itself{attempt}"));
             fast.self_test = bench.pairs([Who::Unfused; 2], plan, plan.limit / 4)?.ratio(seed);
         }
-        tell(format!("fast: measuring {shape}{attempt}"));
+        trial.tell(format!("fast: measuring {shape}{attempt}"));
         let steady = bench.pairs([Who::Unfused, Who::Submission], plan, plan.limit)?;
         conclude(&mut fast, &steady, bytes, seed);
         if let (Some(rival), true) = (exercise.rival, fast.verdict != Verdict::Fail) {
-            tell(format!("fast: measuring {shape} beside {}{attempt}", rival.name));
+            trial.tell(format!("fast: measuring {shape} beside {}{attempt}", rival.name));
             let steady = bench.pairs([Who::Rival, Who::Submission], plan, plan.limit)?;
             let contest = Contest { name: rival.name.to_owned(), bar: rival.bar, ..Contest::default() };
             conclude_contest(&mut fast, contest, &steady, seed);
@@ -207,16 +191,17 @@ fn undecided(what: &str, ratio: Interval, bar: f64) -> String {
 
 /// The largest shape, of those at that index, up to so many elements that leaves half of the device's free memory alone, and at least four
 /// times the L2 where that much fits.
-fn fitting_shape(session: &Session, entry: &Entry, elements: usize, index: usize) -> Result<Shape, Trouble> {
+fn fitting_shape(trial: &Trial<'_>, elements: usize, index: usize) -> Result<Shape, Trouble> {
+    let (session, exercise) = (trial.session, trial.exercise());
     let (free, _) = session.device.context.mem_get_info().map_err(Trouble::driver("asking for free memory"))?;
     let budget = free as u64 / 2;
-    let shape = |elements| entry.exercise.large(elements).get(index).copied().unwrap_or(Shape::flat(elements));
+    let shape = |elements| exercise.large(elements).get(index).copied().unwrap_or(Shape::flat(elements));
     let needed = |elements| {
-        let bytes = entry.exercise.minimum_bytes(shape(elements));
-        Rig::bytes(entry, shape(elements)) + bytes + kernels::Flush::bytes(session.info.l2_bytes) as u64
+        let bytes = exercise.minimum_bytes(shape(elements));
+        Rig::bytes(exercise, shape(elements)) + bytes + kernels::Flush::bytes(session.info.l2_bytes) as u64
     };
     let mut elements = elements.max(1);
-    while entry.exercise.minimum_bytes(shape(elements)) < 4 * session.info.l2_bytes
+    while exercise.minimum_bytes(shape(elements)) < 4 * session.info.l2_bytes
         && needed(2 * elements) <= budget
         && !session.is_emulated()
     {

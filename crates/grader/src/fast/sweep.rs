@@ -1,9 +1,7 @@
 //! Every variant of an exercise at one size after the other: timed on a GPU, predicted on the emulated device.
 
-use fusion_course::{Entry, Shape, Step};
-use fusion_device::Program;
+use fusion_course::{Shape, Step};
 use fusion_machine::Profile;
-use kernels::Baseline;
 
 use super::bench::Bench;
 use super::ceiling;
@@ -14,6 +12,7 @@ use crate::judgement::Interval;
 use crate::rig::{Rig, Who};
 use crate::session::Session;
 use crate::statistics;
+use crate::trial::Trial;
 use crate::trouble::Trouble;
 
 /// Bytes that the kernels of the ceiling move; the copy moves twice as many. Times of more bytes differ no more.
@@ -21,41 +20,28 @@ const CEILING_BYTES: u64 = 2 << 30;
 
 /// What a sweep needs at all sizes.
 pub(crate) struct Sweep<'a> {
-    session: &'a Session,
-    entry: &'a Entry,
-    program: &'a Program,
-    baseline: Baseline,
+    trial: &'a Trial<'a>,
     plan: Plan,
-    seed: u64,
     short: bool,
     ceilings: Option<Ceilings>,
 }
 
 impl<'a> Sweep<'a> {
     /// A `short` sweep times the unfused chain and the submission only.
-    pub(crate) fn new(
-        session: &'a Session,
-        entry: &'a Entry,
-        program: &'a Program,
-        plan: Plan,
-        seed: u64,
-        short: bool,
-    ) -> Result<Self, Trouble> {
-        let mut baseline = session.baseline()?;
-        if !short && !entry.exercise.ladder.is_empty() {
-            let ladder = kernels::load(&session.device, &kernels::ladder(entry.exercise.name));
-            baseline = baseline.with(ladder.map_err(|error| Trouble::Unable(error.to_string()))?);
+    pub(crate) fn new(trial: &'a Trial<'a>, plan: Plan, short: bool) -> Result<Self, Trouble> {
+        if !short && !trial.exercise().ladder.is_empty() {
+            trial.ladder()?;
         }
-        Ok(Self { session, entry, program, baseline, plan, seed, short, ceilings: None })
+        Ok(Self { trial, plan, short, ceilings: None })
     }
 
     /// All variants at one size.
-    pub(crate) fn size(&mut self, shape: Shape, tell: &dyn Fn(String)) -> Result<Size, Trouble> {
-        let exercise = self.entry.exercise;
+    pub(crate) fn size(&mut self, shape: Shape) -> Result<Size, Trouble> {
+        let exercise = self.trial.exercise();
         self.fits(shape)?;
         let ceilings = match self.ceilings {
             Some(ceilings) => ceilings,
-            None => *self.ceilings.insert(self.measure_ceilings(shape, tell)?),
+            None => *self.ceilings.insert(self.measure_ceilings(shape)?),
         };
         let bytes = |step: &Step| StepBytes {
             kernel: step.kernel.to_owned(),
@@ -87,12 +73,12 @@ impl<'a> Sweep<'a> {
             variants: Vec::new(),
             notes: Vec::new(),
         };
-        tell(format!("preparing {shape}"));
-        match self.session.judges_as_gpu() {
-            true => self.time(shape, &mut size, tell)?,
-            false => self.predict(shape, &mut size, tell)?,
+        self.trial.tell(format!("preparing {shape}"));
+        match self.trial.session.judges_as_gpu() {
+            true => self.time(shape, &mut size)?,
+            false => self.predict(shape, &mut size)?,
         }
-        size.products = self.session.products(exercise);
+        size.products = self.trial.session.products(exercise);
         Ok(size)
     }
 
@@ -107,7 +93,7 @@ impl<'a> Sweep<'a> {
         if self.short {
             return all;
         }
-        let exercise = self.entry.exercise;
+        let exercise = self.trial.exercise();
         all.extend(exercise.rival.map(|rival| (Who::Rival, variant(Role::Rival, rival.name))));
         let rungs = exercise.rungs(shape).into_iter();
         all.extend(rungs.map(|(index, rung)| (Who::Rung(index), variant(Role::Rung, rung.name))));
@@ -115,9 +101,9 @@ impl<'a> Sweep<'a> {
     }
 
     fn fits(&self, shape: Shape) -> Result<(), Trouble> {
-        let (free, _) =
-            self.session.device.context.mem_get_info().map_err(Trouble::driver("asking for free memory"))?;
-        let needed = Rig::bytes(self.entry, shape) + kernels::Flush::bytes(self.session.info.l2_bytes) as u64;
+        let session = self.trial.session;
+        let (free, _) = session.device.context.mem_get_info().map_err(Trouble::driver("asking for free memory"))?;
+        let needed = Rig::bytes(self.trial.exercise(), shape) + kernels::Flush::bytes(session.info.l2_bytes) as u64;
         if needed <= free as u64 / 10 * 9 {
             return Ok(());
         }
@@ -129,49 +115,50 @@ impl<'a> Sweep<'a> {
         )))
     }
 
-    fn measure_ceilings(&self, shape: Shape, tell: &dyn Fn(String)) -> Result<Ceilings, Trouble> {
+    fn measure_ceilings(&self, shape: Shape) -> Result<Ceilings, Trouble> {
+        let (session, exercise) = (self.trial.session, self.trial.exercise());
         // Tensor cores multiply matrices, at another rate: these roofs are not theirs.
-        let roof = |peak: Option<f64>| peak.filter(|_| !self.entry.exercise.multiplies());
-        if self.session.is_emulated() {
-            let profile = Profile::all().iter().find(|profile| profile.name == self.session.info.name);
+        let roof = |peak: Option<f64>| peak.filter(|_| !exercise.multiplies());
+        if session.is_emulated() {
+            let profile = Profile::all().iter().find(|profile| profile.name == session.info.name);
             let bandwidth = profile.map_or(0.0, |profile| profile.dram_bandwidth / 1e9);
             let peak = profile.map(|profile| {
                 2.0 * f64::from(profile.lanes_per_sm * profile.sms) * f64::from(profile.sm_clock_khz) / 1e6
             });
             return Ok(Ceilings { mix_gb_per_s: bandwidth, copy_gb_per_s: bandwidth, peak_gflop_per_s: roof(peak) });
         }
-        tell("measuring what this device reaches".to_owned());
-        let session = self.session;
+        self.trial.tell("measuring what this device reaches");
         let (free, _) = session.device.context.mem_get_info().map_err(Trouble::driver("asking for free memory"))?;
         let bytes = CEILING_BYTES.min(free as u64 / 8);
-        let mut helpers = Helpers::new(session, ceiling::mix(self.entry.exercise, shape))?;
+        let mut helpers = Helpers::new(session, ceiling::mix(exercise, shape))?;
         let copy = ceiling::copy(session, &mut helpers, bytes)?;
         let mix = ceiling::measure(session, &mut helpers, bytes)?.max(copy);
         Ok(Ceilings { mix_gb_per_s: mix, copy_gb_per_s: copy, peak_gflop_per_s: roof(peak(session)) })
     }
 
-    fn time(&self, shape: Shape, size: &mut Size, tell: &dyn Fn(String)) -> Result<(), Trouble> {
-        let Self { session, entry, program, baseline, plan, seed, .. } = self;
-        let mut bench = Bench::new(session, entry, program, baseline, shape, *seed)?;
+    fn time(&self, shape: Shape, size: &mut Size) -> Result<(), Trouble> {
+        let Self { trial, plan, .. } = self;
+        let seed = trial.seed;
+        let mut bench = Bench::new(trial, shape)?;
         bench.verify()?;
         if !self.short {
-            tell(format!("warming up at {shape}"));
+            trial.tell(format!("warming up at {shape}"));
             bench.warm_up(plan)?;
         }
         let mut chain: Option<Vec<f64>> = None;
         self.each(shape, size, &mut |who, variant| {
             if self.short {
-                tell(format!("timing {} at {shape}", variant.name));
-                let times = bench.alone(who, plan, *seed)?;
-                variant.measured_ns = statistics::median_interval(&times, *seed);
+                trial.tell(format!("timing {} at {shape}", variant.name));
+                let times = bench.alone(who, plan, seed)?;
+                variant.measured_ns = statistics::median_interval(&times, seed);
                 variant.pairs = times.len() as u32;
             } else if who != Who::Unfused {
-                tell(format!("timing {} at {shape}", variant.name));
+                trial.tell(format!("timing {} at {shape}", variant.name));
                 let steady = bench.pairs([Who::Unfused, who], plan, plan.limit)?;
                 let times: Vec<f64> = steady.pairs.iter().map(|pair| pair.below).collect();
                 chain.get_or_insert_with(|| steady.pairs.iter().map(|pair| pair.above).collect());
-                variant.measured_ns = statistics::median_interval(&times, *seed);
-                variant.speedup = steady.ratio(*seed);
+                variant.measured_ns = statistics::median_interval(&times, seed);
+                variant.speedup = steady.ratio(seed);
                 (variant.pairs, variant.dropped) = (steady.pairs.len() as u32, steady.dropped as u32);
             }
             bench.rig.reset(who, 0).map_err(Trouble::driver("preparing a launch"))?;
@@ -184,27 +171,19 @@ impl<'a> Sweep<'a> {
             size.notes.push("a launch waits for the device: times have some of the host's in them".to_owned());
         }
         if let (Some(unfused), Some(chain)) = (size.variants.first_mut(), chain) {
-            unfused.measured_ns = statistics::median_interval(&chain, *seed);
+            unfused.measured_ns = statistics::median_interval(&chain, seed);
             unfused.speedup = Some(Interval::exact(1.0));
             unfused.pairs = chain.len() as u32;
         }
         Ok(())
     }
 
-    fn predict(&self, shape: Shape, size: &mut Size, tell: &dyn Fn(String)) -> Result<(), Trouble> {
-        let ours = || Trouble::driver("preparing a launch");
-        let mut rig = Rig::new(self.session, self.entry, self.program, &self.baseline, shape, self.seed)?;
+    fn predict(&self, shape: Shape, size: &mut Size) -> Result<(), Trouble> {
+        let mut rig = Rig::new(self.trial, shape)?;
         let mut chain = None;
         self.each(shape, size, &mut |who, variant| {
-            tell(format!("running {} at {shape}", variant.name));
-            rig.reset(who, 0).map_err(ours())?;
-            rig.forget().map_err(ours())?;
-            rig.finish()?;
-            self.session.take_report();
-            rig.run(who, 0)?;
-            rig.finish()?;
-            let report = self.session.take_report();
-            self.session.refuse_faults(&report, self.entry, shape)?;
+            self.trial.tell(format!("running {} at {shape}", variant.name));
+            let report = rig.count(who)?;
             if who == Who::Submission {
                 rig.check(0)?;
             }
@@ -230,7 +209,7 @@ impl<'a> Sweep<'a> {
         for (who, mut variant) in self.variants(shape) {
             match run(who, &mut variant) {
                 Ok(()) => size.variants.push(variant),
-                Err(Trouble::Unable(note)) if matches!(who, Who::Rung(_)) && !self.session.is_spent() => {
+                Err(Trouble::Unable(note)) if matches!(who, Who::Rung(_)) && !self.trial.session.is_spent() => {
                     size.notes.push(format!("{}: {note}", variant.name));
                 }
                 Err(trouble) => return Err(trouble),

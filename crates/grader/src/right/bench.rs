@@ -1,14 +1,14 @@
 //! Runs one launch under watch, on either device.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use fusion_course::{Case, Data, DeviceBuffer, Entry, Exercise, Shape};
+use fusion_course::{Case, Data, DeviceBuffer, Shape};
 use fusion_device::{Options, Program, Timer};
 use fusion_machine::Fault;
 
 use super::other_stream;
 use crate::judgement::{Code, Failure};
 use crate::problem::Threads;
-use crate::session::Session;
+use crate::trial::Trial;
 use crate::trouble::Trouble;
 use crate::{memory, problem};
 
@@ -24,7 +24,7 @@ const GATE: &str = include_str!("gate.cu");
 /// the wrong inputs, and its outputs are overwritten by poison or come too late for the copy. On the emulated device,
 /// which runs everything at once, the stream's own clock tells whether the work was on it.
 pub(super) struct Bench<'a> {
-    session: &'a Session,
+    pub(super) trial: &'a Trial<'a>,
     /// The kernel that only waits; none on the emulated device, where nothing waits.
     gate: Option<Program>,
     /// The view, counted over inputs and outputs, that begins so many elements past where its allocation does.
@@ -50,7 +50,8 @@ pub(super) struct Ran {
 }
 
 impl<'a> Bench<'a> {
-    pub(super) fn new(session: &'a Session) -> Result<Self, Trouble> {
+    pub(super) fn new(trial: &'a Trial<'a>) -> Result<Self, Trouble> {
+        let session = trial.session;
         let gate = if session.is_emulated() {
             None
         } else {
@@ -58,7 +59,7 @@ impl<'a> Bench<'a> {
             Some(gate.map_err(|error| Trouble::Unable(error.to_string()))?)
         };
         Ok(Self {
-            session,
+            trial,
             gate,
             moved: None,
             inputs: Vec::new(),
@@ -77,9 +78,10 @@ impl<'a> Bench<'a> {
     }
 
     /// Makes buffers for a shape.
-    pub(super) fn prepare(&mut self, exercise: &Exercise, shape: Shape) -> Result<(), Trouble> {
-        let stream = &self.session.device.stream;
-        let margin = self.session.margin();
+    pub(super) fn prepare(&mut self, shape: Shape) -> Result<(), Trouble> {
+        let (session, exercise) = (self.trial.session, self.trial.exercise());
+        let stream = &session.device.stream;
+        let margin = session.margin();
         let make =
             |params, margin| problem::buffers(stream, params, shape, margin).map_err(Trouble::driver("making buffers"));
         self.inputs = make(exercise.inputs, margin)?;
@@ -94,23 +96,19 @@ impl<'a> Bench<'a> {
                 *buffer = moved.map_err(Trouble::driver("making buffers"))?;
             }
         }
-        if self.session.judges_as_gpu() {
+        if session.judges_as_gpu() {
             self.fresh = make(exercise.inputs, 0)?;
             self.copies = make(exercise.outputs, 0)?;
         }
         Ok(())
     }
 
-    pub(super) fn launch(&mut self, entry: &Entry, program: &Program, case: &Case) -> Result<Ran, Trouble> {
-        if self.session.judges_as_gpu() {
-            self.launch_gated(entry, program, case)
-        } else {
-            self.launch_emulated(entry, program, case)
-        }
+    pub(super) fn launch(&mut self, case: &Case) -> Result<Ran, Trouble> {
+        if self.trial.session.judges_as_gpu() { self.launch_gated(case) } else { self.launch_emulated(case) }
     }
 
-    fn launch_emulated(&mut self, entry: &Entry, program: &Program, case: &Case) -> Result<Ran, Trouble> {
-        let session = self.session;
+    fn launch_emulated(&mut self, case: &Case) -> Result<Ran, Trouble> {
+        let Trial { session, entry, program, .. } = *self.trial;
         let stream = &session.device.stream;
         let ours = || Trouble::driver("preparing a launch");
         for (buffer, data) in self.inputs.iter_mut().zip(&case.inputs) {
@@ -151,8 +149,8 @@ impl<'a> Bench<'a> {
         Ok(Ran { outputs: self.read(&self.outputs)?, threads, idle, advice: report.advice })
     }
 
-    fn launch_gated(&mut self, entry: &Entry, program: &Program, case: &Case) -> Result<Ran, Trouble> {
-        let session = self.session;
+    fn launch_gated(&mut self, case: &Case) -> Result<Ran, Trouble> {
+        let Trial { session, entry, program, .. } = *self.trial;
         let stream = &session.device.stream;
         let ours = || Trouble::driver("preparing a launch");
         for (buffer, data) in self.fresh.iter_mut().zip(&case.inputs) {
@@ -204,7 +202,7 @@ impl<'a> Bench<'a> {
         let ours = || Trouble::driver("launching the gate");
         let kernel = gate.kernel("gate").map_err(|error| Trouble::Unable(error.to_string()))?;
         let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
-        let mut launch = self.session.device.stream.launch_builder(&kernel);
+        let mut launch = self.trial.session.device.stream.launch_builder(&kernel);
         launch.arg(&GATE_NS);
         #[expect(unsafe_code, reason = "every launch is")]
         // SAFETY: the kernel takes one 64-bit integer and touches no memory.
@@ -213,13 +211,15 @@ impl<'a> Bench<'a> {
     }
 
     fn read(&self, buffers: &[DeviceBuffer]) -> Result<Vec<Data>, Trouble> {
-        let read = buffers.iter().map(|buffer| buffer.read(&self.session.device.stream)).collect::<Result<_, _>>();
+        let read =
+            buffers.iter().map(|buffer| buffer.read(&self.trial.session.device.stream)).collect::<Result<_, _>>();
         read.map_err(Trouble::driver("reading buffers"))
     }
 
     /// Inputs or surroundings that the last launch changed.
-    pub(super) fn damage(&self, exercise: &Exercise, case: &Case) -> Result<Option<Failure>, Trouble> {
-        let stream = &self.session.device.stream;
+    pub(super) fn damage(&self, case: &Case) -> Result<Option<Failure>, Trouble> {
+        let exercise = self.trial.exercise();
+        let stream = &self.trial.session.device.stream;
         let ours = || Trouble::driver("checking buffers");
         if let Some(failure) = problem::check_inputs(exercise, case, &self.inputs, stream).map_err(ours())? {
             debug_assert_eq!(failure.code, Code::Inputs);

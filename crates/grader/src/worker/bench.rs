@@ -4,7 +4,6 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use fusion_course::{Entry, Shape, Submission};
-use fusion_device::Program;
 use fusion_machine::report::Code as FaultCode;
 
 use super::BenchOptions;
@@ -14,8 +13,9 @@ use crate::fast::{Plan, Sweep};
 use crate::judgement::{RunError, Verdict};
 use crate::protocol::Message;
 use crate::rig::TOO_LARGE;
-use crate::right::{self, Scope};
+use crate::right;
 use crate::session::{Session, within};
+use crate::trial::Trial;
 use crate::trouble::Trouble;
 
 /// Warp instructions that one launch may execute on the emulated device: sizes may be asked for that are larger than those at which
@@ -32,25 +32,24 @@ pub(super) fn run(options: &BenchOptions, submission: &Submission) -> ExitCode {
         Ok(session) => session,
         Err(error) => return unable(error),
     };
-    let program = match sound(&session, entry, options.seed) {
-        Ok(program) => program,
-        Err(trouble) => {
-            untimed(None, &trouble);
-            return ExitCode::SUCCESS;
-        }
-    };
+    if let Err(trouble) = sweep(&session, entry, options) {
+        untimed(None, &trouble);
+    }
+    ExitCode::SUCCESS
+}
+
+/// Times a submission at all sizes, if it is right: the speed of a wrong kernel says nothing.
+fn sweep(session: &Session, entry: &Entry, options: &BenchOptions) -> Result<(), Trouble> {
+    tell("compiling".to_owned());
+    let program = session.compile(entry)?;
+    let trial = Trial::new(session, entry, &program, options.seed, &tell);
+    sound(&trial)?;
     let plan = Plan { limit: Duration::from_millis(options.limit_ms), width: 0.01, ..Plan::default() };
     let plan = if options.as_gpu { Plan { warm_up: Duration::ZERO, ..plan } } else { plan };
     let shapes = bench::shapes(entry.exercise, &options.sizes, session.is_emulated());
-    let mut sweep = match Sweep::new(&session, entry, &program, plan, options.seed, options.short) {
-        Ok(sweep) => sweep,
-        Err(trouble) => {
-            untimed(None, &trouble);
-            return ExitCode::SUCCESS;
-        }
-    };
+    let mut sweep = Sweep::new(&trial, plan, options.short)?;
     for shape in shapes {
-        match sweep.size(shape, &tell) {
+        match sweep.size(shape) {
             Ok(size) => Message::Timed { device: session.info.clone(), size: Box::new(size) }.send(),
             Err(trouble) => {
                 untimed(Some(shape), &trouble);
@@ -61,16 +60,13 @@ pub(super) fn run(options: &BenchOptions, submission: &Submission) -> ExitCode {
             }
         }
     }
-    ExitCode::SUCCESS
+    Ok(())
 }
 
-/// The submission's program, if it is right: the speed of a wrong kernel says nothing.
-fn sound(session: &Session, entry: &Entry, seed: u64) -> Result<Program, Trouble> {
-    tell("compiling".to_owned());
-    let program = session.compile(entry)?;
-    let right = right::judge(session, entry, &program, seed, Scope::EXERCISE, &tell);
+fn sound(trial: &Trial<'_>) -> Result<(), Trouble> {
+    let right = right::judge(trial);
     match (right.verdict, right.failure) {
-        (Verdict::Pass, _) => Ok(program),
+        (Verdict::Pass, _) => Ok(()),
         (_, Some(failure)) => Err(failure.into()),
         _ => Err(Trouble::Unable(right.note.unwrap_or_else(|| "it could not be judged".to_owned()))),
     }

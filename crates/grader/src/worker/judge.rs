@@ -1,12 +1,10 @@
 //! Judges what a worker was asked to.
 
-use std::cell::OnceCell;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use fusion_course::{Entry, Submission, Wrong};
 use fusion_device::Program;
-use kernels::Baseline;
 
 use super::{Options, Part, exit_code, mutants};
 use crate::fast::{self, Plan};
@@ -14,7 +12,7 @@ use crate::judgement::{Code, Fast, Judgement, Kind, Lean, Right, RunError, Verdi
 use crate::protocol::Message;
 use crate::right::Scope;
 use crate::session::Session;
-use crate::survey::Survey;
+use crate::trial::Trial;
 use crate::trouble::Trouble;
 use crate::{explain, lean, right};
 
@@ -68,13 +66,11 @@ pub(super) struct Judge<'a> {
     session: &'a Session,
     options: &'a Options,
     scope: Scope<'a>,
-    /// Compiled when it is first needed, and for all that are judged.
-    baseline: OnceCell<Baseline>,
 }
 
 impl<'a> Judge<'a> {
     pub(super) fn new(session: &'a Session, options: &'a Options, scope: Scope<'a>) -> Self {
-        Self { session, options, scope, baseline: OnceCell::new() }
+        Self { session, options, scope }
     }
 
     fn entry(&self, entry: &Entry) -> Judgement {
@@ -89,14 +85,16 @@ impl<'a> Judge<'a> {
 
     /// Judges what an entry was compiled to.
     pub(super) fn program(&self, entry: &Entry, program: &Program) -> Judgement {
-        let mut judgement = self.parts(entry, program, blank(entry));
+        let Options { seed, size, .. } = *self.options;
+        let trial = Trial::new(self.session, entry, program, seed, &tell).within(self.scope, size);
+        let mut judgement = self.parts(&trial, blank(entry));
         judgement.lines = explain::lines(&judgement, &entry.source);
         judgement
     }
 
-    fn parts(&self, entry: &Entry, program: &Program, blank: Judgement) -> Judgement {
+    fn parts(&self, trial: &Trial<'_>, blank: Judgement) -> Judgement {
         let right = if self.wants(Part::Right) {
-            right::judge(self.session, entry, program, self.options.seed, self.scope, &tell)
+            right::judge(trial)
         } else {
             Right { verdict: Verdict::Pass, ..Right::default() }
         };
@@ -106,8 +104,8 @@ impl<'a> Judge<'a> {
             let fast = Fast { note: note(), ..Fast::default() };
             return Judgement { right, lean, fast, ..blank }.conclude();
         }
-        let (lean, mut fast) = self.lean_and_fast(entry, program);
-        if let Some(products) = self.session.products(entry.exercise) {
+        let (lean, mut fast) = self.lean_and_fast(trial);
+        if let Some(products) = self.session.products(trial.exercise()) {
             if let Some(failure) = fast.failure.as_mut().filter(|failure| failure.code == Code::Speed) {
                 failure
                     .notes
@@ -122,29 +120,24 @@ impl<'a> Judge<'a> {
         self.options.parts.contains(&part)
     }
 
-    fn lean_and_fast(&self, entry: &Entry, program: &Program) -> (Lean, Fast) {
+    fn lean_and_fast(&self, trial: &Trial<'_>) -> (Lean, Fast) {
         let unasked = || Some("not asked for".to_owned());
         let mut lean = Lean { note: unasked(), ..Lean::default() };
         let mut fast = Fast { note: unasked(), ..Fast::default() };
         if !self.session.is_emulated() {
             if self.wants(Part::Fast) {
-                fast = self.measure(entry, program, &Plan::default());
+                fast = self.measure(trial, &Plan::default());
             }
             return (lean, fast);
         }
         if self.options.as_gpu {
             let short = Plan { warm_up: Duration::ZERO, elements: 1 << 16, ..Plan::default() };
-            return (lean, self.measure(entry, program, &short));
+            return (lean, self.measure(trial, &short));
         }
         if !self.wants(Part::Lean) && !self.wants(Part::Fast) {
             return (lean, fast);
         }
-        tell("counting bytes".to_owned());
-        let Options { seed, size, .. } = *self.options;
-        let surveys = self
-            .baseline()
-            .and_then(|baseline| Survey::all(self.session, entry, program, baseline, seed, size, self.scope));
-        let surveys = match surveys {
+        let surveys = match trial.surveys() {
             Ok(surveys) => surveys,
             Err(Trouble::Failure(failure)) => {
                 let mut failure = *failure;
@@ -160,24 +153,21 @@ impl<'a> Judge<'a> {
             }
         };
         if self.wants(Part::Lean) {
-            lean = lean::judge(entry.exercise, &surveys);
+            lean = lean::judge(trial.exercise(), surveys);
         }
         if self.wants(Part::Fast) {
             // Three launches are not one that is slow.
             fast = match lean.verdict {
                 Verdict::Fail => Fast { note: Some("not judged until it is lean".to_owned()), ..fast },
-                _ => fast::predict(self.session, entry.exercise, &surveys),
+                _ => fast::predict(self.session, trial.exercise(), surveys),
             };
         }
         (lean, fast)
     }
 
-    fn measure(&self, entry: &Entry, program: &Program, plan: &Plan) -> Fast {
-        let plan = Plan { elements: self.options.size.unwrap_or(plan.elements), ..*plan };
-        let measured = self.baseline().and_then(|baseline| {
-            fast::measure(self.session, entry, program, baseline, &plan, self.options.seed, &tell)
-        });
-        match measured {
+    fn measure(&self, trial: &Trial<'_>, plan: &Plan) -> Fast {
+        let plan = Plan { elements: trial.size.unwrap_or(plan.elements), ..*plan };
+        match fast::measure(trial, &plan) {
             Ok(fast) => fast,
             Err(Trouble::Failure(mut failure)) => {
                 failure.device = Some(self.session.info.name.clone());
@@ -185,17 +175,6 @@ impl<'a> Judge<'a> {
             }
             Err(Trouble::Unable(note)) => Fast { note: Some(note), ..Fast::default() },
         }
-    }
-
-    fn baseline(&self) -> Result<&Baseline, Trouble> {
-        if let Some(baseline) = self.baseline.get() {
-            return Ok(baseline);
-        }
-        let made = match self.scope.alone {
-            true => Baseline::from_modules(Vec::new()),
-            false => self.session.baseline()?,
-        };
-        Ok(self.baseline.get_or_init(|| made))
     }
 }
 

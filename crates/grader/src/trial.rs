@@ -1,0 +1,79 @@
+//! A submission on trial: what everything that judges it or times it needs.
+
+use std::cell::OnceCell;
+
+use fusion_course::{Entry, Exercise, Shape};
+use fusion_device::Program;
+use kernels::Baseline;
+
+use crate::right::Scope;
+use crate::session::Session;
+use crate::survey::Survey;
+use crate::trouble::Trouble;
+
+/// A compiled submission, the device that it is on, and at what it is judged.
+pub(crate) struct Trial<'a> {
+    pub(crate) session: &'a Session,
+    pub(crate) entry: &'a Entry,
+    pub(crate) program: &'a Program,
+    pub(crate) seed: u64,
+    pub(crate) scope: Scope<'a>,
+    /// Elements of large problems, where they are not to be as many as usual.
+    pub(crate) size: Option<usize>,
+    /// Hears what is being done.
+    tell: &'a dyn Fn(String),
+    /// Made when they are first asked for.
+    ladder: OnceCell<Baseline>,
+    surveys: OnceCell<Vec<Survey>>,
+}
+
+impl<'a> Trial<'a> {
+    pub(crate) fn new(
+        session: &'a Session,
+        entry: &'a Entry,
+        program: &'a Program,
+        seed: u64,
+        tell: &'a dyn Fn(String),
+    ) -> Self {
+        let (ladder, surveys) = Default::default();
+        Self { session, entry, program, seed, scope: Scope::EXERCISE, size: None, tell, ladder, surveys }
+    }
+
+    /// The same at other problems than a submission is usually judged at.
+    pub(crate) fn within(self, scope: Scope<'a>, size: Option<usize>) -> Self {
+        Self { scope, size, ..self }
+    }
+
+    pub(crate) fn exercise(&self) -> &'static Exercise {
+        self.entry.exercise
+    }
+
+    pub(crate) fn tell(&self, text: impl Into<String>) {
+        (self.tell)(text.into());
+    }
+
+    /// What a shape of this exercise is called in what a learner reads.
+    pub(crate) fn name(&self, shape: Shape) -> String {
+        self.exercise().shapes.describe(shape)
+    }
+
+    /// The kernels of the exercise's ladder.
+    pub(crate) fn ladder(&self) -> Result<&Baseline, Trouble> {
+        if let Some(ladder) = self.ladder.get() {
+            return Ok(ladder);
+        }
+        let module = kernels::load(&self.session.device, &kernels::ladder(self.exercise().name));
+        let module = module.map_err(|error| Trouble::Unable(error.to_string()))?;
+        Ok(self.ladder.get_or_init(|| Baseline::from_modules(vec![module])))
+    }
+
+    /// What the emulated device counts at each large shape.
+    pub(crate) fn surveys(&self) -> Result<&[Survey], Trouble> {
+        if let Some(surveys) = self.surveys.get() {
+            return Ok(surveys);
+        }
+        self.tell("counting bytes");
+        let made = Survey::all(self)?;
+        Ok(self.surveys.get_or_init(|| made))
+    }
+}
