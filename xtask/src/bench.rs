@@ -99,7 +99,7 @@ impl Benched {
 /// Runs and returns the exit code: 0 when something of every exercise was timed (notes say what was left out), 1 when one has
 /// nothing that could be, 2 when it could not run at all.
 pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
-    let mut report = Report { version: 1, command: command(), date: None, exercises: Vec::new(), error: None };
+    let mut report = Report { version: 2, command: command(), date: None, exercises: Vec::new(), error: None };
     let ended = bench(options, interrupt, &mut report);
     let mut code = u8::from(report.exercises.iter().any(|exercise| exercise.sizes.is_empty()));
     match ended {

@@ -34,7 +34,7 @@ fn explain(asked: Option<&str>, look: Look) -> Result<String, String> {
     let Some(asked) = asked else {
         return Ok(format!("{}\nfor more: {} explain CODE\n", essay::index(look), grade::program()));
     };
-    let finding = Code::ALL.into_iter().find(|code| code.to_string().eq_ignore_ascii_case(asked));
+    let finding = Code::ALL.iter().find(|code| code.to_string().eq_ignore_ascii_case(asked));
     match essay::find(asked) {
         Ok(code) => Ok(essay::text(code, look)),
         Err(like) => {

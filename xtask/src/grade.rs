@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use fusion_grader::judgement::{
-    Code, DeviceInfo, DeviceKind, Failure, IDLE, Judgement, Kind, Report, RunError, VERSION, Verdict,
+    Code, DeviceInfo, DeviceKind, Failure, IDLE, Judgement, Kind, Part, Parts, Report, RunError, VERSION, Verdict,
 };
 use fusion_grader::render;
 
@@ -169,7 +169,7 @@ fn judge_day(
             day,
             exercise: exercise.name,
             device: DeviceKind::Emulated,
-            parts: if gpu { "right,lean" } else { "right,lean,fast" },
+            parts: Parts::wanted(DeviceKind::Emulated, !gpu),
             seed: options.seed,
             size: options.size,
             limit: options.limit(DeviceKind::Emulated),
@@ -179,11 +179,11 @@ fn judge_day(
         if gpu {
             report.emulated = emulated.device.or(report.emulated.take());
             // A kernel that is wrong here would only poison the GPU's context too.
-            if judgement.right.verdict == Verdict::Fail {
-                judgement.fast.note = Some("not judged on the GPU until it is right on the emulated device".to_owned());
+            if judgement.parts.right.verdict == Verdict::Fail {
+                judgement.parts.leave_gpu_out("not judged on the GPU until it is right on the emulated device");
             } else {
                 task.device = DeviceKind::Gpu;
-                task.parts = "right,fast";
+                task.parts = Parts::wanted(DeviceKind::Gpu, false);
                 task.limit = options.limit(DeviceKind::Gpu);
                 let measured = judge::judge(&task, interrupt, progress)?;
                 report.device = measured.device.or(report.device.take());
@@ -200,15 +200,10 @@ fn judge_day(
 
 /// The judgement of an exercise whose package did not compile.
 fn unbuilt(mut judgement: Judgement, failure: Option<&Failure>) -> Judgement {
-    match failure {
-        Some(failure) => {
-            judgement.right.verdict = Verdict::Fail;
-            judgement.right.failure = Some(failure.clone());
-        }
-        None => {
-            judgement.right.note = Some("its package does not compile; see the errors above".to_owned());
-        }
+    if let Some(failure) = failure {
+        return judgement.refused(failure.clone());
     }
+    judgement.parts.right = Part::ungraded("its package does not compile; see the errors above");
     judgement.conclude()
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use fusion_grader::judgement::{Code, DeviceInfo, DeviceKind, Failure, Fate, Judgement, Kind, RunError, Verdict};
+use fusion_grader::judgement::{Code, DeviceInfo, DeviceKind, Failure, Fate, Judgement, Kind, RunError};
 use fusion_grader::protocol::{Message, SPENT};
 
 use crate::interrupt::Interrupt;
@@ -21,8 +21,8 @@ pub(crate) struct Task<'a> {
     pub(crate) day: u32,
     pub(crate) exercise: &'a str,
     pub(crate) device: DeviceKind,
-    /// `right,lean,fast`, or fewer.
-    pub(crate) parts: &'a str,
+    /// Of [`fusion_grader::judgement::Parts::NAMES`].
+    pub(crate) parts: Vec<&'static str>,
     pub(crate) seed: u64,
     /// At most so many elements for the timed runs; the device's memory decides otherwise.
     pub(crate) size: Option<usize>,
@@ -46,7 +46,7 @@ pub(crate) enum Stop {
 impl Task<'_> {
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(self.program);
-        command.args(["judge", "--exercise", self.exercise, "--parts", self.parts]);
+        command.args(["judge", "--exercise", self.exercise, "--parts", &self.parts.join(",")]);
         command.args([
             "--device",
             match self.device {
@@ -86,7 +86,8 @@ pub(crate) fn judge(task: &Task<'_>, interrupt: &Interrupt, progress: &Progress)
         judgement.kind = task.kind;
         return Ok(Outcome { judgement, device: Some(device) });
     }
-    Ok(Outcome { judgement: died(task.blank(), end, task.limit, &told.doing, &told.complaints), device: None })
+    let death = death(end, task.limit, &told.doing, &told.complaints);
+    Ok(Outcome { judgement: task.blank().refused(death), device: None })
 }
 
 pub(crate) fn cannot_run(program: &Path, error: &std::io::Error) -> Stop {
@@ -130,8 +131,8 @@ impl Told {
     }
 }
 
-/// The judgement of a submission whose process ended without one.
-pub(crate) fn died(blank: Judgement, end: End, limit: Duration, doing: &str, complaints: &[String]) -> Judgement {
+/// The failure of a submission whose process ended without a judgement.
+pub(crate) fn death(end: End, limit: Duration, doing: &str, complaints: &[String]) -> Failure {
     let while_doing = if doing.is_empty() { String::new() } else { format!(" while judging {doing}") };
     let mut failure = match end {
         End::TimedOut => Failure::new(
@@ -163,10 +164,7 @@ pub(crate) fn died(blank: Judgement, end: End, limit: Duration, doing: &str, com
     if !complaints.is_empty() {
         failure.notes.push(format!("its last words: {}", complaints.join(" / ")));
     }
-    let mut judgement = blank;
-    judgement.right.verdict = Verdict::Fail;
-    judgement.right.failure = Some(failure);
-    judgement.conclude()
+    failure
 }
 
 /// The GPU of this machine, as a worker sees it.
@@ -190,6 +188,7 @@ pub(crate) fn probe(program: &Path, interrupt: &Interrupt) -> Result<Result<Devi
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fusion_grader::judgement::Verdict;
 
     #[test]
     fn every_end_without_a_judgement_fails_with_its_reason() {
@@ -200,7 +199,8 @@ mod tests {
             (End::Exited(0), Code::Crash, "ended while judging right: N = 3 with exit code 0"),
             (End::Exited(3), Code::Crash, "the device was lost"),
         ] {
-            let judgement = died(Judgement::default(), end, limit, "right: N = 3", &["oops".to_owned()]);
+            let death = death(end, limit, "right: N = 3", &["oops".to_owned()]);
+            let judgement = Judgement::default().refused(death);
             let failure = judgement.failure().unwrap();
             assert_eq!((judgement.verdict, failure.code), (Verdict::Fail, code));
             assert!(failure.title.contains(words), "{}", failure.title);

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use fusion_course::{Exercise, Shape, Shapes};
 use fusion_grader::bench::{Role, Size};
-use fusion_grader::judgement::{DeviceInfo, DeviceKind, Interval, Kind, RunError};
+use fusion_grader::judgement::{DeviceInfo, DeviceKind, Interval, Kind, RunError, Timing};
 use serde::Serialize;
 
 use self::bars::Bar;
@@ -248,7 +248,10 @@ fn size(exercise: &Exercise, shape: Shape) -> String {
 
 /// What a worker measured of its variant with that role.
 fn time(size: &Size, role: Role) -> Option<Interval> {
-    size.variants.iter().find(|variant| variant.role == role)?.measured_ns
+    match size.variants.iter().find(|variant| variant.role == role)?.timing {
+        Some(Timing::Measured { time_ns, .. }) => Some(time_ns),
+        _ => None,
+    }
 }
 
 /// Puts together what both sides found at one shape, and holds it against the bars.

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fusion_course::drift;
-use fusion_grader::judgement::{Code, DeviceKind, Judgement, Kind, Verdict};
+use fusion_grader::judgement::{Code, DeviceKind, Judgement, Kind, Parts, Verdict};
 use fusion_grader::render;
 
 use crate::interrupt::{self, Interrupt};
@@ -94,9 +94,8 @@ fn verify(options: &Options, interrupt: &Interrupt, tally: &mut Tally) -> Result
     toolchain::ready().map_err(Stop::Error)?;
     let programs = Programs::get(&packages, options.prebuilt, interrupt).map_err(Stop::Error)?;
     for error in &programs.errors {
-        let mut judgement = Judgement::default();
-        judgement.right.failure = Some(error.failure.clone());
-        judgement.name = error.package.clone();
+        let judgement = Judgement { name: error.package.clone(), ..Judgement::default() };
+        let judgement = judgement.refused(error.failure.clone());
         tally.problem(render::details(&judgement, output::look()));
     }
     let exercises: usize = selections.iter().map(|selection| selection.exercises.len()).sum();
@@ -173,7 +172,7 @@ impl Judge<'_> {
                 day: selection.day.number,
                 exercise: exercise.name,
                 device: DeviceKind::Emulated,
-                parts: "right,lean,fast",
+                parts: Parts::wanted(DeviceKind::Emulated, true),
                 seed: self.seed,
                 size: None,
                 limit: self.limit,
@@ -203,12 +202,12 @@ impl Judge<'_> {
 
 /// A starter compiles, runs, and gives wrong results: anything else is no place to start from.
 fn starter_problem(judgement: &Judgement) -> Option<String> {
-    match judgement.right.failure.as_ref().map(|failure| failure.code) {
+    match judgement.parts.right.failure.as_ref().map(|failure| failure.code) {
         Some(Code::Values | Code::Unwritten | Code::Tail) => None,
         Some(code) => {
             Some(format!("fails for the reason `{code}`, where wrong results are what a starter should have"))
         }
-        None => Some(format!("is judged `{}`, where it should fail", judgement.right.verdict)),
+        None => Some(format!("is judged `{}`, where it should fail", judgement.parts.right.verdict)),
     }
 }
 

@@ -16,10 +16,11 @@ struct Prebuilt {
 /// What a worker says of a submission that passes. `$3` is the exercise's name.
 const PASS: &str = r#"
 device='{"kind":"emulated","name":"Fake","compute_capability":"9.0","multiprocessors":1,"l2_bytes":1,"memory_bytes":1,"driver":"13.0"}'
-right='{"verdict":"pass","devices":["Fake"],"shapes":15,"launches":30}'
-lean='{"verdict":"pass","allocations":0,"allocated_bytes":0}'
-fast='{"verdict":"pass","measured":false,"bar":1.4,"ideal":1.6,"cold":true,"pairs":0,"dropped":0,"ratio":{"median":1.5,"low":1.5,"high":1.5}}'
-echo '{"fusion":"judged","device":'$device',"judgement":{"name":"'$3'","day":22,"kind":"exercise","verdict":"pass","right":'$right',"lean":'$lean',"fast":'$fast'}}'
+right='{"verdict":"pass","evidence":{"devices":["Fake"],"shapes":15,"launches":30}}'
+timing='{"basis":"predicted","time_ns":10,"other_ns":15,"speedup":1.5}'
+fast='{"verdict":"pass","evidence":{"device":"Fake","driver":"13.0","shape":"N = 5","bar":1.4,"ideal":1.6,"timing":'$timing',"cold":true}}'
+parts='{"right":'$right',"lean":{"verdict":"pass"},"fast":'$fast'}'
+echo '{"fusion":"judged","device":'$device',"judgement":{"name":"'$3'","day":22,"kind":"exercise","verdict":"pass","parts":'$parts'}}'
 "#;
 
 /// Writes a shell script that can be run.
@@ -86,7 +87,7 @@ fn everything_passes() {
     let output = prebuilt.run(&["grade", "day22", "--device", "emulated"]);
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(code(&output), 0, "{text}\n{}", String::from_utf8_lossy(&output.stderr));
-    assert!(text.contains("| add_gelu      | 30 launches | -    | 1.50x predicted, bar 1.40x | pass    |"), "{text}");
+    assert!(text.contains("| add_gelu      | 30 launches | pass | 1.50x predicted, bar 1.40x | pass    |"), "{text}");
     assert!(text.contains("5 of 5 passed.\nNext: compare with the solutions in solutions/day22/src\n"), "{text}");
     assert!(text.ends_with("xtask bench day22\n"), "{text}");
     assert!(!text.contains('\u{1b}'));
@@ -95,10 +96,10 @@ fn everything_passes() {
 #[test]
 fn json_is_one_object() {
     let (code, report) = Prebuilt::new(PASS).json(&["grade", "add_gelu", "mul_add", "--json", "--device", "emulated"]);
-    assert_eq!((code, &report["version"], &report["device"]["name"]), (0, &1.into(), &"Fake".into()));
+    assert_eq!((code, &report["version"], &report["device"]["name"]), (0, &2.into(), &"Fake".into()));
     let names: Vec<&Value> = report["exercises"].as_array().into_iter().flatten().map(|e| &e["name"]).collect();
     assert_eq!(names, ["mul_add", "add_gelu"]);
-    assert_eq!(report["exercises"][0]["right"]["launches"], 30);
+    assert_eq!(report["exercises"][0]["parts"]["right"]["evidence"]["launches"], 30);
 }
 
 #[test]
@@ -124,7 +125,7 @@ fn crash_hang_and_garbage_lose_only_their_exercise() {
     let of = |name: &str| {
         let all = report["exercises"].as_array().into_iter().flatten();
         let exercise = all.clone().find(|exercise| exercise["name"] == name).expect("every exercise has a verdict");
-        (exercise["verdict"].clone(), exercise["right"]["failure"]["code"].clone())
+        (exercise["verdict"].clone(), exercise["parts"]["right"]["failure"]["code"].clone())
     };
     assert_eq!(of("add_mul_relu"), ("pass".into(), Value::Null));
     assert_eq!(of("mul_add"), ("fail".into(), "crash".into()));
@@ -301,7 +302,7 @@ fn rivals_without_pytorch_say_so() {
 fn a_sweep_is_shown_with_what_was_left_out() {
     let script = r#"
 device='{"kind":"emulated","name":"Fake","compute_capability":"9.0","multiprocessors":1,"l2_bytes":1,"memory_bytes":1,"driver":"13.0"}'
-variant='{"role":"submission","name":"submission","predicted_ns":2000,"speedup":{"median":2,"low":2,"high":2},"pairs":0,"dropped":0,"accuracy":[]}'
+variant='{"role":"submission","name":"submission","timing":{"basis":"predicted","time_ns":2000,"speedup":2},"accuracy":[]}'
 size='{"exercise":"'$3'","shape":"N = 5","rows":1,"columns":5,"read_bytes":1,"written_bytes":1,"needed_bytes":8000,"unfused_bytes":9,"steps":[],"variants":['$variant']}'
 case $0 in
 *solutions*) echo '{"fusion":"timed","device":'$device',"size":'$size'}';;

@@ -1,7 +1,6 @@
 //! What `cargo xtask bench` finds out: times, speeds and errors of every variant of one exercise at one size.
 //!
-//! Times are in nanoseconds, sizes in bytes, speeds in GB/s (10^9 bytes a second). Measured and predicted times are
-//! different fields.
+//! Times are in nanoseconds, sizes in bytes, speeds in GB/s (10^9 bytes a second).
 
 mod accuracy;
 mod sizes;
@@ -13,7 +12,7 @@ pub use crate::rig::cases;
 
 use serde::{Deserialize, Serialize};
 
-use crate::judgement::Interval;
+use crate::judgement::Timing;
 
 /// One exercise at one size.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -91,18 +90,9 @@ pub struct Variant {
     pub role: Role,
     /// `unfused`, `submission`, or the rival's or the rung's name.
     pub name: String,
-    /// Median time on a GPU, with its 95% interval; cold, see `pairs`.
+    /// Its time with a cold L2, beside the chain's in the same pairs of launches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub measured_ns: Option<Interval>,
-    /// Time by the emulated device's model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub predicted_ns: Option<f64>,
-    /// The chain's time over this one's, from the same pairs; on the emulated device a prediction.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub speedup: Option<Interval>,
-    /// Pairs with the unfused chain that count, and those dropped because the clock sagged.
-    pub pairs: u32,
-    pub dropped: u32,
+    pub timing: Option<Timing>,
     /// What the emulated device counted: DRAM bytes, and instructions times active threads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dram_bytes: Option<u64>,
@@ -112,13 +102,6 @@ pub struct Variant {
     pub accuracy: Vec<Accuracy>,
 }
 
-impl Variant {
-    /// The time with its interval, measured or predicted: for tables, which say which it is.
-    pub fn time_ns(&self) -> Option<Interval> {
-        self.measured_ns.or(self.predicted_ns.map(Interval::exact))
-    }
-}
-
 impl Size {
     pub fn elements(&self) -> u64 {
         self.rows as u64 * self.columns as u64
@@ -126,7 +109,7 @@ impl Size {
 
     /// Compulsory bytes over a variant's time, in GB/s: what its reader gets, whatever it moves beside them.
     pub fn gb_per_s(&self, variant: &Variant) -> Option<f64> {
-        variant.time_ns().filter(|time| time.median > 0.0).map(|time| self.needed_bytes as f64 / time.median)
+        variant.timing.as_ref()?.gb_per_s(self.needed_bytes)
     }
 
     /// [`Size::gb_per_s`] over the ceiling of the mix.
@@ -158,7 +141,8 @@ mod tests {
             ceilings: Some(Ceilings { mix_gb_per_s: 16.0, ..Ceilings::default() }),
             ..Size::default()
         };
-        let fused = Variant { role: Role::Submission, predicted_ns: Some(1000.0), ..Variant::default() };
+        let fused =
+            Variant { role: Role::Submission, timing: Some(Timing::predicted(1000.0, 1500.0)), ..Variant::default() };
         assert_eq!((size.gb_per_s(&fused), size.share(&fused)), (Some(12.0), Some(0.75)));
         assert_eq!(size.intensity(&Variant::default()), Some(0.5));
         assert!(size.intensity(&fused) > size.intensity(&Variant::default()));

@@ -11,25 +11,127 @@ mod measure;
 mod pairs;
 mod sweep;
 
-pub(crate) use measure::{Plan, measure};
+pub(crate) use measure::Plan;
 pub(crate) use sweep::Sweep;
 
 use fusion_course::{Exercise, Extent, Shape, Shapes};
 use fusion_machine::{Counters, Report};
+use serde::{Deserialize, Serialize};
 
-use crate::judgement::{Code, Contest, Failure, Fast, Interval, Verdict};
-use crate::session::Session;
+use crate::judgement::{Basis, Clocks, Code, Evidence, Failure, Figures, Interval, Part, Timing, Verdict, Witness};
 use crate::survey::Survey;
+use crate::trial::Trial;
+use crate::trouble::Trouble;
+
+/// The times of one shape, and what they are judged by.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Fast {
+    pub device: String,
+    /// The CUDA version of the driver: `13.0`.
+    pub driver: String,
+    pub shape: String,
+    /// The speedup over the unfused chain that passes, and that of the bytes.
+    pub bar: f64,
+    pub ideal: f64,
+    /// The submission's time beside the chain's; none where no launch was steady.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timing: Option<Timing>,
+    /// Compulsory bytes over the submission's time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gb_per_s: Option<f64>,
+    /// What a plain kernel with the same mix of reads and writes reaches on this device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ceiling_gb_per_s: Option<f64>,
+    /// `gb_per_s` over `ceiling_gb_per_s`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<f64>,
+    /// Whether the L2 was flushed before each launch.
+    pub cold: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sm_clock_mhz: Option<Clocks>,
+    /// The unfused chain against itself: 1.00 on a quiet machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub self_test: Option<Interval>,
+    /// The same beside a kernel that is already fused, where the exercise names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rival: Option<Contest>,
+    /// Who multiplied matrices, where the exercise leaves that to a library.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub products: Option<String>,
+}
+
+/// The submission beside one fused kernel of the course.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Contest {
+    /// `the scalar fused kernel`.
+    pub name: String,
+    /// The speedup over it that passes.
+    pub bar: f64,
+    /// The submission's time beside its; none where it was not measured, and `note` says why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timing: Option<Timing>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+impl Evidence for Fast {
+    const NAME: &'static str = "fast";
+    const WITNESS: Witness = Witness::Gpu;
+
+    /// Measured on a GPU; on the emulated device predicted from what was counted.
+    fn judge(trial: &Trial<'_>) -> Result<Part<Self>, Trouble> {
+        let mut part = match trial.session.judges_as_gpu() {
+            true => measure::measure(trial)?,
+            false => Part::worst(trial.surveys()?.iter().map(|survey| predict(trial, survey)).collect()),
+        };
+        if let (Some(fast), Some(products)) = (&mut part.evidence, trial.session.products(trial.exercise())) {
+            if let Some(failure) = part.failure.as_mut().filter(|failure| failure.code == Code::Speed) {
+                let note = format!("{products}: a kernel that multiplies by itself must be as fast as that");
+                failure.notes.insert(0, note);
+            }
+            fast.products = Some(products);
+        }
+        Ok(part)
+    }
+
+    fn cell(&self, part: &Part<Self>) -> Option<String> {
+        let speedup = |timing: &Timing| timing.figures().speedup;
+        let Figures { basis, speedup: Some(ratio), .. } = self.timing.as_ref()?.figures() else { return None };
+        let mut text = format!("{ratio:.2}x {basis}, bar {:.2}x", self.bar);
+        if let (Basis::Measured, Some(share)) = (basis, self.share) {
+            text += &format!(", {:.0}% of ceiling", 100.0 * share);
+        }
+        match &self.rival {
+            Some(Contest { name, timing: Some(timing), bar, .. }) => {
+                text += &format!("; {:.2}x {name}, bar {bar:.2}x", speedup(timing).unwrap_or_default());
+            }
+            Some(Contest { name, .. }) => text += &format!("; {name}: judged on a GPU only"),
+            None => {}
+        }
+        let others = part.shapes.iter().filter_map(|shape| speedup(shape.evidence.as_ref()?.timing.as_ref()?));
+        let others: Vec<String> = others.map(|ratio| format!("{ratio:.2}x")).collect();
+        if !others.is_empty() {
+            text += &format!("; other shapes {}", others.join(", "));
+        }
+        Some(text)
+    }
+
+    /// The least of what was reached over its bar: the less, the nearer to failing.
+    fn margin(&self) -> f64 {
+        let over = |timing: &Option<Timing>, bar: f64| Some(timing.as_ref()?.least_speedup()? / bar);
+        let rival = self.rival.as_ref().and_then(|rival| over(&rival.timing, rival.bar));
+        over(&self.timing, self.bar).into_iter().chain(rival).fold(f64::INFINITY, f64::min)
+    }
+
+    fn remark(&self) -> Option<&str> {
+        self.products.as_deref()
+    }
+}
 
 /// The ratio that passes: a fraction of the ideal byte ratio, so that it transfers between GPUs. Where that is less than 1, as at a
 /// shape whose bytes are mostly a matrix of weights, it is 1: what is slower than the chain has not paid.
 pub(crate) fn bar(exercise: &Exercise, shape: Shape) -> f64 {
     (exercise.bar * exercise.ideal_speedup(shape)).max(1.0)
-}
-
-/// The verdict of the emulated device's model: at the shape that is worst.
-pub(crate) fn predict(session: &Session, exercise: &Exercise, surveys: &[Survey]) -> Fast {
-    Fast::worst(surveys.iter().map(|survey| predict_shape(session, exercise, survey)).collect())
 }
 
 /// Threads of a warp.
@@ -42,51 +144,46 @@ const WIDE: f64 = 12.0;
 const MODEL: &str = "not judged on the emulated device: its model counts bytes and instructions, and two kernels that move the \
                      same bytes take nearly the same time by it";
 
-fn predict_shape(session: &Session, exercise: &Exercise, survey: &Survey) -> Fast {
+/// The verdict of the emulated device's model at one shape.
+fn predict(trial: &Trial<'_>, survey: &Survey) -> Part<Fast> {
+    let (exercise, info) = (trial.exercise(), &trial.session.info);
     let time = |report: &Report| report.launches.iter().map(|launch| launch.predicted_ns).sum::<f64>();
-    let (yours, unfused) = (time(&survey.submission), time(&survey.unfused));
-    let ratio = Interval::exact(if yours > 0.0 { unfused / yours } else { 0.0 });
-    let bytes = exercise.minimum_bytes(survey.shape);
-    let mut fast = Fast {
-        verdict: ratio.against(bar(exercise, survey.shape)),
-        measured: false,
-        device: Some(session.info.name.clone()),
-        driver: Some(session.info.driver.clone()),
-        shape: Some(survey.shape.to_string()),
-        ratio: Some(ratio),
-        bar: Some(bar(exercise, survey.shape)),
-        ideal: Some(exercise.ideal_speedup(survey.shape)),
-        time_ns: Some(yours),
-        unfused_time_ns: Some(unfused),
-        gb_per_s: (yours > 0.0).then(|| bytes as f64 / yours),
+    let timing = Timing::predicted(time(&survey.submission), time(&survey.unfused));
+    let fast = Fast {
+        device: info.name.clone(),
+        driver: info.driver.clone(),
+        shape: survey.shape.to_string(),
+        bar: bar(exercise, survey.shape),
+        ideal: exercise.ideal_speedup(survey.shape),
+        gb_per_s: timing.gb_per_s(exercise.minimum_bytes(survey.shape)),
+        timing: Some(timing.clone()),
         cold: true,
         rival: exercise.rival.map(|rival| Contest {
             name: rival.name.to_owned(),
             bar: rival.bar,
+            timing: None,
             note: Some(MODEL.to_owned()),
-            ..Contest::default()
         }),
         ..Fast::default()
     };
-    if fast.verdict == Verdict::Fail {
-        let failure = too_slow(&fast).note(slowed_by(exercise, survey));
-        fast.failure = Some(failure.at(exercise.shapes.describe(survey.shape)));
-    }
-    fast
+    let said = match timing.verdict(fast.bar) {
+        Verdict::Fail => {
+            let failure = too_slow(&fast, &timing).note(slowed_by(exercise, survey));
+            Part::refused(failure.at(exercise.shapes.describe(survey.shape)))
+        }
+        _ => Part::pass(),
+    };
+    said.with(fast)
 }
 
 /// The failure of a submission that misses the bar.
-fn too_slow(fast: &Fast) -> Failure {
-    let ratio = fast.ratio.unwrap_or_default();
-    let how = if fast.measured { "measured" } else { "predicted" };
-    let mut title = format!("{:.2}x the speed of the unfused chain ({how})", ratio.median);
-    if let Some(bar) = fast.bar {
-        title += &format!(", and {bar:.2}x is asked for");
-    }
-    let mut failure = Failure::new(Code::Speed, title);
-    if let Some(ideal) = fast.ideal {
-        failure = failure.note(format!("the bytes allow {ideal:.2}x: what keeps the kernel from moving them as fast?"));
-    }
+fn too_slow(fast: &Fast, timing: &Timing) -> Failure {
+    let Figures { basis, speedup, .. } = timing.figures();
+    let (ratio, bar) = (speedup.unwrap_or_default(), fast.bar);
+    let title = format!("{ratio:.2}x the speed of the unfused chain ({basis}), and {bar:.2}x is asked for");
+    let ideal = fast.ideal;
+    let mut failure = Failure::new(Code::Speed, title)
+        .note(format!("the bytes allow {ideal:.2}x: what keeps the kernel from moving them as fast?"));
     if let Some(share) = fast.share {
         failure
             .notes
@@ -161,14 +258,13 @@ fn slowed_by(exercise: &Exercise, survey: &Survey) -> String {
 }
 
 /// The failure of a submission that does not beat the kernel which is already fused.
-fn beaten(contest: &Contest) -> Failure {
-    let ratio = contest.ratio.unwrap_or_default();
-    let title =
-        format!("{:.2}x the speed of {} (measured), and {:.2}x is asked for", ratio.median, contest.name, contest.bar);
-    Failure::new(Code::Speed, title)
+fn beaten(contest: &Contest, timing: &Timing) -> Failure {
+    let Figures { basis, speedup, .. } = timing.figures();
+    let Contest { name, bar, .. } = contest;
+    let ratio = speedup.unwrap_or_default();
+    Failure::new(Code::Speed, format!("{ratio:.2}x the speed of {name} ({basis}), and {bar:.2}x is asked for"))
         .note(format!(
-            "{} moves the same bytes: what it does not do is to have enough of them on their way at once",
-            contest.name
+            "{name} moves the same bytes: what it does not do is to have enough of them on their way at once"
         ))
         .note("let each thread load 16 bytes with one instruction, and several of those before it uses the first")
 }
@@ -234,6 +330,31 @@ mod tests {
         let again = Traffic { requests: bytes / 32, sectors: bytes / 2, bytes: 16 * bytes };
         let text = advice_on(&ffn_sublayer::EXERCISE, |c| c.global_load = again);
         assert!(!text.contains("times the bytes"), "{text}");
+    }
+
+    fn reaching(speedup: f64) -> Option<Timing> {
+        Some(Timing::predicted(1.0, speedup))
+    }
+
+    #[test]
+    fn a_rival_that_is_barely_beaten_is_the_least_margin() {
+        let rival = Contest { bar: 1.0, timing: reaching(1.01), ..Contest::default() };
+        let near = Fast { bar: 1.0, timing: reaching(9.0), rival: Some(rival), ..Fast::default() };
+        let far = Fast { bar: 1.0, timing: reaching(1.5), ..Fast::default() };
+        let worst = Part::worst(vec![Part::pass().with(far), Part::pass().with(near.clone())]);
+        assert_eq!(worst.evidence, Some(near));
+    }
+
+    #[test]
+    fn other_shapes_and_a_rival_are_told_shortly() {
+        let at = |speedup, rival| Fast { bar: 1.42, timing: reaching(speedup), rival, ..Fast::default() };
+        let rival = |timing| Some(Contest { name: "the scalar kernel".to_owned(), bar: 1.1, timing, note: None });
+        let shapes = [1.7, 1.81].map(|speedup| Part::pass().with(at(speedup, None))).into();
+        let part = Part { shapes, ..Part::pass().with(at(1.64, rival(reaching(1.2)))) };
+        let told = "1.64x predicted, bar 1.42x; 1.20x the scalar kernel, bar 1.10x; other shapes 1.70x, 1.81x";
+        assert_eq!(part.view().cell, told);
+        let unmeasured = Part::pass().with(at(1.64, rival(None)));
+        assert_eq!(unmeasured.view().cell, "1.64x predicted, bar 1.42x; the scalar kernel: judged on a GPU only");
     }
 
     #[test]

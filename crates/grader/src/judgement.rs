@@ -4,27 +4,34 @@
 //! One [`Judgement`] an exercise, one [`Report`] a run.
 //!
 //! These types are the JSON of `cargo xtask grade --json`, so every field is part of its contract.
-//! Times are in nanoseconds, sizes in bytes, speeds in GB/s (10^9 bytes a second), ratios are
-//! unfused time over the submission's time. Numbers that JSON cannot write (NaN, infinities) are
-//! strings.
+//! Times are in nanoseconds, sizes in bytes, speeds in GB/s (10^9 bytes a second). Numbers that JSON cannot write
+//! (NaN, infinities) are strings.
 
 mod failure;
 mod fate;
 mod location;
 pub(crate) mod number;
+mod part;
 mod parts;
 mod report;
-mod worst;
+mod timing;
 
 pub use failure::{Code, Failure, IDLE, Mismatch};
 pub use fate::Fate;
 pub use location::{Line, Location};
-pub use parts::{Beside, Clocks, Contest, Fast, Interval, Lean, Right, Sectors};
+pub(crate) use part::Evidence;
+pub use part::{Part, View, Witness};
+pub use parts::Parts;
 pub use report::{DeviceInfo, DeviceKind, Judgement, Kind, Report, RunError, VERSION};
+pub use timing::{Band, Basis, Clocks, Figures, Interval, Timing};
+
+pub use crate::fast::{Contest, Fast};
+pub use crate::lean::{Beside, Lean, Sectors};
+pub use crate::right::Right;
 
 use serde::{Deserialize, Serialize};
 
-/// The outcome of an exercise, and of each of its three parts.
+/// The outcome of an exercise, and of each of its parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {

@@ -3,10 +3,13 @@
 use fusion_course::{Access, Exercise, Shape};
 use fusion_machine::report::{Class, Traffic};
 use fusion_machine::{Counters, Report};
+use serde::{Deserialize, Serialize};
 
 use crate::explain;
-use crate::judgement::{Beside, Code, Failure, Lean, Sectors, Verdict};
+use crate::judgement::{Code, Evidence, Failure, Part, Witness};
 use crate::survey::Survey;
+use crate::trial::Trial;
+use crate::trouble::Trouble;
 
 /// How much more than the minimum may reach DRAM: sectors at the ends of buffers, small tables.
 const ALLOWANCE: f64 = 0.02;
@@ -21,37 +24,91 @@ const WIDE: f64 = 0.9;
 /// Threads of a warp.
 const LANES: u64 = 32;
 
-/// Judges surveys of one submission at several shapes: the worst decides.
-pub(crate) fn judge(exercise: &Exercise, surveys: &[Survey]) -> Lean {
-    let mut lean = Lean::worst(surveys.iter().map(|survey| judge_shape(exercise, survey)).collect());
-    // Advice is about places in the source, whatever the shape.
-    for shape in &mut lean.shapes {
-        explain::gather(&mut lean.advice, std::mem::take(&mut shape.advice));
-    }
-    lean
+/// Exact counts of the emulated device.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Lean {
+    /// The problem that was counted.
+    pub shape: String,
+    /// Kernel launches, copies and memsets. `needed` is what the exercise allows.
+    pub launches: Beside,
+    /// Bytes that must reach DRAM: distinct sectors read and written, summed over launches.
+    pub dram_bytes: Beside,
+    /// Bytes that the threads asked for.
+    pub requested_bytes: Beside,
+    /// Sectors for each warp request: 4 is ideal for 4-byte accesses, 16 for 16-byte ones.
+    pub sectors_per_request: Sectors,
+    /// Bytes of a thread's access to global memory, on average.
+    pub bytes_per_access: Sectors,
+    /// Device allocations that the launch function made, and their bytes.
+    pub allocations: u64,
+    pub allocated_bytes: u64,
+    /// `3.0 N moved, 2.0 N needed`, in units of the first input.
+    pub summary: String,
 }
 
-fn judge_shape(exercise: &Exercise, survey: &Survey) -> Lean {
+/// A count beside what is needed and what the unfused chain has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Beside {
+    pub yours: u64,
+    pub needed: u64,
+    pub unfused: u64,
+}
+
+/// Sectors for each warp request on global memory, or bytes for each access; `None` where there was none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sectors {
+    pub load: Option<f64>,
+    pub store: Option<f64>,
+}
+
+impl Evidence for Lean {
+    const NAME: &'static str = "lean";
+    const WITNESS: Witness = Witness::Emulated;
+
+    /// A failure at these sizes is one of correctness, but *right* has been told already.
+    fn judge(trial: &Trial<'_>) -> Result<Part<Self>, Trouble> {
+        let surveys = trial.surveys()?;
+        Ok(Part::worst(surveys.iter().map(|survey| judge_shape(trial.exercise(), survey)).collect()))
+    }
+
+    fn cell(&self, part: &Part<Self>) -> Option<String> {
+        let launches = plural(self.launches.yours, "launch", "es");
+        let others = part.shapes.len();
+        let shapes = if others == 0 { String::new() } else { format!(", {} shapes", 1 + others) };
+        Some(format!("{launches}, {}{shapes}", self.summary))
+    }
+
+    /// How many times what is needed may be moved: the less, the nearer to failing.
+    fn margin(&self) -> f64 {
+        self.dram_bytes.needed as f64 / self.dram_bytes.yours.max(1) as f64
+    }
+
+    /// What costs time is advised on here, and explains what is slow, too.
+    fn explains(code: Code) -> bool {
+        matches!(code, Code::Launches | Code::Bytes | Code::Access | Code::Allocations | Code::Speed | Code::Impossible)
+    }
+}
+
+fn judge_shape(exercise: &Exercise, survey: &Survey) -> Part<Lean> {
     let Survey { shape, submission, unfused } = survey;
     let needed = exercise.minimum_bytes(*shape);
     let dram = Beside { yours: dram_bytes(submission), needed, unfused: dram_bytes(unfused) };
     let launches =
         Beside { yours: launches(submission), needed: u64::from(exercise.launches), unfused: launches(unfused) };
     let summary = summary(exercise, *shape, &dram);
-    let mut lean = Lean {
-        verdict: Verdict::Pass,
-        shape: Some(shape.to_string()),
-        launches: Some(launches),
-        dram_bytes: Some(dram),
-        requested_bytes: Some(Beside { yours: requested(submission), needed, unfused: requested(unfused) }),
-        sectors_per_request: Some(per_request(submission, |traffic| (traffic.sectors, traffic.requests))),
-        bytes_per_access: Some(per_request(submission, |traffic| (traffic.bytes, traffic.requests * LANES))),
+    let lean = Lean {
+        shape: shape.to_string(),
+        launches,
+        dram_bytes: dram,
+        requested_bytes: Beside { yours: requested(submission), needed, unfused: requested(unfused) },
+        sectors_per_request: per_request(submission, |traffic| (traffic.sectors, traffic.requests)),
+        bytes_per_access: per_request(submission, |traffic| (traffic.bytes, traffic.requests * LANES)),
         allocations: submission.allocations,
         allocated_bytes: submission.allocated_bytes,
-        summary: Some(summary.clone()),
-        ..Lean::default()
+        summary: summary.clone(),
     };
-    explain::gather(&mut lean.advice, explain::told(&submission.advice, |class| class == Class::Speed));
+    let mut advice = Vec::new();
+    explain::gather(&mut advice, explain::told(&submission.advice, |class| class == Class::Speed));
     let buffers = (exercise.inputs.len() + exercise.outputs.len()) as u64;
     let allowed = (needed as f64 * (1.0 + ALLOWANCE)) as u64 + 2 * buffers * SECTOR;
     let failure = if launches.yours > launches.needed {
@@ -75,13 +132,10 @@ fn judge_shape(exercise: &Exercise, survey: &Survey) -> Lean {
                 .note("it also allocates device memory, which a fused kernel does not need"),
         ),
         Some(failure) => Some(notes(failure, exercise, *shape, submission, &summary)),
-        None => lean.bytes_per_access.and_then(|bytes| too_narrow(exercise.access, bytes)),
+        None => too_narrow(exercise.access, lean.bytes_per_access),
     };
-    if let Some(failure) = failure {
-        lean.verdict = Verdict::Fail;
-        lean.failure = Some(failure.at(exercise.shapes.describe(*shape)));
-    }
-    lean
+    let said = failure.map_or_else(Part::pass, |failure| Part::refused(failure.at(exercise.shapes.describe(*shape))));
+    Part { advice, ..said.with(lean) }
 }
 
 /// Loads or stores of fewer bytes than are asked for, as a failure.
@@ -190,6 +244,7 @@ fn per_request(report: &Report, quotient: fn(Traffic) -> (u64, u64)) -> Sectors 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::judgement::Verdict;
     use fusion_course::day22::add_gelu::EXERCISE;
     use fusion_machine::LaunchReport;
 
@@ -202,16 +257,16 @@ mod tests {
         LaunchReport { kernel: "k".to_owned(), counters, ..LaunchReport::default() }
     }
 
-    fn judged(submission: Report) -> Lean {
+    fn judged(submission: Report) -> Part<Lean> {
         let unfused = Report { launches: vec![launch(2, 1), launch(1, 1)], ..Report::default() };
-        judge(&EXERCISE, &[Survey { shape: Shape::flat(N as usize), submission, unfused }])
+        judge_shape(&EXERCISE, &Survey { shape: Shape::flat(N as usize), submission, unfused })
     }
 
     #[test]
     fn a_fused_kernel_is_lean() {
         let lean = judged(Report { launches: vec![launch(2, 1)], ..Report::default() });
-        assert_eq!((lean.verdict, lean.summary.as_deref()), (Verdict::Pass, Some("3 N moved, 3 N needed")));
-        assert_eq!(lean.dram_bytes.unwrap().unfused, 20 * N);
+        assert_eq!((lean.verdict, lean.view().cell.as_str()), (Verdict::Pass, "1 launch, 3 N moved, 3 N needed"));
+        assert_eq!(lean.evidence.unwrap().dram_bytes.unfused, 20 * N);
     }
 
     #[test]
@@ -262,14 +317,19 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_shape_decides_and_advice_is_told_once() {
-        let survey = |columns: usize, reads| Survey {
-            shape: Shape::flat(columns),
-            submission: Report { launches: vec![launch(reads, 1)], ..Report::default() },
-            unfused: Report::default(),
+    fn the_shape_that_moves_most_of_what_it_may_decides() {
+        let at = |columns: u64, bytes: u64| {
+            let counters = Counters { dram_read_bytes: bytes, ..Counters::default() };
+            let submission = Report { launches: vec![LaunchReport { counters, ..launch(0, 0) }], ..Report::default() };
+            judge_shape(
+                &EXERCISE,
+                &Survey { shape: Shape::flat(columns as usize), submission, unfused: Report::default() },
+            )
         };
-        let lean = judge(&EXERCISE, &[survey(N as usize, 2), survey(N as usize / 2, 2), survey(N as usize, 2)]);
-        assert_eq!((lean.verdict, lean.shape.as_deref(), lean.shapes.len()), (Verdict::Fail, Some("N = 524288"), 2));
+        let lean = Part::worst(vec![at(N, 12 * N), at(N / 2, 6 * N + 64), at(N, 12 * N)]);
+        assert_eq!((lean.verdict, lean.shapes.len()), (Verdict::Pass, 2));
+        assert_eq!(lean.view().cell, "1 launch, 3 N moved, 3 N needed, 3 shapes");
+        assert_eq!(lean.evidence.unwrap().shape, "N = 524288");
     }
 
     #[test]

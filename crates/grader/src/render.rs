@@ -6,9 +6,7 @@ use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table, presets};
 use fusion_diagnostic::{Diagnostic, Sources, Text};
 use fusion_machine::report::SourcePosition;
 
-use crate::judgement::{
-    Code, Contest, DeviceInfo, Failure, Fast, Judgement, Lean, Line, Location, Report, Right, Verdict,
-};
+use crate::judgement::{DeviceInfo, Failure, Judgement, Line, Location, Parts, Report, Verdict};
 
 /// How the text may look.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,22 +43,15 @@ pub fn report(report: &Report, look: Look) -> String {
 /// What is to be said about one exercise beyond its row: nothing when it passed.
 pub fn details(judgement: &Judgement, look: Look) -> String {
     let mut text = String::new();
-    let mut parts: Vec<String> = [&judgement.right.failure, &judgement.lean.failure, &judgement.fast.failure]
-        .into_iter()
-        .flatten()
-        .map(|found| failure(found, &judgement.lines, look))
-        .collect();
-    let notes = [
-        ("right", judgement.right.verdict, &judgement.right.note),
-        ("lean", judgement.lean.verdict, &judgement.lean.note),
-        ("fast", judgement.fast.verdict, &judgement.fast.note),
-    ];
+    let views = || judgement.parts.views();
+    let failures = views().filter_map(|part| part.failure);
+    let mut parts: Vec<String> = failures.map(|found| failure(found, &judgement.lines, look)).collect();
     // The first note says why; those after it only that they come after. A failure needs none.
-    let first = notes.into_iter().find_map(|(part, verdict, note)| Some((part, verdict, note.as_ref()?)));
-    if let (Some((part, verdict, note)), None) = (first, judgement.failure()) {
-        parts.push(format!("{part} {verdict}: {note}"));
+    let first = views().find_map(|part| Some(format!("{} {}: {}", part.name, part.verdict, part.note?)));
+    if judgement.failure().is_none() {
+        parts.extend(first);
     }
-    parts.extend(judgement.fast.products.as_ref().map(|products| format!("note: {products}")));
+    parts.extend(views().filter_map(|part| Some(format!("note: {}", part.remark?))));
     parts.extend(advice(judgement, look));
     parts.extend(changed(&judgement.changed));
     if !parts.is_empty() {
@@ -133,18 +124,12 @@ impl Sources for Lines<'_> {
     }
 }
 
-/// Advice that may explain why the parts failed: lints beside wrong values, costs beside what is not lean or not fast.
+/// Advice that may explain why a part failed: lints beside wrong values, costs beside what is not lean or not fast.
 /// All of it when it is asked for.
 fn advice(judgement: &Judgement, look: Look) -> Option<String> {
-    let Judgement { right, lean, fast, .. } = judgement;
-    let wrong_values = |failure: &Failure| matches!(failure.code, Code::Values | Code::Unwritten | Code::Tail);
-    let mut faults: Vec<Diagnostic> = Vec::new();
-    if look.advice || right.failure.as_ref().is_some_and(wrong_values) {
-        faults.extend(right.advice.iter().cloned());
-    }
-    if look.advice || lean.failure.is_some() || fast.failure.is_some() {
-        faults.extend(lean.advice.iter().cloned());
-    }
+    let failures: Vec<&Failure> = judgement.parts.views().filter_map(|part| part.failure).collect();
+    let told = judgement.parts.views().filter(|part| look.advice || failures.iter().any(|it| part.explains(it)));
+    let faults: Vec<Diagnostic> = told.flat_map(|part| part.advice.iter().cloned()).collect();
     let sources = Lines { lines: &judgement.lines, location: None };
     (!faults.is_empty()).then(|| fusion_diagnostic::all(&faults, &sources, look.into()))
 }
@@ -166,18 +151,15 @@ fn devices(report: &Report) -> String {
 
 /// One row an exercise.
 pub fn table(judgements: &[Judgement], look: Look) -> String {
-    let mut table = blank(["exercise", "right", "lean", "fast", "verdict"], look);
+    let mut table = blank(["exercise"].into_iter().chain(Parts::NAMES.iter().copied()).chain(["verdict"]), look);
     for judgement in judgements {
-        table.add_row([
-            Cell::new(match &judgement.wrong {
-                Some(wrong) => format!("{}/{wrong}", judgement.name),
-                None => judgement.name.clone(),
-            }),
-            painted(right(&judgement.right), judgement.right.verdict, look),
-            painted(lean(&judgement.lean), judgement.lean.verdict, look),
-            painted(fast(&judgement.fast), judgement.fast.verdict, look),
-            bold(painted(judgement.verdict.to_string(), judgement.verdict, look), look),
-        ]);
+        let name = Cell::new(match &judgement.wrong {
+            Some(wrong) => format!("{}/{wrong}", judgement.name),
+            None => judgement.name.clone(),
+        });
+        let verdict = bold(painted(judgement.verdict.to_string(), judgement.verdict, look), look);
+        let parts = judgement.parts.views().map(|part| painted(part.cell, part.verdict, look));
+        table.add_row([name].into_iter().chain(parts).chain([verdict]));
     }
     table.trim_fmt()
 }
@@ -210,76 +192,6 @@ fn painted(text: String, verdict: Verdict, look: Look) -> Cell {
         (_, Verdict::Fail) => cell.fg(Color::Red),
         (_, Verdict::Inconclusive) => cell.fg(Color::Yellow),
     }
-}
-
-fn right(right: &Right) -> String {
-    match (&right.failure, right.verdict) {
-        (Some(failure), _) => failure.reason(),
-        (None, Verdict::Pass) => format!("{} launches", right.launches),
-        (None, Verdict::Ungraded) => "-".to_owned(),
-        (None, verdict) => verdict.to_string(),
-    }
-}
-
-fn lean(lean: &Lean) -> String {
-    let Some(launches) = lean.launches else { return "-".to_owned() };
-    let plural = if launches.yours == 1 { "" } else { "es" };
-    let summary = lean.summary.as_deref().unwrap_or_default();
-    let shapes = if lean.shapes.is_empty() { String::new() } else { format!(", {} shapes", 1 + lean.shapes.len()) };
-    format!("{} launch{plural}, {summary}{shapes}", launches.yours)
-}
-
-fn fast(fast: &Fast) -> String {
-    let Some(ratio) = fast.ratio else {
-        return if fast.verdict == Verdict::Ungraded { "-".to_owned() } else { fast.verdict.to_string() };
-    };
-    let how = if fast.measured { "measured" } else { "predicted" };
-    let mut text = format!("{:.2}x {how}", ratio.median);
-    if let Some(bar) = fast.bar {
-        text += &format!(", bar {bar:.2}x");
-    }
-    if let (true, Some(share)) = (fast.measured, fast.share) {
-        text += &format!(", {:.0}% of ceiling", 100.0 * share);
-    }
-    match &fast.rival {
-        Some(Contest { name, ratio: Some(ratio), bar, .. }) => {
-            text += &format!("; {:.2}x {name}, bar {bar:.2}x", ratio.median);
-        }
-        Some(Contest { name, .. }) => text += &format!("; {name}: judged on a GPU only"),
-        None => {}
-    }
-    let others: Vec<String> =
-        fast.shapes.iter().filter_map(|shape| Some(format!("{:.2}x", shape.ratio?.median))).collect();
-    if !others.is_empty() {
-        text += &format!("; other shapes {}", others.join(", "));
-    }
-    text
-}
-
-/// The measured figures of one exercise, in the detail that a note or a chapter quotes.
-pub fn measurement(fast: &Fast) -> Option<String> {
-    let ratio = fast.ratio?;
-    let mut text = format!("{:.3}x [{:.3}, {:.3}]", ratio.median, ratio.low, ratio.high);
-    if let Some(shape) = &fast.shape {
-        text += &format!(" at {shape}");
-    }
-    if let (Some(yours), Some(unfused)) = (fast.time_ns, fast.unfused_time_ns) {
-        text += &format!(": {:.1} us against {:.1} us", yours / 1e3, unfused / 1e3);
-    }
-    if let (Some(speed), Some(ceiling), Some(share)) = (fast.gb_per_s, fast.ceiling_gb_per_s, fast.share) {
-        text += &format!(", {speed:.0} GB/s of {ceiling:.0} ({:.0}%)", 100.0 * share);
-    }
-    text += if fast.cold { ", cold" } else { ", warm" };
-    if fast.measured {
-        text += &format!(", {} pairs ({} dropped)", fast.pairs, fast.dropped);
-    }
-    if let Some(clocks) = fast.sm_clock_mhz {
-        text += &format!(", SM clock {}-{} MHz", clocks.min, clocks.max);
-    }
-    if let Some(own) = fast.self_test {
-        text += &format!(", A/A {:.3}", own.median);
-    }
-    Some(text)
 }
 
 #[cfg(test)]

@@ -6,10 +6,12 @@
 mod bench;
 
 use fusion_course::{Case, Inputs, Shape};
+use fusion_diagnostic::Diagnostic;
 use fusion_machine::report::Class;
+use serde::{Deserialize, Serialize};
 
 use crate::explain;
-use crate::judgement::{Code, Failure, IDLE, Right, Verdict};
+use crate::judgement::{Code, Evidence, Failure, IDLE, Part, Verdict, Witness};
 use crate::problem::{self, Expected, Threads};
 use crate::trial::Trial;
 use crate::trouble::Trouble;
@@ -47,56 +49,94 @@ impl Scope<'_> {
     }
 }
 
-/// Judges a submission at all of its exercise's shapes.
-pub(crate) fn judge(trial: &Trial<'_>) -> Right {
-    let Trial { session, seed, scope, .. } = *trial;
-    let exercise = trial.exercise();
-    let mut right = Right { devices: vec![session.info.name.clone()], ..Right::default() };
-    let outcome = Bench::new(trial).and_then(|mut bench| {
-        for shape in exercise.problems(seed).into_iter().filter(|&shape| scope.has(shape)) {
-            trial.tell(format!("right: {}", trial.name(shape)));
-            judge_shape(&mut bench, shape, &mut right).map_err(|trouble| sharpen(trouble, &mut bench, shape))?;
-        }
-        let moved = problem::to_move(exercise, seed).filter(|&shape| scope.unaligned && scope.has(shape));
-        if let Some(shape) = moved {
-            let params = exercise.inputs.len() + exercise.outputs.len();
-            // No number of elements that is not a multiple of four suits an access to four of them.
-            for (param, elements) in (0..params).flat_map(|param| (1..4).map(move |elements| (param, elements))) {
-                trial.tell(format!("right: {}, view {param} moved by {elements}", trial.name(shape)));
-                bench.move_view(param, elements);
-                judge_shape(&mut bench, shape, &mut right)?;
-            }
-        }
-        Ok(())
-    });
-    match outcome {
-        Ok(()) => right.verdict = Verdict::Pass,
-        Err(Trouble::Failure(mut failure)) => {
-            failure.device = Some(session.info.name.clone());
-            right.verdict = Verdict::Fail;
-            right.failure = Some(*failure);
-        }
-        Err(Trouble::Unable(note)) => right.note = Some(note),
+/// What was checked.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Right {
+    /// The devices it was judged on.
+    pub devices: Vec<String>,
+    /// Shapes and launches checked, over all devices.
+    pub shapes: u32,
+    pub launches: u32,
+}
+
+impl Evidence for Right {
+    const NAME: &'static str = "right";
+    const WITNESS: Witness = Witness::Both;
+
+    fn judge(trial: &Trial<'_>) -> Result<Part<Self>, Trouble> {
+        let device = trial.session.info.name.clone();
+        let mut found = Found { right: Self { devices: vec![device.clone()], ..Self::default() }, ..Found::default() };
+        let said = match judge_all(trial, &mut found) {
+            Ok(()) => Part::pass(),
+            Err(Trouble::Failure(failure)) => Part::refused(Failure { device: Some(device), ..*failure }),
+            Err(Trouble::Unable(note)) => Part::ungraded(note),
+        };
+        Ok(Part { advice: found.advice, ..said.with(found.right) })
     }
-    right
+
+    fn cell(&self, part: &Part<Self>) -> Option<String> {
+        (part.verdict == Verdict::Pass).then(|| format!("{} launches", self.launches))
+    }
+
+    fn join(self, gpu: Self) -> Self {
+        Self {
+            devices: [self.devices, gpu.devices].concat(),
+            shapes: self.shapes + gpu.shapes,
+            launches: self.launches + gpu.launches,
+        }
+    }
+
+    fn explains(code: Code) -> bool {
+        is_about_values(code)
+    }
 }
 
-fn judge_shape(bench: &mut Bench<'_>, shape: Shape, right: &mut Right) -> Result<(), Trouble> {
+/// What is known so far.
+#[derive(Debug, Default)]
+struct Found {
+    right: Right,
+    /// `L-` and `W-` codes of the emulated device.
+    advice: Vec<Diagnostic>,
+}
+
+/// Judges a submission at all of its exercise's shapes.
+fn judge_all(trial: &Trial<'_>, found: &mut Found) -> Result<(), Trouble> {
+    let Trial { seed, scope, .. } = *trial;
+    let exercise = trial.exercise();
+    let mut bench = Bench::new(trial)?;
+    for shape in exercise.problems(seed).into_iter().filter(|&shape| scope.has(shape)) {
+        trial.tell(format!("right: {}", trial.name(shape)));
+        judge_shape(&mut bench, shape, found).map_err(|trouble| sharpen(trouble, &mut bench, shape))?;
+    }
+    let moved = problem::to_move(exercise, seed).filter(|&shape| scope.unaligned && scope.has(shape));
+    if let Some(shape) = moved {
+        let params = exercise.inputs.len() + exercise.outputs.len();
+        // No number of elements that is not a multiple of four suits an access to four of them.
+        for (param, elements) in (0..params).flat_map(|param| (1..4).map(move |elements| (param, elements))) {
+            trial.tell(format!("right: {}, view {param} moved by {elements}", trial.name(shape)));
+            bench.move_view(param, elements);
+            judge_shape(&mut bench, shape, found)?;
+        }
+    }
+    Ok(())
+}
+
+fn judge_shape(bench: &mut Bench<'_>, shape: Shape, found: &mut Found) -> Result<(), Trouble> {
     let trial = bench.trial;
-    judge_calls(bench, shape, right).map_err(|trouble| trouble.at(trial.name(shape)))
+    judge_calls(bench, shape, found).map_err(|trouble| trouble.at(trial.name(shape)))
 }
 
-fn judge_calls(bench: &mut Bench<'_>, shape: Shape, right: &mut Right) -> Result<(), Trouble> {
+fn judge_calls(bench: &mut Bench<'_>, shape: Shape, found: &mut Found) -> Result<(), Trouble> {
     let (exercise, seed) = (bench.trial.exercise(), bench.trial.seed);
-    right.shapes += 1;
+    found.right.shapes += 1;
     // Each shape has values of its own, whatever was judged before it.
     let mut inputs = Inputs::new(seed ^ ((shape.rows as u64) << 40) ^ shape.columns as u64);
     let cases: Vec<Case> = (0..CALLS).map(|_| (exercise.make)(shape, &mut inputs)).collect();
     bench.prepare(shape)?;
     for (call, case) in cases.iter().enumerate() {
-        right.launches += 1;
+        found.right.launches += 1;
         let ran = bench.launch(case)?;
-        explain::gather(&mut right.advice, explain::told(&ran.advice, |class| class != Class::Speed));
+        explain::gather(&mut found.advice, explain::told(&ran.advice, |class| class != Class::Speed));
         check(bench, case, ran.threads, &ran.outputs).map_err(|trouble| match trouble {
             Trouble::Failure(failure) if is_about_values(failure.code) => {
                 let mut failure = *failure;
@@ -124,7 +164,7 @@ fn sharpen(trouble: Trouble, bench: &mut Bench<'_>, shape: Shape) -> Trouble {
         Trouble::Failure(failure) if is_about_values(failure.code) && shape.elements() < telling.elements() => {}
         _ => return trouble,
     }
-    match judge_shape(bench, telling, &mut Right::default()) {
+    match judge_shape(bench, telling, &mut Found::default()) {
         Err(Trouble::Failure(sharper)) if sharper.code == Code::Tail => Trouble::Failure(sharper),
         _ => trouble,
     }

@@ -1,6 +1,6 @@
-//! Medians, bootstrap intervals, and the verdict that an interval allows.
+//! Medians and bootstrap intervals.
 
-use crate::judgement::{Interval, Verdict};
+use crate::judgement::Interval;
 
 /// The median; `None` of nothing. The mean of the middle two for an even count.
 pub fn median(values: &[f64]) -> Option<f64> {
@@ -53,29 +53,6 @@ pub fn ratio_interval(log_ratios: &[f64], seed: u64) -> Option<Interval> {
     Some(Interval { median: center.exp(), low: quantile(0.025).exp(), high: quantile(0.975).exp() })
 }
 
-impl Interval {
-    /// An interval without width: a prediction.
-    pub fn exact(value: f64) -> Self {
-        Self { median: value, low: value, high: value }
-    }
-
-    /// Whether both ends lie within `part` of the median: 0.02 for 2%.
-    pub fn within(&self, part: f64) -> bool {
-        self.high <= self.median * (1.0 + part) && self.low >= self.median * (1.0 - part)
-    }
-
-    /// Pass when the whole interval reaches the bar, fail when none of it does.
-    pub fn against(&self, bar: f64) -> Verdict {
-        if self.low >= bar {
-            Verdict::Pass
-        } else if self.high < bar {
-            Verdict::Fail
-        } else {
-            Verdict::Inconclusive
-        }
-    }
-}
-
 /// Which samples to keep: those whose clock is within 3% of the usual one (the median). Without
 /// clocks nothing is known against any of them.
 pub fn steady_clocks(clocks: &[Option<u32>]) -> Vec<bool> {
@@ -123,15 +100,6 @@ mod tests {
         ratios[4] = 0.01f64.ln();
         assert!(ratio_interval(&ratios, 5).unwrap().within(0.02));
         assert_eq!(ratio_interval(&[], 5), None);
-    }
-
-    #[test]
-    fn a_verdict_never_fails_on_noise() {
-        let interval = Interval { median: 1.5, low: 1.4, high: 1.6 };
-        assert_eq!(interval.against(1.4), Verdict::Pass);
-        assert_eq!(interval.against(1.5), Verdict::Inconclusive);
-        assert_eq!(interval.against(1.6), Verdict::Inconclusive);
-        assert_eq!(interval.against(1.61), Verdict::Fail);
     }
 
     #[test]

@@ -11,11 +11,12 @@ mod mutants;
 use std::io::Read as _;
 use std::process::ExitCode;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand, ValueEnum};
 use fusion_course::{Submission, Wrong};
 
 use crate::bench::At;
-use crate::judgement::{DeviceKind, RunError};
+use crate::judgement::{DeviceKind, Parts, RunError};
 use crate::protocol::{Message, SPENT, WrongName};
 use crate::session::Session;
 
@@ -80,8 +81,9 @@ struct Options {
     /// Judge these mutants of the submission instead of it
     #[arg(long, conflicts_with = "wrong")]
     mutant: Vec<String>,
-    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Part::Right, Part::Lean, Part::Fast])]
-    parts: Vec<Part>,
+    #[arg(long, value_delimiter = ',', value_parser = PossibleValuesParser::new(Parts::NAMES))]
+    #[arg(default_values = Parts::NAMES)]
+    parts: Vec<String>,
     /// Elements of the large problem
     #[arg(long)]
     size: Option<usize>,
@@ -116,13 +118,6 @@ struct BenchOptions {
 enum Device {
     Gpu,
     Emulated,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Part {
-    Right,
-    Lean,
-    Fast,
 }
 
 impl From<Device> for DeviceKind {

@@ -1,6 +1,7 @@
 //! The sweep as comma-separated values: one line for each variant at each size.
 
 use fusion_grader::bench::{Accuracy, Percentiles, Size, Variant};
+use fusion_grader::judgement::Timing;
 
 use super::Benched;
 
@@ -38,7 +39,12 @@ pub(super) fn text(exercises: &[Benched]) -> String {
 fn fields(exercise: &Benched, size: &Size, variant: &Variant) -> Vec<String> {
     let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     let count = |value: Option<u64>| value.map(|value| value.to_string()).unwrap_or_default();
-    let (time, speedup) = (variant.time_ns(), variant.speedup);
+    let figures = variant.timing.as_ref().map(Timing::figures);
+    let range = figures.and_then(|figures| figures.range_ns);
+    let (speedup, pairs) = match &variant.timing {
+        Some(Timing::Measured { speedup, pairs, .. }) => (speedup.map(|ratio| (ratio.low, ratio.high)), *pairs),
+        _ => (None, 0),
+    };
     let mut fields = vec![
         exercise.name.clone(),
         exercise.day.to_string(),
@@ -47,21 +53,21 @@ fn fields(exercise: &Benched, size: &Size, variant: &Variant) -> Vec<String> {
         size.rows.to_string(),
         size.columns.to_string(),
         variant.name.clone(),
-        number(time.map(|time| time.median)),
-        number(time.map(|time| time.low)),
-        number(time.map(|time| time.high)),
+        number(figures.map(|figures| figures.time_ns)),
+        number(range.map(|(low, _)| low)),
+        number(range.map(|(_, high)| high)),
         number(size.gb_per_s(variant)),
         number(size.share(variant)),
         number(size.ceilings.map(|ceilings| ceilings.mix_gb_per_s)),
         number(size.ceilings.map(|ceilings| ceilings.copy_gb_per_s)),
-        number(speedup.map(|ratio| ratio.median)),
-        number(speedup.map(|ratio| ratio.low)),
-        number(speedup.map(|ratio| ratio.high)),
+        number(figures.and_then(|figures| figures.speedup)),
+        number(speedup.map(|(low, _)| low)),
+        number(speedup.map(|(_, high)| high)),
         number(size.intensity(variant)),
         size.needed_bytes.to_string(),
         count(variant.dram_bytes),
         count(variant.thread_instructions),
-        variant.pairs.to_string(),
+        pairs.to_string(),
     ];
     for (_, kind) in ERRORS {
         for (_, part) in PARTS {

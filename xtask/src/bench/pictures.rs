@@ -82,7 +82,7 @@ fn time(exercise: &Benched, report: &Report) -> LineChart {
     let run = run(exercise);
     LineChart {
         heading: heading(exercise, report, &format!("time over {}", run.over)),
-        series: lines(&run, |_, variant| Some(variant.time_ns()?.median / 1e9)),
+        series: lines(&run, |_, variant| Some(variant.timing.as_ref()?.figures().time_ns / 1e9)),
         x: run.x,
         y: Quantity::seconds("time"),
         rules: Vec::new(),
@@ -109,7 +109,7 @@ fn roofline(exercise: &Benched, size: &Size, report: &Report) -> Option<Roofline
         Some(RooflinePoint {
             label: variant.name.clone(),
             intensity: size.intensity(variant)?,
-            rate: flops / variant.time_ns()?.median * 1e9,
+            rate: flops / variant.timing.as_ref()?.figures().time_ns * 1e9,
         })
     });
     let peak = ceilings.peak_gflop_per_s.map(|peak| Ceiling { label: "float32 FMA".to_owned(), value: peak * 1e9 });

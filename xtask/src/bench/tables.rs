@@ -1,7 +1,7 @@
 //! The sweep as tables.
 
 use fusion_grader::bench::{Percentiles, Size, Variant};
-use fusion_grader::judgement::Interval;
+use fusion_grader::judgement::{Interval, Timing};
 use fusion_grader::render::{self, Look};
 
 use super::{Benched, Report};
@@ -51,17 +51,17 @@ fn times(exercise: &Benched, look: Look) -> String {
     let mut table = render::blank(header, look);
     for size in &exercise.sizes {
         for variant in &size.variants {
-            let time = variant.time_ns();
-            let interval = variant.measured_ns.map(|time| format!("{}-{}", us(time.low), us(time.high)));
+            let figures = variant.timing.as_ref().map(Timing::figures);
+            let range = figures.and_then(|figures| figures.range_ns);
             table.add_row([
                 size.shape.clone(),
                 variant.name.clone(),
                 exercise.basis().to_owned(),
-                or_dash(time.map(|time| us(time.median))),
-                or_dash(interval),
+                or_dash(figures.map(|figures| us(figures.time_ns))),
+                or_dash(range.map(|(low, high)| format!("{}-{}", us(low), us(high)))),
                 or_dash(size.gb_per_s(variant).map(|speed| format!("{speed:.0}"))),
                 or_dash(size.share(variant).map(|share| format!("{:.0}%", 100.0 * share))),
-                or_dash(variant.speedup.map(|ratio| format!("{:.2}x", ratio.median))),
+                or_dash(figures.and_then(|figures| figures.speedup).map(|ratio| format!("{ratio:.2}x"))),
                 or_dash(size.intensity(variant).map(|intensity| format!("{intensity:.3}"))),
             ]);
         }
@@ -82,7 +82,7 @@ fn speedups(exercise: &Benched, look: Look) -> String {
     for size in &exercise.sizes {
         let of = |name: &&str| {
             let variant = size.variants.iter().find(|variant| variant.name == **name);
-            or_dash(variant.and_then(|variant| variant.speedup).map(speedup))
+            or_dash(variant.and_then(|variant| speedup(variant.timing.as_ref()?)))
         };
         let ideal = size.unfused_bytes as f64 / size.needed_bytes.max(1) as f64;
         let row = [size.shape.clone(), exercise.basis().to_owned()].into_iter().chain(names.iter().map(of));
@@ -123,10 +123,12 @@ fn error_text(kind: &str, error: f64) -> String {
     }
 }
 
-fn speedup(ratio: Interval) -> String {
-    match ratio.low == ratio.high {
-        true => format!("{:.2}x", ratio.median),
-        false => format!("{:.2}x [{:.2}, {:.2}]", ratio.median, ratio.low, ratio.high),
+fn speedup(timing: &Timing) -> Option<String> {
+    match *timing {
+        Timing::Measured { speedup: Some(Interval { median, low, high }), .. } if low < high => {
+            Some(format!("{median:.2}x [{low:.2}, {high:.2}]"))
+        }
+        _ => Some(format!("{:.2}x", timing.figures().speedup?)),
     }
 }
 

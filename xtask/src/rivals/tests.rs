@@ -3,11 +3,16 @@ use fusion_grader::render::Look;
 
 use super::*;
 
+fn measured(time: f64) -> Timing {
+    let time_ns = Interval::exact(time);
+    Timing::Measured { time_ns, other_ns: None, speedup: None, pairs: 31, dropped: 0 }
+}
+
 /// An elementwise operation of so many elements that takes so long, beside one other.
 fn row_of(elements: usize, ours_ns: f64, theirs_ns: f64) -> Row {
     let exercise = fusion_course::find("add_gelu").unwrap();
     let shape = Shape::flat(elements);
-    let variant = |role, time| Variant { role, measured_ns: Some(Interval::exact(time)), ..Variant::default() };
+    let variant = |role, time| Variant { role, timing: Some(measured(time)), ..Variant::default() };
     let size = Size {
         shape: shape.to_string(),
         rows: 1,
@@ -86,11 +91,14 @@ fn a_round_takes_the_best_that_it_finds() {
         time_ns: time.map(Interval::exact),
         ..Rival::default()
     });
-    let ours = Variant { role: Role::Submission, measured_ns: Some(Interval::exact(5.0)), ..Variant::default() };
+    let ours = Variant { role: Role::Submission, timing: Some(measured(5.0)), ..Variant::default() };
     let size = Size { variants: vec![ours], ..Size::default() };
     assert_eq!(Round::new(Some(&size), &rivals), Some(Round { solution_ns: 5.0, best_ns: 4.0 }));
     assert_eq!(Round::new(Some(&size), &rivals[2..]), None);
     assert_eq!(Round::new(Some(&Size::default()), &rivals), None);
+    // A prediction is no time to hold against others' measurements.
+    let predicted = Variant { role: Role::Submission, timing: Some(Timing::predicted(5.0, 5.0)), ..Variant::default() };
+    assert_eq!(Round::new(Some(&Size { variants: vec![predicted], ..Size::default() }), &rivals), None);
 }
 
 #[test]

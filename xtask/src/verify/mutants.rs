@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use fusion_grader::judgement::{Failure, Fate, Judgement, RunError};
+use fusion_grader::judgement::{DeviceKind, Fate, Parts, RunError};
 use fusion_mutants::{Equivalents, Mutant};
 
 use super::Tally;
@@ -76,7 +76,9 @@ impl Judge<'_> {
         while !left.is_empty() {
             let mut command = Command::new(self.program);
             command.current_dir(self.root).args(["judge", "--exercise", exercise, "--device", "emulated"]);
-            command.args(["--parts", "right,lean", "--seed", &self.seed.to_string()]);
+            // What is slow is no mistake.
+            let parts = Parts::wanted(DeviceKind::Emulated, false).join(",");
+            command.args(["--parts", &parts, "--seed", &self.seed.to_string()]);
             for mutant in &left {
                 command.args(["--mutant", &mutant.id]);
             }
@@ -106,10 +108,8 @@ impl Judge<'_> {
             if (!any || !matches!(end, End::Exited(_)))
                 && let Some(mutant) = left.pop_front()
             {
-                let died = judge::died(Judgement::default(), end, self.limit, &told.doing, &[]);
-                let failure =
-                    died.right.failure.unwrap_or_else(|| Failure::new(fusion_grader::judgement::Code::Crash, ""));
-                judged.push((mutant, Fate::Refused { failure: Box::new(failure) }));
+                let failure = Box::new(judge::death(end, self.limit, &told.doing, &[]));
+                judged.push((mutant, Fate::Refused { failure }));
             }
         }
         Ok(judged)
@@ -180,7 +180,7 @@ fn count(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fusion_grader::judgement::Code;
+    use fusion_grader::judgement::{Code, Failure};
 
     const SOURCE: &str =
         "__global__ void k(float* out, size_t n) {\n    if (threadIdx.x < n) out[threadIdx.x] = 1.0f;\n}\n";

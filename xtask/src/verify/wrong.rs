@@ -72,7 +72,7 @@ pub(crate) fn judge(
                     wrong: Some(wrong.name.clone()),
                     ..Judgement::default()
                 };
-                count(wrong, &judge::died(blank, end, limit, &told.doing, &[]), tally);
+                count(wrong, &blank.refused(judge::death(end, limit, &told.doing, &[])), tally);
             }
         }
         progress.step();

@@ -1,6 +1,6 @@
 //! Pairs of timed launches, and what they say.
 
-use crate::judgement::Interval;
+use crate::judgement::{Interval, Timing};
 use crate::statistics;
 
 /// One launch of each of two sides, timed next to each other.
@@ -36,11 +36,17 @@ impl Steady {
         statistics::ratio_interval(&logs, seed)
     }
 
-    /// The median times of both sides.
-    pub(super) fn times(&self) -> Option<(f64, f64)> {
-        let above: Vec<f64> = self.pairs.iter().map(|pair| pair.above).collect();
-        let below: Vec<f64> = self.pairs.iter().map(|pair| pair.below).collect();
-        Some((statistics::median(&above)?, statistics::median(&below)?))
+    /// The time of the side below the line beside that above it; none where no pair is left.
+    pub(super) fn timing(&self, seed: u64) -> Option<Timing> {
+        let times =
+            |of: fn(&Pair) -> f64| statistics::median_interval(&self.pairs.iter().map(of).collect::<Vec<_>>(), seed);
+        Some(Timing::Measured {
+            time_ns: times(|pair| pair.below)?,
+            other_ns: times(|pair| pair.above),
+            speedup: self.ratio(seed),
+            pairs: self.pairs.len() as u32,
+            dropped: self.dropped as u32,
+        })
     }
 }
 
@@ -58,7 +64,11 @@ mod tests {
         assert_eq!((steady.pairs.len(), steady.dropped), (9, 2));
         let ratio = steady.ratio(1).unwrap();
         assert!((ratio.median - 2.0).abs() < 1e-12 && ratio.within(1e-9));
-        assert_eq!(steady.times(), Some((2.0, 1.0)));
-        assert_eq!(Steady::of(&[]).ratio(1), None);
+        let Some(Timing::Measured { time_ns, other_ns: Some(other_ns), pairs, dropped, .. }) = steady.timing(1) else {
+            panic!("no time")
+        };
+        assert_eq!((time_ns.median, pairs, dropped), (1.0, 9, 2));
+        assert!((other_ns.median - 2.0).abs() < 1e-12);
+        assert_eq!(Steady::of(&[]).timing(1), None);
     }
 }

@@ -7,8 +7,9 @@ use super::bench::Bench;
 use super::ceiling;
 use super::helpers::Helpers;
 use super::measure::Plan;
+use super::pairs::Steady;
 use crate::bench::{Ceilings, Role, Size, StepBytes, Variant};
-use crate::judgement::Interval;
+use crate::judgement::{Interval, Timing};
 use crate::rig::{Rig, Who};
 use crate::session::Session;
 use crate::statistics;
@@ -145,21 +146,16 @@ impl<'a> Sweep<'a> {
             trial.tell(format!("warming up at {shape}"));
             bench.warm_up(plan)?;
         }
-        let mut chain: Option<Vec<f64>> = None;
+        let mut chain = None;
         self.each(shape, size, &mut |who, variant| {
             if self.short {
                 trial.tell(format!("timing {} at {shape}", variant.name));
-                let times = bench.alone(who, plan, seed)?;
-                variant.measured_ns = statistics::median_interval(&times, seed);
-                variant.pairs = times.len() as u32;
+                variant.timing = alone(&bench.alone(who, plan, seed)?, seed);
             } else if who != Who::Unfused {
                 trial.tell(format!("timing {} at {shape}", variant.name));
                 let steady = bench.pairs([Who::Unfused, who], plan, plan.limit)?;
-                let times: Vec<f64> = steady.pairs.iter().map(|pair| pair.below).collect();
-                chain.get_or_insert_with(|| steady.pairs.iter().map(|pair| pair.above).collect());
-                variant.measured_ns = statistics::median_interval(&times, seed);
-                variant.speedup = steady.ratio(seed);
-                (variant.pairs, variant.dropped) = (steady.pairs.len() as u32, steady.dropped as u32);
+                variant.timing = steady.timing(seed);
+                chain.get_or_insert(steady);
             }
             bench.rig.reset(who, 0).map_err(Trouble::driver("preparing a launch"))?;
             bench.rig.run(who, 0)?;
@@ -171,9 +167,7 @@ impl<'a> Sweep<'a> {
             size.notes.push("a launch waits for the device: times have some of the host's in them".to_owned());
         }
         if let (Some(unfused), Some(chain)) = (size.variants.first_mut(), chain) {
-            unfused.measured_ns = statistics::median_interval(&chain, seed);
-            unfused.speedup = Some(Interval::exact(1.0));
-            unfused.pairs = chain.len() as u32;
+            unfused.timing = itself(&chain, seed);
         }
         Ok(())
     }
@@ -190,8 +184,7 @@ impl<'a> Sweep<'a> {
             let counters = || report.launches.iter().map(|launch| launch.counters);
             let time = report.launches.iter().map(|launch| launch.predicted_ns).sum::<f64>();
             let chain = *chain.get_or_insert(time);
-            variant.predicted_ns = Some(time);
-            variant.speedup = (time > 0.0).then(|| Interval::exact(chain / time));
+            variant.timing = Some(Timing::predicted(time, chain));
             variant.dram_bytes = Some(counters().map(|c| c.dram_read_bytes + c.dram_write_bytes).sum());
             variant.thread_instructions = Some(counters().map(|c| c.thread_instructions).sum());
             variant.accuracy = rig.accuracy(who, 0)?;
@@ -217,6 +210,20 @@ impl<'a> Sweep<'a> {
         }
         Ok(())
     }
+}
+
+/// The time of launches without another's between them.
+fn alone(times: &[f64], seed: u64) -> Option<Timing> {
+    let time_ns = statistics::median_interval(times, seed)?;
+    Some(Timing::Measured { time_ns, other_ns: None, speedup: None, pairs: times.len() as u32, dropped: 0 })
+}
+
+/// The time of the chain, which stands above the line, beside itself.
+fn itself(steady: &Steady, seed: u64) -> Option<Timing> {
+    let times: Vec<f64> = steady.pairs.iter().map(|pair| pair.above).collect();
+    let time_ns = statistics::median_interval(&times, seed)?;
+    let speedup = Some(Interval::exact(1.0));
+    Some(Timing::Measured { time_ns, other_ns: Some(time_ns), speedup, pairs: times.len() as u32, dropped: 0 })
 }
 
 /// FP32 operations a second of a GPU, in 10^9: a multiply-add is two of them (CUDA C++ Programming Guide, "Arithmetic

@@ -8,140 +8,85 @@ use super::Location;
 /// The note of a submission that launched nothing, as a starter does.
 pub const IDLE: &str = "the launch function returned without launching anything";
 
-/// The kind of a failure. Stable: wrong kernels name theirs in `solutions/dayNN/wrong`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Code {
-    /// An element differs from the reference by more than the tolerance.
-    Values,
-    /// An element was not written.
-    Unwritten,
-    /// Only elements of the tail are wrong or unwritten.
-    Tail,
-    /// An input was overwritten.
-    Inputs,
-    /// Memory beside an output or input was written.
-    RedZone,
-    /// Work was not on the given stream, or not ordered by it.
-    Stream,
-    /// The launch function returned an error.
-    Launch,
-    /// The emulated device found a fault; [`Failure::fault`] has its code.
-    Fault,
-    /// The CUDA source or the Rust source does not compile.
-    Compile,
-    /// More launches than the exercise allows.
-    Launches,
-    /// More bytes moved than necessary.
-    Bytes,
-    /// Accesses to global memory are narrower than the exercise asks for.
-    Access,
-    /// Device memory was allocated in the launch function.
-    Allocations,
-    /// Slower than the bar.
-    Speed,
-    /// Faster than memory allows: work was skipped.
-    Impossible,
-    /// The time limit ended it.
-    Timeout,
-    /// The process died.
-    Crash,
-    /// The submission's Rust code panicked.
-    Panic,
-}
-
-impl Code {
-    /// All of them.
-    pub const ALL: [Self; 18] = [
-        Self::Values,
-        Self::Unwritten,
-        Self::Tail,
-        Self::Inputs,
-        Self::RedZone,
-        Self::Stream,
-        Self::Launch,
-        Self::Fault,
-        Self::Compile,
-        Self::Launches,
-        Self::Bytes,
-        Self::Access,
-        Self::Allocations,
-        Self::Speed,
-        Self::Impossible,
-        Self::Timeout,
-        Self::Crash,
-        Self::Panic,
-    ];
-
-    /// What was found, and what usually mends it.
-    pub fn meaning(self) -> &'static str {
-        match self {
-            Self::Values => {
-                "An element is further from the reference than rounding explains. The first one and the worst are named; check \
-                 one of them by hand. If all are wrong, look at what they share: a sum, a maximum, a scale."
-            }
-            Self::Unwritten => {
-                "An element of an output was not written: it still holds what was there before the launch. Look at the \
-                 condition that guards the store, at the number of blocks, and at paths that end early."
-            }
-            Self::Tail => {
-                "Only the last elements, those past the last full block, are wrong or unwritten. Round the number of blocks up, \
-                 let each thread check its index, and where a thread takes several elements at once, do those that are left \
-                 after the last whole pack."
-            }
-            Self::Inputs => "An input was overwritten. Declare inputs `const`, and compare the order of the arguments.",
-            Self::RedZone => "Memory beside a buffer was written. Compare every index with the size before it is used.",
-            Self::Stream => "The work is not on the stream that the launch function was given.",
-            Self::Launch => "The driver refused the launch, or has no kernel of that name.",
-            Self::Fault => {
-                "The device stopped the kernel, or saw what it must not do. The fault has a code of its own."
-            }
-            Self::Compile => "The CUDA source or the Rust source does not compile.",
-            Self::Launches => {
-                "There are more launches, copies and memsets than the exercise needs. Each of them is one too many that the \
-                 kernel could do itself."
-            }
-            Self::Bytes => {
-                "More bytes reach DRAM than must. Something goes out to memory and comes back, or is read by several launches."
-            }
-            Self::Access => "Threads load or store fewer bytes at a time than the exercise asks for: use vector types.",
-            Self::Allocations => {
-                "The launch function allocates device memory. A fused kernel keeps what is between its steps."
-            }
-            Self::Speed => {
-                "It is right and lean, and yet not as much faster than the unfused chain as its bytes allow."
-            }
-            Self::Impossible => "It is faster than memory allows, so it cannot have done its work.",
-            Self::Timeout => "The time limit ended it. Does a loop in the kernel end?",
-            Self::Crash => "The process died.",
-            Self::Panic => "The Rust code of the launch panicked.",
+macro_rules! codes {
+    ($($(#[$about:meta])* $code:ident = $name:literal: $meaning:literal;)*) => {
+        /// The kind of a failure. Stable: wrong kernels name theirs in `solutions/dayNN/wrong`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        pub enum Code {
+            $($(#[$about])* #[serde(rename = $name)] $code,)*
         }
-    }
+
+        impl Code {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$code),*];
+
+            /// What was found, and what usually fixes it.
+            pub fn meaning(self) -> &'static str {
+                match self {
+                    $(Self::$code => $meaning,)*
+                }
+            }
+        }
+
+        impl std::fmt::Display for Code {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(match self {
+                    $(Self::$code => $name,)*
+                })
+            }
+        }
+    };
 }
 
-impl std::fmt::Display for Code {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(match self {
-            Code::Values => "values",
-            Code::Unwritten => "unwritten",
-            Code::Tail => "tail",
-            Code::Inputs => "inputs",
-            Code::RedZone => "red-zone",
-            Code::Stream => "stream",
-            Code::Launch => "launch",
-            Code::Fault => "fault",
-            Code::Compile => "compile",
-            Code::Launches => "launches",
-            Code::Bytes => "bytes",
-            Code::Access => "access",
-            Code::Allocations => "allocations",
-            Code::Speed => "speed",
-            Code::Impossible => "impossible",
-            Code::Timeout => "timeout",
-            Code::Crash => "crash",
-            Code::Panic => "panic",
-        })
-    }
+codes! {
+    /// An element differs from the reference by more than the tolerance.
+    Values = "values":
+        "An element is further from the reference than rounding explains. The first one and the worst are named; \
+         check one of them by hand. If all are wrong, look at what they share: a sum, a maximum, a scale.";
+    /// An element was not written.
+    Unwritten = "unwritten":
+        "An element of an output was not written: it still holds what was there before the launch. Look at the \
+         condition that guards the store, at the number of blocks, and at paths that end early.";
+    /// Only elements of the tail are wrong or unwritten.
+    Tail = "tail":
+        "Only the last elements, those past the last full block, are wrong or unwritten. Round the number of \
+         blocks up, let each thread check its index, and where a thread takes several elements at once, do those \
+         that are left after the last whole pack.";
+    /// An input was overwritten.
+    Inputs = "inputs": "An input was overwritten. Declare inputs `const`, and compare the order of the arguments.";
+    /// Memory beside an output or input was written.
+    RedZone = "red-zone": "Memory beside a buffer was written. Compare every index with the size before it is used.";
+    /// Work was not on the given stream, or not ordered by it.
+    Stream = "stream": "The work is not on the stream that the launch function was given.";
+    /// The launch function returned an error.
+    Launch = "launch": "The driver refused the launch, or has no kernel of that name.";
+    /// The emulated device found a fault; [`Failure::fault`] has its code.
+    Fault = "fault": "The device stopped the kernel, or saw what it must not do. The fault has a code of its own.";
+    /// The CUDA source or the Rust source does not compile.
+    Compile = "compile": "The CUDA source or the Rust source does not compile.";
+    /// More launches than the exercise allows.
+    Launches = "launches":
+        "There are more launches, copies and memsets than the exercise needs. Each of them is one too many that \
+         the kernel could do itself.";
+    /// More bytes moved than necessary.
+    Bytes = "bytes":
+        "More bytes reach DRAM than must. Something goes out to memory and comes back, or is read by several \
+         launches.";
+    /// Accesses to global memory are narrower than the exercise asks for.
+    Access = "access": "Threads load or store fewer bytes at a time than the exercise asks for: use vector types.";
+    /// Device memory was allocated in the launch function.
+    Allocations = "allocations":
+        "The launch function allocates device memory. A fused kernel keeps what is between its steps.";
+    /// Slower than the bar.
+    Speed = "speed": "It is right and lean, and yet not as much faster than the unfused chain as its bytes allow.";
+    /// Faster than memory allows: work was skipped.
+    Impossible = "impossible": "It is faster than memory allows, so it cannot have done its work.";
+    /// The time limit ended it.
+    Timeout = "timeout": "The time limit ended it. Does a loop in the kernel end?";
+    /// The process died.
+    Crash = "crash": "The process died.";
+    /// The submission's Rust code panicked.
+    Panic = "panic": "The Rust code of the launch panicked.";
 }
 
 /// One failure, told so that the learner can act on it.

@@ -3,10 +3,10 @@
 use fusion_diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
 
-use super::{Fast, Lean, Line, Right, Verdict};
+use super::{Failure, Line, Part, Parts, Verdict};
 
 /// Version of the JSON. It grows when a field changes its meaning or goes; new fields do not count.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Everything that one run of `grade` found out.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -49,9 +49,7 @@ pub struct Judgement {
     pub day: u32,
     pub kind: Kind,
     pub verdict: Verdict,
-    pub right: Right,
-    pub lean: Lean,
-    pub fast: Fast,
+    pub parts: Parts,
     /// The source lines that failures and advice name, as they were compiled.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<Line>,
@@ -64,42 +62,38 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// The first failure, in the order in which a learner mends them.
-    pub fn failure(&self) -> Option<&super::Failure> {
-        self.right.failure.as_ref().or(self.lean.failure.as_ref()).or(self.fast.failure.as_ref())
+    /// The first failure, in the order in which a learner fixes them.
+    pub fn failure(&self) -> Option<&Failure> {
+        self.parts.views().find_map(|part| part.failure)
     }
 
     /// All that the emulated device found: with what stopped it first, then advice.
     pub fn faults(&self) -> impl Iterator<Item = &Diagnostic> {
-        let failures = [&self.right.failure, &self.lean.failure, &self.fast.failure].into_iter().flatten();
+        let failures = self.parts.views().filter_map(|part| part.failure);
         let found = failures.flat_map(|failure| failure.diagnostic.as_deref().into_iter().chain(&failure.also));
-        found.chain(&self.right.advice).chain(&self.lean.advice)
+        found.chain(self.parts.views().flat_map(|part| part.advice))
+    }
+
+    /// The same for a submission that did not come to be judged: it is wrong, for this reason.
+    pub fn refused(mut self, failure: Failure) -> Self {
+        self.parts.right = Part::refused(failure);
+        self.conclude()
     }
 
     /// Sets the verdict from the parts.
     pub fn conclude(mut self) -> Self {
-        self.verdict = Verdict::combine([self.right.verdict, self.lean.verdict, self.fast.verdict]);
+        self.verdict = self.parts.verdict();
         self
     }
 
     /// The judgements of the same submission on the emulated device and on a GPU, as one.
-    ///
-    /// Both must find it right; *lean* is the emulated device's, *fast* the GPU's.
     pub fn merge(emulated: Self, gpu: Self) -> Self {
-        let right = Right {
-            verdict: Verdict::combine([emulated.right.verdict, gpu.right.verdict]),
-            devices: [emulated.right.devices, gpu.right.devices].concat(),
-            shapes: emulated.right.shapes + gpu.right.shapes,
-            launches: emulated.right.launches + gpu.right.launches,
-            failure: emulated.right.failure.or(gpu.right.failure),
-            advice: [emulated.right.advice, gpu.right.advice].concat(),
-            note: emulated.right.note.or(gpu.right.note),
-        };
+        let parts = emulated.parts.merge(gpu.parts);
         let lines = [emulated.lines, gpu.lines].concat();
         let mut changed = [emulated.changed, gpu.changed].concat();
         changed.sort();
         changed.dedup();
-        Self { right, lean: emulated.lean, fast: gpu.fast, lines, changed, ..emulated }.conclude()
+        Self { parts, lines, changed, ..emulated }.conclude()
     }
 }
 

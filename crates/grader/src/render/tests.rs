@@ -1,27 +1,28 @@
 use super::*;
-use crate::judgement::{Beside, Code, Interval, Location};
+use crate::judgement::{Beside, Code, Fast, Lean, Location, Part, Right, Sectors, Timing};
+
+fn lean() -> Lean {
+    Lean {
+        shape: "N = 8".to_owned(),
+        launches: Beside { yours: 1, needed: 1, unfused: 2 },
+        dram_bytes: Beside::default(),
+        requested_bytes: Beside::default(),
+        sectors_per_request: Sectors::default(),
+        bytes_per_access: Sectors::default(),
+        allocations: 0,
+        allocated_bytes: 0,
+        summary: "3.0 N moved, 3.0 N needed".to_owned(),
+    }
+}
 
 fn solved() -> Judgement {
-    Judgement {
-        name: "add_gelu".to_owned(),
-        day: 22,
-        right: Right { verdict: Verdict::Pass, launches: 30, ..Right::default() },
-        lean: Lean {
-            verdict: Verdict::Pass,
-            launches: Some(Beside { yours: 1, needed: 1, unfused: 2 }),
-            summary: Some("3.0 N moved, 3.0 N needed".to_owned()),
-            ..Lean::default()
-        },
-        fast: Fast {
-            verdict: Verdict::Pass,
-            ratio: Some(Interval::exact(1.64)),
-            bar: Some(1.42),
-            ideal: Some(1.67),
-            ..Fast::default()
-        },
-        ..Judgement::default()
-    }
-    .conclude()
+    let fast = Fast { bar: 1.42, ideal: 1.67, timing: Some(Timing::predicted(1.0, 1.64)), ..Fast::default() };
+    let parts = Parts {
+        right: Part::pass().with(Right { launches: 30, ..Right::default() }),
+        lean: Part::pass().with(lean()),
+        fast: Part::pass().with(fast),
+    };
+    Judgement { name: "add_gelu".to_owned(), day: 22, parts, ..Judgement::default() }.conclude()
 }
 
 fn refused() -> Judgement {
@@ -30,14 +31,12 @@ fn refused() -> Judgement {
     failure.fault = Some("E-OOB-GLOBAL".to_owned());
     failure.location = Some(Location::new("exercises/day22/src/mul_add.cu", 2, 10, source));
     failure.device = Some("Emulated H200".to_owned());
-    Judgement {
-        name: "mul_add".to_owned(),
-        day: 22,
-        right: Right { verdict: Verdict::Fail, failure: Some(failure.note("1 byte past it")), ..Right::default() },
-        lean: Lean { note: Some("not judged until it is right".to_owned()), ..Lean::default() },
-        ..Judgement::default()
-    }
-    .conclude()
+    let parts = Parts {
+        right: Part::refused(failure.note("1 byte past it")),
+        lean: Part::ungraded("not judged until it is right"),
+        fast: Part::default(),
+    };
+    Judgement { name: "mul_add".to_owned(), day: 22, parts, ..Judgement::default() }.conclude()
 }
 
 #[test]
@@ -73,21 +72,21 @@ for more: cargo xtask explain E-OOB-GLOBAL
     assert_eq!(text, expected, "\n{text}");
 }
 
+/// Lints beside wrong values, costs beside what is slow; and all of it when asked for.
 #[test]
-fn other_shapes_and_a_rival_are_told_shortly() {
-    let mut judged = solved();
-    judged.lean.shapes = vec![Lean::default(); 2];
-    judged.fast.shapes =
-        [1.7, 1.81].map(|ratio| Fast { ratio: Some(Interval::exact(ratio)), ..Fast::default() }).into();
-    let contest = Contest { name: "the scalar kernel".to_owned(), bar: 1.1, ..Contest::default() };
-    judged.fast.rival = Some(Contest { ratio: Some(Interval::exact(1.2)), ..contest });
-    let text = table(&[judged], Look::default());
-    assert!(text.contains("1 launch, 3.0 N moved, 3.0 N needed, 3 shapes"), "{text}");
-    let fast = "1.64x predicted, bar 1.42x; 1.20x the scalar kernel, bar 1.10x; other shapes 1.70x, 1.81x";
-    assert!(text.contains(fast), "{text}");
-    let mut unmeasured = solved();
-    unmeasured.fast.rival = Some(Contest { name: "the scalar kernel".to_owned(), ..Contest::default() });
-    assert!(table(&[unmeasured], Look::default()).contains("bar 1.42x; the scalar kernel: judged on a GPU only"));
+fn advice_is_told_where_it_may_explain_the_failure() {
+    let told = |code: Code, look: Look| {
+        let mut judgement = solved();
+        judgement.parts.right.advice = vec![Diagnostic::new("L-RIGHT", "a lint")];
+        judgement.parts.lean.advice = vec![Diagnostic::new("P-LEAN", "a cost")];
+        judgement.parts.fast = Part::refused(Failure::new(code, "no"));
+        let text = details(&judgement, look);
+        ["L-RIGHT", "P-LEAN"].map(|code| text.contains(code))
+    };
+    assert_eq!(told(Code::Speed, Look::default()), [false, true]);
+    assert_eq!(told(Code::Values, Look::default()), [true, false]);
+    assert_eq!(told(Code::Crash, Look::default()), [false, false]);
+    assert_eq!(told(Code::Crash, Look { advice: true, ..Look::default() }), [true, true]);
 }
 
 #[test]
@@ -110,7 +109,7 @@ fn positions_outside_the_line_do_not_panic() {
 #[test]
 fn json_keeps_numbers_that_json_has_not() {
     let mut judgement = refused();
-    let failure = judgement.right.failure.as_mut().unwrap();
+    let failure = judgement.parts.right.failure.as_mut().unwrap();
     failure.mismatch = Some(crate::judgement::Mismatch {
         output: "out".to_owned(),
         index: 3,
@@ -130,12 +129,12 @@ fn json_keeps_numbers_that_json_has_not() {
         worst_actual: f64::NEG_INFINITY,
     });
     let json = serde_json::to_value(&judgement).unwrap();
-    let mismatch = &json["right"]["failure"]["mismatch"];
+    let mismatch = &json["parts"]["right"]["failure"]["mismatch"];
     assert_eq!((&mismatch["actual"], &mismatch["worst_actual"]), (&"NaN".into(), &"-inf".into()));
     assert_eq!(json["verdict"], "fail");
-    assert_eq!(json["right"]["failure"]["code"], "fault");
+    assert_eq!(json["parts"]["right"]["failure"]["code"], "fault");
     let back: Judgement = serde_json::from_value(json).unwrap();
-    assert!(back.right.failure.unwrap().mismatch.unwrap().actual.is_nan());
+    assert!(back.parts.right.failure.unwrap().mismatch.unwrap().actual.is_nan());
 }
 
 #[test]

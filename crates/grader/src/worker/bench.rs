@@ -10,10 +10,9 @@ use super::BenchOptions;
 use super::judge::{tell, unable};
 use crate::bench;
 use crate::fast::{Plan, Sweep};
-use crate::judgement::{RunError, Verdict};
+use crate::judgement::{Evidence as _, Part, Right, RunError, Verdict};
 use crate::protocol::Message;
 use crate::rig::TOO_LARGE;
-use crate::right;
 use crate::session::{Session, within};
 use crate::trial::Trial;
 use crate::trouble::Trouble;
@@ -64,11 +63,11 @@ fn sweep(session: &Session, entry: &Entry, options: &BenchOptions) -> Result<(),
 }
 
 fn sound(trial: &Trial<'_>) -> Result<(), Trouble> {
-    let right = right::judge(trial);
-    match (right.verdict, right.failure) {
+    let Part { verdict, failure, note, .. } = Right::judge(trial)?;
+    match (verdict, failure) {
         (Verdict::Pass, _) => Ok(()),
         (_, Some(failure)) => Err(failure.into()),
-        _ => Err(Trouble::Unable(right.note.unwrap_or_else(|| "it could not be judged".to_owned()))),
+        _ => Err(Trouble::Unable(note.unwrap_or_else(|| "it could not be judged".to_owned()))),
     }
 }
 

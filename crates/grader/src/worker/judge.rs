@@ -1,22 +1,18 @@
 //! Judges what a worker was asked to.
 
 use std::process::ExitCode;
-use std::time::Duration;
 
 use fusion_course::{Entry, Submission, Wrong};
 use fusion_device::Program;
 
-use super::{Options, Part, exit_code, mutants};
-use crate::fast::{self, Plan};
-use crate::judgement::{Code, Fast, Judgement, Kind, Lean, Right, RunError, Verdict};
+use super::{Options, exit_code, mutants};
+use crate::explain;
+use crate::judgement::{Judgement, Kind, Part, Parts, Right, RunError};
 use crate::protocol::Message;
 use crate::right::Scope;
 use crate::session::Session;
 use crate::trial::Trial;
 use crate::trouble::Trouble;
-use crate::{explain, lean, right};
-
-const NOT_RIGHT: &str = "not judged until it is right";
 
 pub(super) fn run(options: &Options, submission: &Submission, wrong: &[Wrong]) -> ExitCode {
     let Some(entry) = submission.entries.iter().find(|entry| entry.exercise.name == options.exercise) else {
@@ -77,7 +73,10 @@ impl<'a> Judge<'a> {
         tell("compiling".to_owned());
         let mut judgement = match self.session.compile(entry) {
             Ok(program) => self.program(entry, &program),
-            Err(trouble) => Judgement { right: wrong(self.session, trouble), ..blank(entry) }.conclude(),
+            Err(trouble) => {
+                let parts = Parts { right: wrong(self.session, trouble), ..Parts::default() };
+                Judgement { parts, ..blank(entry) }.conclude()
+            }
         };
         judgement.changed = explain::changed(&judgement, &entry.source);
         judgement
@@ -85,96 +84,12 @@ impl<'a> Judge<'a> {
 
     /// Judges what an entry was compiled to.
     pub(super) fn program(&self, entry: &Entry, program: &Program) -> Judgement {
-        let Options { seed, size, .. } = *self.options;
+        let Options { seed, size, ref parts, .. } = *self.options;
         let trial = Trial::new(self.session, entry, program, seed, &tell).within(self.scope, size);
-        let mut judgement = self.parts(&trial, blank(entry));
+        let parts = Parts::judge(&trial, |name| parts.iter().any(|part| part == name));
+        let mut judgement = Judgement { parts, ..blank(entry) }.conclude();
         judgement.lines = explain::lines(&judgement, &entry.source);
         judgement
-    }
-
-    fn parts(&self, trial: &Trial<'_>, blank: Judgement) -> Judgement {
-        let right = if self.wants(Part::Right) {
-            right::judge(trial)
-        } else {
-            Right { verdict: Verdict::Pass, ..Right::default() }
-        };
-        if right.verdict != Verdict::Pass {
-            let note = || Some(NOT_RIGHT.to_owned());
-            let lean = Lean { note: note(), ..Lean::default() };
-            let fast = Fast { note: note(), ..Fast::default() };
-            return Judgement { right, lean, fast, ..blank }.conclude();
-        }
-        let (lean, mut fast) = self.lean_and_fast(trial);
-        if let Some(products) = self.session.products(trial.exercise()) {
-            if let Some(failure) = fast.failure.as_mut().filter(|failure| failure.code == Code::Speed) {
-                failure
-                    .notes
-                    .insert(0, format!("{products}: a kernel that multiplies by itself must be as fast as that"));
-            }
-            fast.products = Some(products);
-        }
-        Judgement { right, lean, fast, ..blank }.conclude()
-    }
-
-    fn wants(&self, part: Part) -> bool {
-        self.options.parts.contains(&part)
-    }
-
-    fn lean_and_fast(&self, trial: &Trial<'_>) -> (Lean, Fast) {
-        let unasked = || Some("not asked for".to_owned());
-        let mut lean = Lean { note: unasked(), ..Lean::default() };
-        let mut fast = Fast { note: unasked(), ..Fast::default() };
-        if !self.session.is_emulated() {
-            if self.wants(Part::Fast) {
-                fast = self.measure(trial, &Plan::default());
-            }
-            return (lean, fast);
-        }
-        if self.options.as_gpu {
-            let short = Plan { warm_up: Duration::ZERO, elements: 1 << 16, ..Plan::default() };
-            return (lean, self.measure(trial, &short));
-        }
-        if !self.wants(Part::Lean) && !self.wants(Part::Fast) {
-            return (lean, fast);
-        }
-        let surveys = match trial.surveys() {
-            Ok(surveys) => surveys,
-            Err(Trouble::Failure(failure)) => {
-                let mut failure = *failure;
-                failure.device = Some(self.session.info.name.clone());
-                // A failure at this size is one of correctness, but *right* has been told already.
-                lean = Lean { verdict: Verdict::Fail, failure: Some(failure), ..Lean::default() };
-                fast.note = Some(NOT_RIGHT.to_owned());
-                return (lean, fast);
-            }
-            Err(Trouble::Unable(note)) => {
-                (lean.note, fast.note) = (Some(note.clone()), Some(note));
-                return (lean, fast);
-            }
-        };
-        if self.wants(Part::Lean) {
-            lean = lean::judge(trial.exercise(), surveys);
-        }
-        if self.wants(Part::Fast) {
-            // Three launches are not one that is slow.
-            fast = match lean.verdict {
-                Verdict::Fail => Fast { note: Some("not judged until it is lean".to_owned()), ..fast },
-                _ => fast::predict(self.session, trial.exercise(), surveys),
-            };
-        }
-        (lean, fast)
-    }
-
-    fn measure(&self, trial: &Trial<'_>, plan: &Plan) -> Fast {
-        let plan = Plan { elements: trial.size.unwrap_or(plan.elements), ..*plan };
-        match fast::measure(trial, &plan) {
-            Ok(fast) => fast,
-            Err(Trouble::Failure(mut failure)) => {
-                failure.device = Some(self.session.info.name.clone());
-                Fast { verdict: Verdict::Fail, failure: Some(*failure), ..Fast::default() }
-            }
-            Err(Trouble::Unable(note)) => Fast { note: Some(note), ..Fast::default() },
-        }
     }
 }
 
@@ -187,12 +102,10 @@ pub(super) fn tell(text: String) {
 }
 
 /// *Right* of a submission that did not even become a program.
-fn wrong(session: &Session, trouble: Trouble) -> Right {
-    let devices = vec![session.info.name.clone()];
-    match trouble {
-        Trouble::Failure(failure) => {
-            Right { verdict: Verdict::Fail, devices, failure: Some(*failure), ..Right::default() }
-        }
-        Trouble::Unable(note) => Right { devices, note: Some(note), ..Right::default() },
-    }
+fn wrong(session: &Session, trouble: Trouble) -> Part<Right> {
+    let said = match trouble {
+        Trouble::Failure(failure) => Part::refused(*failure),
+        Trouble::Unable(note) => Part::ungraded(note),
+    };
+    said.with(Right { devices: vec![session.info.name.clone()], ..Right::default() })
 }

@@ -10,9 +10,9 @@ use fusion_device::{Compiled, EmulatorOptions, Program};
 use fusion_mutants::Mutant;
 use fusion_toolchain::Toolchain;
 
+use super::Options;
 use super::judge::{Judge, unable};
-use super::{Options, Part};
-use crate::judgement::{Code, Fate, Judgement, RunError, Verdict};
+use crate::judgement::{Code, Fate, RunError, Verdict};
 use crate::protocol::Message;
 use crate::right::Scope;
 use crate::session::{BUDGET, Session, within};
@@ -45,7 +45,7 @@ impl Limits {
     }
 }
 
-/// Judges the mutants that the options name, whether they are *right* and *lean*.
+/// Judges the mutants that the options name.
 ///
 /// The submission itself is judged first. Where it stands views that are not aligned for vector accesses, its mutants
 /// are judged with such views too: what it can do, they must not lose.
@@ -138,14 +138,16 @@ fn compile(session: &Session, entry: &Entry, text: String) -> Result<(Entry, Pro
     }
 }
 
-/// Judges whether what was compiled is *right* and, where the options ask for that, *lean*.
+/// Judges what was compiled by the parts that the options ask for.
 fn judge(session: &Session, options: &Options, scope: Scope<'_>, entry: &Entry, program: &Program) -> Fate {
-    let Judgement { right, lean, .. } = Judge::new(session, options, scope).program(entry, program);
-    let passes = |part, verdict| !options.parts.contains(&part) || verdict == Verdict::Pass;
-    match right.failure.or(lean.failure) {
-        Some(failure) => Fate::Refused { failure: Box::new(failure) },
-        None if passes(Part::Right, right.verdict) && passes(Part::Lean, lean.verdict) => Fate::Survived,
-        None => Fate::Unjudged { note: right.note.or(lean.note).unwrap_or_else(|| "no verdict".to_owned()) },
+    let judgement = Judge::new(session, options, scope).program(entry, program);
+    if let Some(failure) = judgement.failure() {
+        return Fate::Refused { failure: Box::new(failure.clone()) };
+    }
+    let wanted = |name: &str| options.parts.iter().any(|part| part == name);
+    match judgement.parts.views().find(|part| wanted(part.name) && part.verdict != Verdict::Pass) {
+        Some(open) => Fate::Unjudged { note: open.note.unwrap_or("no verdict").to_owned() },
+        None => Fate::Survived,
     }
 }
 

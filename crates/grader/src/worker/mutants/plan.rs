@@ -9,9 +9,9 @@ use fusion_course::{Entry, Shape};
 use fusion_mutants::{Mutant, instances};
 
 use super::{Sessions, compile, instructions, judge};
-use crate::judgement::{Fate, RunError};
+use crate::judgement::{Evidence as _, Fate, Lean, RunError};
 use crate::right::Scope;
-use crate::worker::{Options, Part};
+use crate::worker::Options;
 
 /// How the mutants of one submission are judged.
 pub(super) struct Plan<'a> {
@@ -141,7 +141,7 @@ impl<'a> Plan<'a> {
     fn at<'s>(&self, shapes: &'s [Shape]) -> (Options, Scope<'s>) {
         let mut options = self.sessions.options.clone();
         if !shapes.iter().any(|shape| self.large.contains(shape)) {
-            options.parts.retain(|&part| part != Part::Lean);
+            options.parts.retain(|part| part != Lean::NAME);
         }
         (options, Scope { only: Some(shapes), ..self.scope })
     }
