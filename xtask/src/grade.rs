@@ -274,7 +274,7 @@ fn next(options: &Options, report: &Report) -> String {
             let (file, number) = own.unwrap_or((&location.file, location.line));
             line += &format!("\nNext: {file}:{number}");
         }
-        Some(Failure { code: Code::Launch | Code::Stream | Code::Allocations | Code::Crash, .. }) => {
+        Some(Failure { code: Code::Launch | Code::Stream | Code::Allocations | Code::Crash | Code::Panic, .. }) => {
             line += &format!("\nNext: {folder}/{}.rs", first.name);
         }
         Some(_) => line += &format!("\nNext: {folder}/{}.cu", first.name),

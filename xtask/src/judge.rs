@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use fusion_grader::judgement::{Code, DeviceInfo, DeviceKind, Failure, Fate, Judgement, Kind, RunError};
-use fusion_grader::protocol::{Message, SPENT};
+use fusion_grader::judgement::{Code, DeviceInfo, DeviceKind, Failure, Fate, Judgement, Kind, RunError, Verdict};
+use fusion_grader::protocol::{Message, OPENING, SPENT};
 
 use crate::interrupt::Interrupt;
 use crate::process::{self, End, Said, Watch};
@@ -79,15 +79,25 @@ pub(crate) fn judge(task: &Task<'_>, interrupt: &Interrupt, progress: &Progress)
     if end == End::Interrupted {
         return Err(Stop::Interrupted);
     }
-    if let Some(error) = told.unable {
+    told.leave_out(task.exercise, progress);
+    if let Some(error) = told.unable.take_if(|_| !told.opened) {
         return Err(Stop::Error(error));
     }
-    if let Some((device, mut judgement)) = told.judged.pop() {
-        judgement.kind = task.kind;
-        return Ok(Outcome { judgement, device: Some(device) });
+    match told.verdict(task.exercise, end) {
+        Ok(Some((device, mut judgement))) => {
+            judgement.kind = task.kind;
+            Ok(Outcome { judgement, device: Some(device) })
+        }
+        Ok(None) => {
+            let death = death(end, task.limit, &told.doing, &told.complaints);
+            let death = told.unable.into_iter().fold(death, |death, error| death.note(error.message));
+            Ok(Outcome { judgement: task.blank().refused(death), device: None })
+        }
+        Err(why) => {
+            let forged = Failure::new(Code::Crash, why).note("does the launch function write to the grader's files?");
+            Ok(Outcome { judgement: task.blank().refused(forged), device: None })
+        }
     }
-    let death = death(end, task.limit, &told.doing, &told.complaints);
-    Ok(Outcome { judgement: task.blank().refused(death), device: None })
 }
 
 pub(crate) fn cannot_run(program: &Path, error: &std::io::Error) -> Stop {
@@ -100,18 +110,60 @@ pub(crate) struct Told {
     pub(crate) judged: Vec<(DeviceInfo, Judgement)>,
     pub(crate) fates: Vec<(String, Fate)>,
     pub(crate) unable: Option<RunError>,
+    /// Whether it came to have a device: from then on nothing is wrong but what it judges.
+    opened: bool,
     /// The last thing it was doing.
     pub(crate) doing: String,
     /// The last lines on its stderr.
     pub(crate) complaints: Vec<String>,
+    /// Lines that it printed, on both.
+    printed: usize,
 }
 
+/// Lines that a submission prints of which so many are shown.
+const SHOWN: usize = 100;
+
 impl Told {
+    /// The one judgement of an exercise, from a process that ended as one that gives it does; none if it gave none.
+    ///
+    /// # Errors
+    /// What shows that a judgement is not the grader's.
+    fn verdict(&mut self, exercise: &str, end: End) -> Result<Option<(DeviceInfo, Judgement)>, String> {
+        let Some((device, judgement)) = self.judged.pop() else { return Ok(None) };
+        if !self.judged.is_empty() {
+            return Err(format!("the process gave {} verdicts on one exercise", self.judged.len() + 1));
+        }
+        if judgement.name != exercise {
+            return Err(format!("the process gave a verdict on `{}`", judgement.name));
+        }
+        if judgement.clone().conclude().verdict != judgement.verdict {
+            return Err(format!("the process gave a verdict that its parts contradict: {}", judgement.verdict));
+        }
+        // A verdict is the last thing that a worker says. One that ends otherwise than it should is in the submission's hands.
+        let orderly = matches!(end, End::Exited(0)) || end == End::Exited(i32::from(SPENT));
+        Ok((orderly || judgement.verdict != Verdict::Pass).then_some((device, judgement)))
+    }
+
+    /// Says how much of what was printed has not been shown.
+    fn leave_out(&self, who: &str, progress: &Progress) {
+        if let Some(more @ 1..) = self.printed.checked_sub(SHOWN) {
+            progress.note(&format!("{who}: ({more} more lines of output are left out)"));
+        }
+    }
+
+    fn print(&mut self, who: &str, line: &str, progress: &Progress) {
+        self.printed += 1;
+        if self.printed <= SHOWN {
+            progress.note(&format!("{who}: {line}"));
+        }
+    }
+
     pub(crate) fn hear(&mut self, said: Said, who: &str, progress: &Progress) {
         match said {
             Said::Message(message) => match *message {
                 Message::Judged { device, judgement } => self.judged.push((device, *judgement)),
                 Message::Progress { text } => {
+                    self.opened |= text != OPENING;
                     progress.say(format!("{who}: {text}"));
                     self.doing = text;
                 }
@@ -119,9 +171,9 @@ impl Told {
                 Message::Unable { error } => self.unable = Some(error),
                 Message::Listed { .. } | Message::Probed { .. } | Message::Timed { .. } | Message::Untimed { .. } => {}
             },
-            Said::Printed(line) => progress.note(&format!("{who}: {line}")),
+            Said::Printed(line) => self.print(who, &line, progress),
             Said::Complained(line) => {
-                progress.note(&format!("{who}: {line}"));
+                self.print(who, &line, progress);
                 if self.complaints.len() == 8 {
                     self.complaints.remove(0);
                 }
@@ -155,6 +207,8 @@ pub(crate) fn death(end: End, limit: Duration, doing: &str, complaints: &[String
             Failure::new(Code::Crash, format!("the process ended{while_doing} with exit code {code} and no verdict"))
                 .note("does the launch function end the process?")
         }
+        End::Stopped => Failure::new(Code::Crash, format!("the process stopped itself{while_doing}: SIGSTOP"))
+            .note("does the launch function send itself a signal?"),
         End::Interrupted => Failure::new(Code::Timeout, "interrupted"),
     };
     if end == End::Exited(i32::from(SPENT)) {
@@ -198,6 +252,7 @@ mod tests {
             (End::Killed(11), Code::Crash, "the process died while judging right: N = 3: SIGSEGV"),
             (End::Exited(0), Code::Crash, "ended while judging right: N = 3 with exit code 0"),
             (End::Exited(3), Code::Crash, "the device was lost"),
+            (End::Stopped, Code::Crash, "stopped itself while judging right: N = 3"),
         ] {
             let death = death(end, limit, "right: N = 3", &["oops".to_owned()]);
             let judgement = Judgement::default().refused(death);
@@ -206,5 +261,39 @@ mod tests {
             assert!(failure.title.contains(words), "{}", failure.title);
             assert!(failure.notes.iter().any(|note| note.contains("oops")));
         }
+    }
+    #[test]
+    fn only_one_verdict_that_fits_is_believed() {
+        let device = DeviceInfo {
+            kind: DeviceKind::Emulated,
+            name: String::new(),
+            compute_capability: String::new(),
+            multiprocessors: 0,
+            l2_bytes: 0,
+            memory_bytes: 0,
+            driver: String::new(),
+        };
+        let verdict = |judged: &[(&str, Verdict, Verdict)], end| {
+            let judgement = |&(name, right, verdict): &(&str, Verdict, Verdict)| {
+                let mut judgement = Judgement { name: name.to_owned(), verdict, ..Judgement::default() };
+                judgement.parts.right.verdict = right;
+                (judgement.parts.lean.verdict, judgement.parts.fast.verdict) = (Verdict::Pass, Verdict::Pass);
+                (device.clone(), judgement)
+            };
+            let mut told = Told { judged: judged.iter().map(judgement).collect(), ..Told::default() };
+            told.verdict("softmax", end).map(|found| found.map(|(_, judgement)| judgement.verdict))
+        };
+        let (pass, fail) = (("softmax", Verdict::Pass, Verdict::Pass), ("softmax", Verdict::Fail, Verdict::Fail));
+        assert_eq!(verdict(&[pass], End::Exited(0)), Ok(Some(Verdict::Pass)));
+        assert_eq!(verdict(&[pass], End::Exited(i32::from(SPENT))), Ok(Some(Verdict::Pass)));
+        assert_eq!(verdict(&[], End::Exited(0)), Ok(None));
+        // A pass needs an orderly end; a failure stands whatever comes after it.
+        for end in [End::Exited(1), End::Killed(11), End::TimedOut, End::Stopped] {
+            assert_eq!(verdict(&[pass], end), Ok(None));
+            assert_eq!(verdict(&[fail], end), Ok(Some(Verdict::Fail)));
+        }
+        assert!(verdict(&[pass, pass], End::Exited(0)).is_err());
+        assert!(verdict(&[("l2norm", Verdict::Pass, Verdict::Pass)], End::Exited(0)).is_err());
+        assert!(verdict(&[("softmax", Verdict::Fail, Verdict::Pass)], End::Exited(0)).is_err());
     }
 }

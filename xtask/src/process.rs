@@ -1,20 +1,25 @@
 //! One child process, watched: what it says, how it ends, and that it does end.
 
-use std::io::{self, BufRead as _, BufReader, Read};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+mod group;
+mod pipe;
+
+use std::io;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use fusion_grader::protocol::Message;
 
 use crate::interrupt::Interrupt;
+use group::{Group, State};
+use pipe::{Parent, printed};
 
 /// What a child said.
 #[derive(Debug)]
 pub(crate) enum Said {
     /// Boxed: a judgement is large beside a line.
     Message(Box<Message>),
-    /// A line on stdout that is no message: the submission printed it.
+    /// A line on stdout: the submission printed it.
     Printed(String),
     /// A line on stderr.
     Complained(String),
@@ -28,6 +33,8 @@ pub(crate) enum End {
     Killed(i32),
     /// We killed it after the time limit.
     TimedOut,
+    /// We killed it because it had stopped itself.
+    Stopped,
     /// We killed it because we were asked to stop.
     Interrupted,
 }
@@ -46,11 +53,8 @@ const TICK: Duration = Duration::from_millis(50);
 /// them open for ever, and on a busy machine what the child said last takes its time through the threads that read them.
 const SILENCE: Duration = Duration::from_secs(1);
 
-/// Lines longer than this are cut, so that a child cannot fill our memory.
-const LONGEST_LINE: u64 = 4 << 20;
-
-/// Runs the command to its end. Its stdin is a pipe that closes when this process dies, however it dies; workers
-/// read it and end themselves.
+/// Runs the command to its end, and all that it starts with it. Its stdin is ours, and closes when this process dies, however it
+/// dies: workers read it and end themselves.
 ///
 /// The child is in a process group of its own: Ctrl-C in a terminal reaches a whole group, and a worker that it ended
 /// would look as if its submission had crashed.
@@ -64,20 +68,18 @@ fn run_until(
     silence: Duration,
     mut hear: impl FnMut(Said),
 ) -> io::Result<End> {
-    own_group(command);
-    let mut child = Killed(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?);
+    let mut parent = Parent::new(command)?;
+    let mut group = Group::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()), &parent.token[..16])?;
+    // The command holds the other end of our socket, without which the child could not end it.
+    command.stdin(Stdio::null());
     let (sender, receiver) = mpsc::channel();
-    if let Some(stdout) = child.0.stdout.take() {
-        let sender = sender.clone();
-        std::thread::spawn(move || {
-            lines(stdout, &sender, |line| match Message::parse(&line) {
-                Some(message) => Said::Message(Box::new(message)),
-                None => Said::Printed(line),
-            });
-        });
+    parent.listen(&mut group.child, &sender)?;
+    if let Some(stdout) = group.child.stdout.take() {
+        let (sender, token) = (sender.clone(), cfg!(not(unix)).then(|| parent.token.clone()));
+        std::thread::spawn(move || printed(stdout, token.as_deref(), &sender, Said::Printed));
     }
-    if let Some(stderr) = child.0.stderr.take() {
-        std::thread::spawn(move || lines(stderr, &sender, Said::Complained));
+    if let Some(stderr) = group.child.stderr.take() {
+        std::thread::spawn(move || printed(stderr, None, &sender, Said::Complained));
     }
     // A limit beyond what the clock can tell is none.
     let mut deadline = Instant::now().checked_add(watch.limit);
@@ -96,7 +98,15 @@ fn run_until(
             }
             Err(quiet) => {
                 if ended.is_none() {
-                    ended = child.0.try_wait()?.map(|status| (end(status), Instant::now()));
+                    match group.state()? {
+                        State::Running => {}
+                        State::Stopped => return Ok(End::Stopped),
+                        State::Ended => {
+                            // What it has started holds the pipes open.
+                            group.end();
+                            ended = Some((end(group.child.wait()?), Instant::now()));
+                        }
+                    }
                 }
                 match (ended, quiet) {
                     (Some((end, _)), RecvTimeoutError::Disconnected) => return Ok(end),
@@ -116,17 +126,6 @@ fn run_until(
 }
 
 #[cfg(unix)]
-fn own_group(command: &mut Command) {
-    std::os::unix::process::CommandExt::process_group(command, 0);
-}
-
-/// Windows' flag for the same (`CREATE_NEW_PROCESS_GROUP`, Win32 "Process Creation Flags").
-#[cfg(windows)]
-fn own_group(command: &mut Command) {
-    std::os::windows::process::CommandExt::creation_flags(command, 0x0000_0200);
-}
-
-#[cfg(unix)]
 fn signal(status: ExitStatus) -> Option<i32> {
     std::os::unix::process::ExitStatusExt::signal(&status)
 }
@@ -141,34 +140,6 @@ fn end(status: ExitStatus) -> End {
     match (status.code(), signal(status)) {
         (Some(code), _) => End::Exited(code),
         (None, signal) => End::Killed(signal.unwrap_or_default()),
-    }
-}
-
-/// Sends each line of a pipe.
-fn lines(pipe: impl Read, sender: &Sender<Said>, said: impl Fn(String) -> Said) {
-    let mut reader = BufReader::new(pipe);
-    let mut bytes = Vec::new();
-    loop {
-        bytes.clear();
-        match reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut bytes) {
-            Ok(0) | Err(_) => return,
-            Ok(_) => {}
-        }
-        let line = String::from_utf8_lossy(&bytes).trim_end().to_owned();
-        if !line.is_empty() && sender.send(said(line)).is_err() {
-            return;
-        }
-    }
-}
-
-/// A child that does not outlive us.
-struct Killed(Child);
-
-impl Drop for Killed {
-    fn drop(&mut self) {
-        // Both fail only for a child that has already been waited for.
-        let _ended = self.0.kill();
-        let _reaped = self.0.wait();
     }
 }
 
@@ -226,10 +197,41 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_read() {
-        let (end, heard) = sh(r#"echo '{"fusion":"progress","text":"x"}'"#, LONG);
+    #[cfg(unix)]
+    fn a_message_comes_by_its_own_way_with_the_token() {
+        let script = r#"read token; m='{"fusion":"progress","text":"x"}'; echo "$token $m" >&0; echo "$token $m"; echo "$m" >&0"#;
+        let (end, heard) = sh(script, LONG);
         assert_eq!(end, End::Exited(0));
-        assert_eq!(heard, [r#"message Progress { text: "x" }"#]);
+        assert_eq!(heard.len(), 2);
+        assert_eq!(heard[0], r#"message Progress { text: "x" }"#);
+        assert!(heard[1].starts_with("out ") && heard[1].ends_with(r#"{"fusion":"progress","text":"x"}"#), "{heard:?}");
+    }
+
+    #[test]
+    fn endless_output_is_cut_and_no_reason_to_wait() {
+        let (end, heard) = sh("yes | head -c 60000000", LONG);
+        assert_eq!(end, End::Exited(0));
+        assert!(heard.len() < 30_000 && heard.iter().any(|line| line.contains("left out")));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn one_that_stops_itself_is_ended() {
+        assert_eq!(sh("kill -STOP $$", LONG).0, End::Stopped);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn what_it_starts_ends_with_it() {
+        // One in its group, one that has left it.
+        let (end, heard) =
+            sh("sleep 1234 & echo $!; setsid sleep 1234 & sleep 0.2; pgrep -n -f 'sleep 1234' || echo $!", LONG);
+        assert_eq!(end, End::Exited(0));
+        for line in heard {
+            let number = line.trim_start_matches("out ").to_owned();
+            let state = std::fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
+            assert!(state.is_empty() || state.contains(") Z "), "{number} is there: {state}");
+        }
     }
 
     #[test]
@@ -241,14 +243,8 @@ mod tests {
     #[test]
     fn a_hang_ends_and_so_does_one_that_holds_the_pipe() {
         assert_eq!(sh("exec sleep 1000", Duration::from_millis(20)).0, End::TimedOut);
-        assert_eq!(sh_until("sleep 5 & exit 4", LONG, TICK).0, End::Exited(4));
+        assert_eq!(sh_until("sleep 5 & exit 4", LONG, SILENCE).0, End::Exited(4));
         assert_eq!(sh("exit 4", Duration::MAX).0, End::Exited(4));
-    }
-
-    #[test]
-    fn what_comes_after_the_end_is_heard() {
-        let (end, heard) = sh("(sleep 0.2; echo late) & exit 3", LONG);
-        assert_eq!((end, heard), (End::Exited(3), vec!["out late".to_owned()]));
     }
 
     #[test]

@@ -30,7 +30,11 @@ pub(crate) fn catch<T>(function: impl FnOnce() -> T) -> Result<T, Panicked> {
     // What the function has left half done is its own: nothing of it is used after a panic.
     let result = panic::catch_unwind(AssertUnwindSafe(function));
     panic::set_hook(previous);
-    result.map_err(|_| place.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    result.map_err(|payload| {
+        let seen = place.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        // A function may set a hook of its own, which sees the place instead of ours.
+        if seen.message.is_empty() { Panicked { message: message(payload.as_ref()), ..seen } } else { seen }
+    })
 }
 
 /// What `panic!` was given: a string in one form or the other.
@@ -50,5 +54,11 @@ mod tests {
         let panicked = catch(|| empty[std::hint::black_box(2)]).unwrap_err();
         assert!(panicked.message.contains("index out of bounds"), "{}", panicked.message);
         assert!(panicked.file.ends_with("panics.rs") && panicked.line > 0);
+
+        let own_hook = || {
+            panic::set_hook(Box::new(|_| {}));
+            panic!("mine");
+        };
+        assert_eq!(catch::<()>(own_hook), Err(Panicked { message: "mine".to_owned(), ..Panicked::default() }));
     }
 }

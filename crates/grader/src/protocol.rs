@@ -1,21 +1,20 @@
-//! What a worker process tells its parent: one JSON object a line on stdout.
-//!
-//! A submission may print too, so every line that is not a [`Message`] is the submission's, and a
-//! message always starts a line of its own.
+//! What a worker process tells its parent: a line each, a token and one JSON object.
 
-use std::io::Write as _;
+mod channel;
 
 use serde::{Deserialize, Serialize};
 
 use crate::bench::Size;
 use crate::judgement::{DeviceInfo, Fate, Judgement, RunError};
 
-/// The field that marks a line as ours.
-const TAG: &str = "{\"fusion\":";
+pub(crate) use channel::open;
 
 /// Exit code of a worker whose context was lost, or whose process can no longer be trusted: what it has judged
 /// stands, and a fresh worker must judge the rest.
 pub const SPENT: u8 = 3;
+
+/// The first thing that a judging worker does, as [`Message::Progress`] has it.
+pub const OPENING: &str = "opening the device";
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "fusion", rename_all = "kebab-case")]
@@ -70,20 +69,15 @@ pub struct WrongName {
 }
 
 impl Message {
-    /// Reads a line; `None` for one that the submission printed.
-    pub fn parse(line: &str) -> Option<Message> {
-        if !line.starts_with(TAG) {
-            return None;
-        }
-        serde_json::from_str(line).ok()
+    /// Reads a line; `None` for one that does not begin with the worker's token, which the worker did not send.
+    pub fn parse(line: &str, token: &str) -> Option<Message> {
+        let json = line.strip_prefix(token)?.strip_prefix(' ')?;
+        serde_json::from_str(json).ok()
     }
 
-    /// Writes itself to stdout. A parent that is gone is no error: there is nobody to tell.
+    /// Sends itself to the parent.
     pub fn send(&self) {
-        let Ok(json) = serde_json::to_string(self) else { return };
-        let mut stdout = std::io::stdout().lock();
-        // The submission may have left a line unfinished.
-        let _gone = stdout.write_all(format!("\n{json}\n").as_bytes()).and_then(|()| stdout.flush());
+        channel::send(self);
     }
 }
 
@@ -92,12 +86,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_our_own_lines_are_messages() {
+    fn only_lines_with_the_token_are_messages() {
         let message = Message::Progress { text: "right: N = 3".to_owned() };
         let json = serde_json::to_string(&message).unwrap();
-        assert!(matches!(Message::parse(&json), Some(Message::Progress { text }) if text == "right: N = 3"));
-        for line in ["", "hello", "{}", "{\"fusion\":", "{\"fusion\":\"judged\"}", "{\"fusion\":\"other\"}"] {
-            assert!(Message::parse(line).is_none(), "{line}");
+        let parsed = Message::parse(&format!("t0ken {json}"), "t0ken");
+        assert!(matches!(parsed, Some(Message::Progress { text }) if text == "right: N = 3"));
+        for line in [String::new(), json.clone(), format!("t0ke {json}"), format!("t0ken{json}"), "t0ken {}".to_owned()]
+        {
+            assert!(Message::parse(&line, "t0ken").is_none(), "{line}");
         }
     }
 }

@@ -213,7 +213,9 @@ impl Session {
                     Failure::new(Code::Panic, format!("the launch function panicked: {}", panicked.message));
                 // Relative to the workspace's root, where a worker is started; elsewhere the place alone must do.
                 let source = std::fs::read_to_string(&panicked.file).unwrap_or_default();
-                failure.location = Some(Location::new(panicked.file, panicked.line, panicked.column, &source));
+                // None is known where the submission has a panic hook of its own.
+                failure.location =
+                    (panicked.line > 0).then(|| Location::new(panicked.file, panicked.line, panicked.column, &source));
                 Err(Trouble::from(failure).at(entry.exercise.shapes.describe(shape)))
             }
         }

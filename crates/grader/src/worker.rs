@@ -1,14 +1,13 @@
 //! The main function of every program that holds submissions.
 //!
 //! Such a program is not run by hand: `cargo xtask` starts one for each submission and reads its
-//! [`Message`]s. It holds a pipe to its parent on stdin and ends when that closes, so that none is left behind
-//! whatever becomes of the parent.
+//! [`Message`]s. It ends when its parent does, so that none is left behind whatever becomes of that.
 
 mod bench;
 mod judge;
 mod mutants;
 
-use std::io::Read as _;
+use std::io::Read;
 use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
@@ -17,7 +16,7 @@ use fusion_course::{Submission, Wrong};
 
 use crate::bench::At;
 use crate::judgement::{DeviceKind, Parts, RunError};
-use crate::protocol::{Message, SPENT, WrongName};
+use crate::protocol::{self, Message, SPENT, WrongName};
 use crate::session::Session;
 
 /// The main function of a program that holds answers.
@@ -27,6 +26,7 @@ pub fn main(submission: Submission) -> ExitCode {
 
 /// The main function of a program that holds reference solutions, and wrong kernels that must be refused.
 pub fn main_with(submission: Submission, wrong: Vec<Wrong>) -> ExitCode {
+    let parent = protocol::open();
     let cli = Cli::parse();
     match cli.command {
         Command::List => {
@@ -38,11 +38,11 @@ pub fn main_with(submission: Submission, wrong: Vec<Wrong>) -> ExitCode {
             ExitCode::SUCCESS
         }
         Command::Bench(options) => {
-            end_with_parent();
+            end_with(parent);
             bench::run(&options, &submission)
         }
         Command::Judge(options) => {
-            end_with_parent();
+            end_with(parent);
             judge::run(&options, &submission, &wrong)
         }
     }
@@ -152,14 +152,13 @@ fn probe() {
     Message::Probed { gpu, note }.send();
 }
 
-/// Ends this process as soon as stdin does.
+/// Ends this process as soon as what comes from its parent does.
 ///
 /// By a signal, because an orderly exit would wait for a kernel that never ends.
-fn end_with_parent() {
-    std::thread::spawn(|| {
-        let mut stdin = std::io::stdin().lock();
+fn end_with(mut parent: Box<dyn Read + Send>) {
+    std::thread::spawn(move || {
         let mut buffer = [0; 64];
-        while matches!(stdin.read(&mut buffer), Ok(count) if count > 0) {}
+        while matches!(parent.read(&mut buffer), Ok(count) if count > 0) {}
         kill_self();
     });
 }

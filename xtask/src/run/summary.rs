@@ -49,7 +49,7 @@ impl Summary {
             End::Exited(0) if !self.opened() || self.ran.processes.iter().any(wants_tables) => NOTHING_JUDGED,
             End::Exited(code) => u8::try_from(code).unwrap_or(NOTHING_JUDGED),
             End::Killed(signal) => u8::try_from(128 + signal).unwrap_or(NOTHING_JUDGED),
-            End::TimedOut | End::Interrupted => NOTHING_JUDGED,
+            End::TimedOut | End::Stopped | End::Interrupted => NOTHING_JUDGED,
         }
     }
 
@@ -58,7 +58,7 @@ impl Summary {
         let end = match self.ran.end {
             End::Killed(signal) => json!({ "signal": signal, "name": signal_name(signal) }),
             End::Exited(code) => json!({ "code": code }),
-            End::TimedOut | End::Interrupted => json!({}),
+            End::TimedOut | End::Stopped | End::Interrupted => json!({}),
         };
         let object = json!({
             "version": 1,
@@ -101,7 +101,7 @@ impl Summary {
             End::Killed(signal) => Some(format!("the program was ended by signal {signal}: {}", signal_name(signal))),
             End::Exited(0) => None,
             End::Exited(code) => Some(format!("the program ended with code {code}")),
-            End::TimedOut | End::Interrupted => None,
+            End::TimedOut | End::Stopped | End::Interrupted => None,
         }
     }
 

@@ -11,7 +11,7 @@ use super::judge::{tell, unable};
 use crate::bench;
 use crate::fast::{Plan, Sweep};
 use crate::judgement::{Evidence as _, Part, Right, RunError, Verdict};
-use crate::protocol::Message;
+use crate::protocol::{Message, OPENING};
 use crate::rig::TOO_LARGE;
 use crate::session::{Session, within};
 use crate::trial::Trial;
@@ -25,7 +25,7 @@ pub(super) fn run(options: &BenchOptions, submission: &Submission) -> ExitCode {
     let Some(entry) = submission.entries.iter().find(|entry| entry.exercise.name == options.exercise) else {
         return unable(RunError::new("unknown-target", format!("this program has no `{}`", options.exercise)));
     };
-    tell("opening the device".to_owned());
+    tell(OPENING.to_owned());
     let budget = within(BUDGET);
     let session = match Session::open_with(options.device.into(), options.as_gpu, budget) {
         Ok(session) => session,

@@ -8,7 +8,7 @@ use fusion_device::Program;
 use super::{Options, exit_code, mutants};
 use crate::explain;
 use crate::judgement::{Judgement, Kind, Part, Parts, Right, RunError};
-use crate::protocol::Message;
+use crate::protocol::{Message, OPENING};
 use crate::right::Scope;
 use crate::session::Session;
 use crate::trial::Trial;
@@ -32,7 +32,7 @@ pub(super) fn run(options: &Options, submission: &Submission, wrong: &[Wrong]) -
     if tasks.is_empty() {
         tasks.push((entry, None));
     }
-    Message::Progress { text: "opening the device".to_owned() }.send();
+    Message::Progress { text: OPENING.to_owned() }.send();
     let session = match Session::open(options.device.into(), options.as_gpu) {
         Ok(session) => session,
         Err(error) => return unable(error),
