@@ -13,6 +13,9 @@ struct Prebuilt {
     folder: TempDir,
 }
 
+/// How a worker tells something.
+const TELL: &str = "read -r token; tell() { echo \"$token $*\" >&0; }\n";
+
 /// What a worker says of a submission that passes. `$3` is the exercise's name.
 const PASS: &str = r#"
 device='{"kind":"emulated","name":"Fake","compute_capability":"9.0","multiprocessors":1,"l2_bytes":1,"memory_bytes":1,"driver":"13.0"}'
@@ -20,7 +23,7 @@ right='{"verdict":"pass","evidence":{"devices":["Fake"],"shapes":15,"launches":3
 timing='{"basis":"predicted","time_ns":10,"other_ns":15,"speedup":1.5}'
 fast='{"verdict":"pass","evidence":{"device":"Fake","driver":"13.0","shape":"N = 5","bar":1.4,"ideal":1.6,"timing":'$timing',"cold":true}}'
 parts='{"right":'$right',"lean":{"verdict":"pass"},"fast":'$fast'}'
-echo '{"fusion":"judged","device":'$device',"judgement":{"name":"'$3'","day":22,"kind":"exercise","verdict":"pass","parts":'$parts'}}'
+tell '{"fusion":"judged","device":'$device',"judgement":{"name":"'$3'","day":22,"kind":"exercise","verdict":"pass","parts":'$parts'}}'
 "#;
 
 /// Writes a shell script that can be run.
@@ -43,7 +46,7 @@ impl Prebuilt {
             assert!(copied.is_ok_and(|status| status.success()), "xtask cannot be copied");
         }
         for name in ["exercises-day22", "solutions-day22"] {
-            write_script(&path(name), script);
+            write_script(&path(name), &format!("{TELL}{script}"));
         }
         Self { folder }
     }
@@ -117,7 +120,7 @@ fn an_unknown_target_names_its_neighbours() {
 #[test]
 fn crash_hang_and_garbage_lose_only_their_exercise() {
     let script = format!(
-        "case $3 in mul_add) kill -SEGV $$;; add_gelu) exec sleep 1000;; add_mul_exp) echo garbage; exit 0;; esac\n{PASS}"
+        "case $3 in mul_add) kill -SEGV $$;; add_gelu) exec sleep 1000;; add_mul_exp) tell() {{ echo \"$*\"; }};; esac\n{PASS}"
     );
     let (code, report) =
         Prebuilt::new(&script).json(&["grade", "day22", "--json", "--device", "emulated", "--timeout", "1"]);
@@ -136,7 +139,7 @@ fn crash_hang_and_garbage_lose_only_their_exercise() {
 
 #[test]
 fn a_gpu_that_was_asked_for_and_is_not_there_cannot_be_graded_on() {
-    let script = r#"echo '{"fusion":"probed","gpu":null,"note":"no driver here"}'"#;
+    let script = r#"tell '{"fusion":"probed","gpu":null,"note":"no driver here"}'"#;
     let (code, report) = Prebuilt::new(script).json(&["grade", "day22", "--json", "--device", "gpu"]);
     assert_eq!((code, &report["error"]["code"]), (2, &"no-gpu".into()));
     assert_eq!(report["error"]["message"], "no driver here");
@@ -238,8 +241,8 @@ fn verify_mutants(script: &str, list: &str, arguments: &[&str]) -> Output {
 }
 
 const REFUSED: &str =
-    r#"echo '{"fusion":"mutant","id":"'$id'","fate":{"fate":"refused","failure":{"code":"values","title":"wrong"}}}'"#;
-const SURVIVED: &str = r#"echo '{"fusion":"mutant","id":"'$id'","fate":{"fate":"survived"}}'"#;
+    r#"tell '{"fusion":"mutant","id":"'$id'","fate":{"fate":"refused","failure":{"code":"values","title":"wrong"}}}'"#;
+const SURVIVED: &str = r#"tell '{"fusion":"mutant","id":"'$id'","fate":{"fate":"survived"}}'"#;
 
 #[test]
 fn mutants_that_are_refused_verify() {
@@ -305,8 +308,8 @@ device='{"kind":"emulated","name":"Fake","compute_capability":"9.0","multiproces
 variant='{"role":"submission","name":"submission","timing":{"basis":"predicted","time_ns":2000,"speedup":2},"accuracy":[]}'
 size='{"exercise":"'$3'","shape":"N = 5","rows":1,"columns":5,"read_bytes":1,"written_bytes":1,"needed_bytes":8000,"unfused_bytes":9,"steps":[],"variants":['$variant']}'
 case $0 in
-*solutions*) echo '{"fusion":"timed","device":'$device',"size":'$size'}';;
-*) echo '{"fusion":"untimed","shape":null,"note":"not right"}';;
+*solutions*) tell '{"fusion":"timed","device":'$device',"size":'$size'}';;
+*) tell '{"fusion":"untimed","shape":null,"note":"not right"}';;
 esac"#;
     let prebuilt = Prebuilt::new(script);
     let output = prebuilt.run(&["bench", "add_gelu", "--device", "emulated", "--no-build"]);
