@@ -1,4 +1,7 @@
-//! Collects a day's wrong kernels, so that adding one is adding an entry.
+//! Collects a day's top rungs and wrong kernels, so that adding one is adding its files, or an entry.
+//!
+//! Each `top/<exercise>.cu` becomes an entry of `$OUT_DIR/top.rs`, which `top.rs` beside this file includes. It is launched
+//! by the function `<exercise>` of the `.rs` beside it.
 //!
 //! Each entry of `wrong/<exercise>.toml` becomes one of `$OUT_DIR/wrong.rs`, which `wrong.rs` beside this file includes. Its
 //! kernel is the solution's with the entry's edits, or all of `wrong/<exercise>/<entry>.cu` where that is another kernel. Its
@@ -12,10 +15,27 @@ use fusion_edits::{Edit, Mistake};
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=src");
+    println!("cargo::rerun-if-changed=top");
     println!("cargo::rerun-if-changed=wrong");
     let package = PathBuf::from(variable("CARGO_MANIFEST_DIR")?);
     let day = variable("CARGO_PKG_NAME")?.trim_start_matches("solutions-").to_owned();
+    top(&package, &day)?;
     wrong(&package, &day)
+}
+
+/// Collects the top rungs.
+fn top(package: &Path, day: &str) -> io::Result<()> {
+    let (mut modules, mut entries) = (String::new(), String::new());
+    for kernel in sorted(&package.join("top"))?.iter().filter(|path| path.extension().is_some_and(|it| it == "cu")) {
+        let (exercise, launch) = (stem(kernel), kernel.with_extension("rs"));
+        modules += &format!("#[path = {launch:?}]\nmod {exercise};\n");
+        let path = format!("solutions/{day}/top/{exercise}.cu");
+        let source = format!("Source {{ path: {path:?}.to_owned(), text: include_str!({kernel:?}).to_owned() }}");
+        entries += &format!("        course::{exercise}::entry({exercise}::{exercise}, {source}),\n");
+    }
+    let uses = if entries.is_empty() { "" } else { &format!("use fusion_course::{{Source, {day} as course}};\n") };
+    let text = format!("{uses}{modules}\nfn collected() -> Vec<Entry> {{\n    vec![\n{entries}    ]\n}}\n");
+    fs::write(PathBuf::from(variable("OUT_DIR")?).join("top.rs"), text)
 }
 
 /// Collects the wrong kernels.

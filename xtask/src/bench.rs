@@ -176,6 +176,7 @@ fn bench(options: &Options, interrupt: &Interrupt, report: &mut Report) -> Resul
                     device,
                     sizes: &options.sizes,
                     seed: options.seed,
+                    top: false,
                     short: false,
                     limit,
                 };

@@ -166,6 +166,7 @@ fn judge_day(
             program,
             root: programs.root.as_deref(),
             kind,
+            top: false,
             day,
             exercise: exercise.name,
             device: DeviceKind::Emulated,

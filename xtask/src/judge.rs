@@ -18,6 +18,8 @@ pub(crate) struct Task<'a> {
     /// The workspace's root, to which paths of sources are relative.
     pub(crate) root: Option<&'a Path>,
     pub(crate) kind: Kind,
+    /// Whether the top rung of the ladder is to be judged.
+    pub(crate) top: bool,
     pub(crate) day: u32,
     pub(crate) exercise: &'a str,
     pub(crate) device: DeviceKind,
@@ -55,6 +57,9 @@ impl Task<'_> {
             },
         ]);
         command.args(["--seed", &self.seed.to_string()]);
+        if self.top {
+            command.arg("--top");
+        }
         if let Some(root) = self.root {
             command.current_dir(root);
         }

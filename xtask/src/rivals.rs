@@ -1,7 +1,7 @@
-//! `cargo xtask rivals`: the solutions beside what PyTorch, torch.compile, Triton and Liger do, in one run on one GPU.
+//! `cargo xtask rivals`: the course's best kernels beside what PyTorch, torch.compile, Triton and Liger do, in one run on one GPU.
 //!
-//! For each day a Python process times the others, then workers time the course's solutions, at the same shapes and by the same
-//! rules. What misses its bar, or nearly, is timed again: see [`rounds`].
+//! For each day a Python process times the others, then workers time the course's own, at the same shapes and by the same
+//! rules: the top rung of an exercise's ladder, or where its solution is the top, the solution. What misses its bar, or nearly, is timed again: see [`rounds`].
 
 mod bars;
 mod python;
@@ -188,7 +188,7 @@ fn compare(options: &Options, interrupt: &Interrupt, report: &mut Report) -> Res
     rounds::again(report, &python, &programs, limit, interrupt, &progress)
 }
 
-/// Times a solution at some shapes.
+/// Times the course's best kernel at some shapes.
 fn sweep(
     exercise: &Exercise,
     shapes: &[Shape],
@@ -206,6 +206,7 @@ fn sweep(
         device: DeviceKind::Gpu,
         sizes: &sizes,
         seed: SEED,
+        top: true,
         short: true,
         limit,
     };

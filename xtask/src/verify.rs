@@ -1,23 +1,27 @@
 //! `cargo xtask verify`: the course's promise to its learners, as one command.
 //!
-//! Every starter fails (and compiles), every solution passes, every wrong kernel is refused for the reason that its
-//! entry states, solving an exercise changes nothing outside of its TODO regions, and of the systematic wrong versions of the
-//! solutions (mutants) nearly all are refused.
+//! Every starter fails (and compiles), every solution and every top rung passes, every wrong kernel is refused for the
+//! reason that its entry states, solving an exercise changes nothing outside of its TODO regions, and of the systematic
+//! wrong versions (mutants) of the solutions and of the top rungs nearly all are refused.
 
 mod mutants;
 mod score;
 mod tally;
 mod wrong;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use fusion_course::drift;
 use fusion_grader::judgement::{Code, DeviceKind, Judgement, Kind, Parts, Verdict};
+use fusion_grader::protocol::{Message, WrongName};
 use fusion_grader::render;
 
 use crate::interrupt::{self, Interrupt};
 use crate::judge::{self, Stop, Task};
+use crate::process::{self, End, Said, Watch};
 use crate::programs::{self, Programs};
 use crate::progress::Progress;
 use crate::target::{self, Selection};
@@ -98,11 +102,15 @@ fn verify(options: &Options, interrupt: &Interrupt, tally: &mut Tally) -> Result
         let judgement = judgement.refused(error.failure.clone());
         tally.problem(render::details(&judgement, output::look()));
     }
-    let exercises: usize = selections.iter().map(|selection| selection.exercises.len()).sum();
-    let steps = if options.mutants { 1 } else { 3 + usize::from(!options.no_mutants) };
-    let progress = Progress::new(steps * exercises);
     let limit = Duration::from_secs(options.timeout);
-    let judge = Judge { programs: &programs, seed: options.seed, limit, interrupt, progress: &progress };
+    let listed = listed(&selections, &programs, &Watch { limit, interrupt })?;
+    let exercises: usize = selections.iter().map(|selection| selection.exercises.len()).sum();
+    let tops: usize = listed.values().map(|listed| listed.top.len()).sum();
+    // A starter and its wrong kernels; solutions and top rungs, themselves and their mutants.
+    let steps = if options.mutants { 0 } else { 2 * exercises + exercises + tops };
+    let progress = Progress::new(steps + if options.no_mutants { 0 } else { exercises + tops });
+    let judge =
+        Judge { programs: &programs, listed: &listed, seed: options.seed, limit, interrupt, progress: &progress };
     if !options.no_mutants {
         for selection in &selections {
             judge.mutants(selection, tally)?;
@@ -130,6 +138,8 @@ fn verify(options: &Options, interrupt: &Interrupt, tally: &mut Tally) -> Result
 /// What all judging needs.
 struct Judge<'a> {
     programs: &'a Programs,
+    /// What the days' solutions come with.
+    listed: &'a BTreeMap<u32, Listed>,
     seed: u64,
     limit: Duration,
     interrupt: &'a Interrupt,
@@ -141,15 +151,28 @@ impl Judge<'_> {
         self.programs.paths.get(&programs::package(kind, day)).map(PathBuf::as_path)
     }
 
-    /// The starter, the solution and the wrong kernels of each exercise.
+    /// What comes with the solutions of a day; nothing where they could not be built.
+    fn listed(&self, day: u32) -> &Listed {
+        const NOTHING: &Listed = &Listed { top: Vec::new(), wrong: Vec::new() };
+        self.listed.get(&day).unwrap_or(NOTHING)
+    }
+
+    /// The starter, the solution, the top rung and the wrong kernels of each exercise.
     fn submissions(&self, selection: &Selection, tally: &mut Tally) -> Result<(), Stop> {
         if let Some(root) = &self.programs.root {
             check_drift(root, selection, tally);
         }
-        self.all(Kind::Exercise, selection, tally)?;
-        self.all(Kind::Solution, selection, tally)?;
-        let Some(program) = self.program(Kind::Wrong, selection.day.number) else { return Ok(()) };
-        wrong::judge(program, selection, self.seed, self.limit, self.interrupt, self.progress, tally)
+        let day = selection.day.number;
+        let Listed { top, wrong } = self.listed(day);
+        for exercise in &selection.exercises {
+            self.answer(Answer::Starter, day, exercise.name, tally)?;
+            self.answer(Answer::Solution, day, exercise.name, tally)?;
+            if top.iter().any(|name| name == exercise.name) {
+                self.answer(Answer::Top, day, exercise.name, tally)?;
+            }
+        }
+        let Some(program) = self.program(Kind::Wrong, day) else { return Ok(()) };
+        wrong::judge(program, selection, wrong, self.seed, self.limit, self.interrupt, self.progress, tally)
     }
 
     fn mutants(&self, selection: &Selection, tally: &mut Tally) -> Result<(), Stop> {
@@ -159,45 +182,83 @@ impl Judge<'_> {
             return Ok(());
         };
         let &Judge { seed, limit, interrupt, progress, .. } = self;
-        mutants::Judge { root, program, seed, limit, interrupt, progress }.day(selection, tally)
+        let top = &self.listed(selection.day.number).top;
+        mutants::Judge { root, program, top, seed, limit, interrupt, progress }.day(selection, tally)
     }
 
-    fn all(&self, kind: Kind, selection: &Selection, tally: &mut Tally) -> Result<(), Stop> {
-        let Some(program) = self.program(kind, selection.day.number) else { return Ok(()) };
-        for exercise in &selection.exercises {
-            let task = Task {
-                program,
-                root: self.programs.root.as_deref(),
-                kind,
-                day: selection.day.number,
-                exercise: exercise.name,
-                device: DeviceKind::Emulated,
-                parts: Parts::wanted(DeviceKind::Emulated, true),
-                seed: self.seed,
-                size: None,
-                limit: self.limit,
-            };
-            let judgement = judge::judge(&task, self.interrupt, self.progress)?.judgement;
-            self.progress.step();
-            match kind {
-                Kind::Exercise => match starter_problem(&judgement) {
-                    None => tally.starters += 1,
-                    Some(problem) => tally.problem(format!(
-                        "the starter of {} {problem}\n{}",
-                        exercise.name,
-                        render::details(&judgement, output::look())
-                    )),
-                },
-                Kind::Solution | Kind::Wrong if judgement.verdict == Verdict::Pass => tally.solutions += 1,
-                Kind::Solution | Kind::Wrong => tally.problem(format!(
-                    "the solution of {} does not pass\n{}",
-                    exercise.name,
-                    render::details(&judgement, output::look())
-                )),
-            }
+    fn answer(&self, answer: Answer, day: u32, exercise: &str, tally: &mut Tally) -> Result<(), Stop> {
+        let kind = if answer == Answer::Starter { Kind::Exercise } else { Kind::Solution };
+        let Some(program) = self.program(kind, day) else { return Ok(()) };
+        let task = Task {
+            program,
+            root: self.programs.root.as_deref(),
+            kind,
+            top: answer == Answer::Top,
+            day,
+            exercise,
+            device: DeviceKind::Emulated,
+            parts: Parts::wanted(DeviceKind::Emulated, true),
+            seed: self.seed,
+            size: None,
+            limit: self.limit,
+        };
+        let judgement = judge::judge(&task, self.interrupt, self.progress)?.judgement;
+        self.progress.step();
+        let passes = || (judgement.verdict != Verdict::Pass).then(|| "does not pass".to_owned());
+        let (what, problem, count) = match answer {
+            Answer::Starter => ("starter", starter_problem(&judgement), &mut tally.starters),
+            Answer::Solution => ("solution", passes(), &mut tally.solutions),
+            Answer::Top => ("top rung", passes(), &mut tally.tops),
+        };
+        match problem {
+            None => *count += 1,
+            Some(problem) => tally.problem(format!(
+                "the {what} of {exercise} {problem}\n{}",
+                render::details(&judgement, output::look())
+            )),
         }
         Ok(())
     }
+}
+
+/// What an exercise's folders hold that is no wrong kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    Starter,
+    Solution,
+    Top,
+}
+
+/// What a program of solutions comes with.
+#[derive(Debug, Default)]
+struct Listed {
+    /// The exercises with a top rung.
+    top: Vec<String>,
+    wrong: Vec<WrongName>,
+}
+
+/// Asks the solutions of each day what they come with: of what is selected.
+fn listed(selections: &[Selection], programs: &Programs, watch: &Watch<'_>) -> Result<BTreeMap<u32, Listed>, Stop> {
+    let mut all = BTreeMap::new();
+    for Selection { day, exercises } in selections {
+        let Some(program) = programs.paths.get(&programs::package(Kind::Solution, day.number)) else { continue };
+        let selected = |name: &str| exercises.iter().any(|exercise| exercise.name == name);
+        let mut listed = Listed::default();
+        let end = process::run(Command::new(program).arg("list"), watch, |said| {
+            if let Said::Message(message) = said
+                && let Message::Listed { mut top, mut wrong, .. } = *message
+            {
+                top.retain(|name| selected(name));
+                wrong.retain(|wrong| selected(&wrong.exercise));
+                listed = Listed { top, wrong };
+            }
+        });
+        if end.map_err(|error| judge::cannot_run(program, &error))? == End::Interrupted {
+            return Err(Stop::Interrupted);
+        }
+        all.insert(day.number, listed);
+    }
+    Ok(all)
 }
 
 /// A starter compiles, runs, and gives wrong results: anything else is no place to start from.

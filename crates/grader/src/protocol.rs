@@ -23,6 +23,8 @@ pub enum Message {
     Listed {
         day: u32,
         exercises: Vec<String>,
+        /// The exercises whose ladder has a top rung here.
+        top: Vec<String>,
         wrong: Vec<WrongName>,
     },
     /// The GPU of this machine, or why there is none.

@@ -37,6 +37,8 @@ pub(crate) enum Who {
     Rival,
     /// A rung of the exercise's ladder, by its place there; its kernel is in one of the baseline's modules.
     Rung(usize),
+    /// The top rung of the ladder; it writes where the chain writes.
+    Top,
 }
 
 /// Everything that a launch of either needs.
@@ -142,6 +144,10 @@ impl<'a> Rig<'a> {
         let scratch = &mut self.scratch;
         if who == Who::Submission {
             let buffers = [&mut **inputs, &mut *self.submission, scratch];
+            return session.launch(entry, program, buffers, &case.scalars, self.shape);
+        }
+        if let (Who::Top, Some((entry, program))) = (who, self.trial.top) {
+            let buffers = [&mut **inputs, &mut *self.unfused, scratch];
             return session.launch(entry, program, buffers, &case.scalars, self.shape);
         }
         let arguments = Arguments {

@@ -16,6 +16,8 @@ pub(crate) struct Trial<'a> {
     pub(crate) session: &'a Session,
     pub(crate) entry: &'a Entry,
     pub(crate) program: &'a Program,
+    /// The top rung of the exercise's ladder, where it is timed beside the submission.
+    pub(crate) top: Option<(&'a Entry, &'a Program)>,
     pub(crate) seed: u64,
     pub(crate) scope: Scope<'a>,
     /// Elements of large problems, where they are not to be as many as usual.
@@ -36,7 +38,12 @@ impl<'a> Trial<'a> {
         tell: &'a dyn Fn(String),
     ) -> Self {
         let (ladder, surveys) = Default::default();
-        Self { session, entry, program, seed, scope: Scope::EXERCISE, size: None, tell, ladder, surveys }
+        Self { session, entry, program, top: None, seed, scope: Scope::EXERCISE, size: None, tell, ladder, surveys }
+    }
+
+    /// The same beside the top rung of the exercise's ladder.
+    pub(crate) fn beside(self, top: Option<(&'a Entry, &'a Program)>) -> Self {
+        Self { top, ..self }
     }
 
     /// The same at other problems than a submission is usually judged at.

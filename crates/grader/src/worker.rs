@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand, ValueEnum};
-use fusion_course::{Submission, Wrong};
+use fusion_course::{Entry, Submission, Wrong};
 
 use crate::bench::At;
 use crate::judgement::{DeviceKind, Parts, RunError};
@@ -21,16 +21,17 @@ use crate::session::Session;
 
 /// The main function of a program that holds answers.
 pub fn main(submission: Submission) -> ExitCode {
-    main_with(submission, Vec::new())
+    main_with(submission, Vec::new(), Vec::new())
 }
 
-/// The main function of a program that holds reference solutions, and wrong kernels that must be refused.
-pub fn main_with(submission: Submission, wrong: Vec<Wrong>) -> ExitCode {
+/// The main function of a program that holds reference solutions, the top rungs of ladders, and wrong kernels that must be
+/// refused.
+pub fn main_with(submission: Submission, top: Vec<Entry>, wrong: Vec<Wrong>) -> ExitCode {
     let parent = protocol::open();
     let cli = Cli::parse();
     match cli.command {
         Command::List => {
-            list(&submission, &wrong);
+            list(&submission, &top, &wrong);
             ExitCode::SUCCESS
         }
         Command::Probe => {
@@ -39,11 +40,11 @@ pub fn main_with(submission: Submission, wrong: Vec<Wrong>) -> ExitCode {
         }
         Command::Bench(options) => {
             end_with(parent);
-            bench::run(&options, &submission)
+            bench::run(&options, &submission, &top)
         }
         Command::Judge(options) => {
             end_with(parent);
-            judge::run(&options, &submission, &wrong)
+            judge::run(&options, &submission, &top, &wrong)
         }
     }
 }
@@ -75,6 +76,9 @@ struct Options {
     device: Device,
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Judge the top rung of the exercise's ladder, or mutants of that, instead of the submission
+    #[arg(long, conflicts_with = "wrong")]
+    top: bool,
     /// Judge these wrong kernels instead of the submission
     #[arg(long)]
     wrong: Vec<String>,
@@ -103,6 +107,9 @@ struct BenchOptions {
     /// Sizes other than the course's: elements, or ROWSxCOLUMNS
     #[arg(long, value_delimiter = ',')]
     sizes: Vec<At>,
+    /// Time the top rung of the exercise's ladder, where it has one, as the submission
+    #[arg(long)]
+    top: bool,
     /// Only the unfused chain and the submission: neither the ladder nor a kernel to beat
     #[arg(long)]
     short: bool,
@@ -129,10 +136,17 @@ impl From<Device> for DeviceKind {
     }
 }
 
-fn list(submission: &Submission, wrong: &[Wrong]) {
+/// The answer to an exercise.
+fn find<'a>(entries: &'a [Entry], exercise: &str) -> Option<&'a Entry> {
+    entries.iter().find(|entry| entry.exercise.name == exercise)
+}
+
+fn list(submission: &Submission, top: &[Entry], wrong: &[Wrong]) {
+    let names = |entries: &[Entry]| entries.iter().map(|entry| entry.exercise.name.to_owned()).collect();
     Message::Listed {
         day: submission.day,
-        exercises: submission.entries.iter().map(|entry| entry.exercise.name.to_owned()).collect(),
+        exercises: names(&submission.entries),
+        top: names(top),
         wrong: (wrong.iter())
             .map(|wrong| WrongName {
                 exercise: wrong.entry.exercise.name.to_owned(),

@@ -14,72 +14,37 @@
 // Grade it with: cargo xtask grade layernorm_bias_gelu
 
 #include "activation.cuh"
-#include "divide.cuh"
 #include "reduce.cuh"
-#include "row.cuh"
 
 // ANCHOR: kernel
-// THREADS threads share a row of at most THREADS * VECTORS packs of 16 bytes. The launch sees to it that the row has no more,
-// that it has only whole packs, and that they are aligned.
-template <int THREADS, int VECTORS>
-__device__ void layernorm_bias_gelu(const float* __restrict__ x, const float* __restrict__ gamma, const float* __restrict__ beta,
-                                    const float* __restrict__ bias, float* __restrict__ out, size_t rows, size_t columns) {
-    __shared__ float sums[WARPS<THREADS>], squares[WARPS<THREADS>];
-
-    const size_t number = row_number<THREADS>();
-    if (number >= rows) return;
-    x += number * columns;
-    out += number * columns;
-
-    Row<float, THREADS, VECTORS> row;
-    row.load_kept(x, columns);
-    const Divisor length((float)columns);
-    const float mean = length.quotient(reduce_row<THREADS>(row.fold(0.0f, Sum()), sums, Sum()));
-    row.apply([=](float v) { return v - mean; });
-    const float square = row.fold(0.0f, [](float sum, float v) { return sum + v * v; });
-    const float variance = length.quotient(reduce_row<THREADS>(square, squares, Sum()));
-    const float factor = rsqrtf(variance + 1e-5f);
-    row.apply([=](float v, float g, float b, float c) { return gelu_fast(v * factor * g + b + c); }, gamma, beta, bias);
-    row.write(out);
-}
-
-// One kernel for each number of threads that may share a row, and of packs that each of them holds: more in long rows, so
-// that a multiprocessor has room for two of them at different stages. A block is one row, or four where a warp has a row
-// each; the bound on registers leaves room for 1280 threads on a multiprocessor, or two blocks of 512.
-#define BLOCK(THREADS) (THREADS <= 32 ? 128 : THREADS)
-#define KERNEL(THREADS, VECTORS)                                                                                       \
-    extern "C" __global__ void __launch_bounds__(BLOCK(THREADS), 1280 / BLOCK(THREADS))                                \
-        layernorm_bias_gelu_##THREADS##_##VECTORS(const float* __restrict__ x, const float* __restrict__ gamma,        \
-                                                  const float* __restrict__ beta, const float* __restrict__ bias,      \
-                                                  float* __restrict__ out, size_t rows, size_t columns) {              \
-        layernorm_bias_gelu<THREADS, VECTORS>(x, gamma, beta, bias, out, rows, columns);                               \
-    }
-KERNEL(32, 4)
-KERNEL(64, 4)
-KERNEL(128, 4)
-KERNEL(256, 4)
-KERNEL(512, 8)
-KERNEL(1024, 8)
-// ANCHOR_END: kernel
-
-// Any row, by a block: element by element, and read three times.
-extern "C" __global__ void __launch_bounds__(256)
-    layernorm_bias_gelu_any(const float* __restrict__ x, const float* __restrict__ gamma, const float* __restrict__ beta,
-                            const float* __restrict__ bias, float* __restrict__ out, size_t rows, size_t columns) {
+// A block has a row and keeps it in shared memory, so that x is read once. A thread works on every blockDim.x-th element, in
+// all loops on the same ones: what it reads in `row` it put there itself, and no barrier is needed for that.
+extern "C" __global__ void layernorm_bias_gelu(const float* __restrict__ x, const float* __restrict__ gamma, const float* __restrict__ beta,
+                                               const float* __restrict__ bias, float* __restrict__ out, size_t rows, size_t columns) {
+    extern __shared__ float row[];  // as many elements as the launch asks for: columns
     __shared__ float sums[32], squares[32];
-    const size_t number = blockIdx.x;
-    x += number * columns;
-    out += number * columns;
+    // Of ints the compiler knows how often a loop will turn, and unrolls it: several loads are under way at once. They are large
+    // enough for whatever shared memory can hold.
+    const int length = columns, threads = blockDim.x;
+    x += blockIdx.x * columns;
+    out += blockIdx.x * columns;
 
-    const Divisor length((float)columns);
     float sum = 0.0f;
-    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) sum += x[c];
-    const float mean = length.quotient(reduce_block(sum, sums, 0.0f, Sum()));
+#pragma unroll 8
+    for (int c = threadIdx.x; c < length; c += threads) {
+        row[c] = x[c];
+        sum += row[c];
+    }
+    const float mean = reduce_block(sum, sums, 0.0f, Sum()) / length;
+
+    // The variance in a loop of its own: mean(x^2) - mean^2 would cancel.
     float square = 0.0f;
-    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) square += (x[c] - mean) * (x[c] - mean);
-    const float variance = length.quotient(reduce_block(square, squares, 0.0f, Sum()));
+    for (int c = threadIdx.x; c < length; c += threads) square += (row[c] - mean) * (row[c] - mean);
+    const float variance = reduce_block(square, squares, 0.0f, Sum()) / length;
+
     const float factor = rsqrtf(variance + 1e-5f);
-    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) {
-        out[c] = gelu_fast((x[c] - mean) * factor * gamma[c] + beta[c] + bias[c]);
+    for (int c = threadIdx.x; c < length; c += threads) {
+        out[c] = gelu_tanh((row[c] - mean) * factor * gamma[c] + beta[c] + bias[c]);
     }
 }
+// ANCHOR_END: kernel

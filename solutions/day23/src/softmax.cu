@@ -13,62 +13,41 @@
 //
 // Grade it with: cargo xtask grade softmax
 
-#include "reduce.cuh"
-#include "row.cuh"
+#include <math_constants.h>
 
-#define LOWEST __int_as_float(0xff800000)  // minus infinity
+#include "reduce.cuh"
 
 // ANCHOR: kernel
-// THREADS threads share a row of at most THREADS * VECTORS packs of 16 bytes. The launch sees to it that the row has no more,
-// that it has only whole packs, and that they are aligned.
-template <int THREADS, int VECTORS>
-__device__ void softmax(const float* __restrict__ x, float* __restrict__ out, size_t rows, size_t columns) {
-    __shared__ float maxima[WARPS<THREADS>], sums[WARPS<THREADS>];
-
-    const size_t number = row_number<THREADS>();
-    if (number >= rows) return;
-    x += number * columns;
-    out += number * columns;
-
-    Row<float, THREADS, VECTORS> row;
-    row.load_kept(x, columns);
-    const float top = reduce_row<THREADS>(row.fold(LOWEST, Max()), maxima, Max());
-    row.apply([=](float v) { return __expf(v - top); });
-    const float sum = reduce_row<THREADS>(row.fold(0.0f, Sum()), sums, Sum());
-    const float factor = 1.0f / sum;
-    row.apply([=](float v) { return v * factor; });
-    row.write(out);
-}
-
-// One kernel for each number of threads that may share a row, and of packs that each of them holds. A block is one row, or
-// four where a warp has a row each.
-#define KERNEL(THREADS, VECTORS)                                                                                       \
-    extern "C" __global__ void __launch_bounds__(THREADS <= 32 ? 128 : THREADS) softmax_##THREADS##_##VECTORS(         \
-        const float* __restrict__ x, float* __restrict__ out, size_t rows, size_t columns) {                           \
-        softmax<THREADS, VECTORS>(x, out, rows, columns);                                                              \
-    }
-KERNEL(32, 4)
-KERNEL(64, 4)
-KERNEL(128, 4)
-KERNEL(256, 4)
-KERNEL(512, 4)
-KERNEL(1024, 4)
-// ANCHOR_END: kernel
-
-// Any row, by a block: element by element, and read three times.
-extern "C" __global__ void __launch_bounds__(256)
-    softmax_any(const float* __restrict__ x, float* __restrict__ out, size_t rows, size_t columns) {
+// A block has a row and keeps it in shared memory, so that x is read once. A thread works on every blockDim.x-th element, in
+// all loops on the same ones: what it reads in `row` it put there itself, and no barrier is needed for that.
+extern "C" __global__ void softmax(const float* __restrict__ x, float* __restrict__ out, size_t rows, size_t columns) {
+    extern __shared__ float row[];  // as many elements as the launch asks for: columns
     __shared__ float maxima[32], sums[32];
-    const size_t number = blockIdx.x;
-    x += number * columns;
-    out += number * columns;
+    // Of ints the compiler knows how often a loop will turn, and unrolls it: several loads are under way at once. They are large
+    // enough for whatever shared memory can hold.
+    const int length = columns, threads = blockDim.x;
+    x += blockIdx.x * columns;
+    out += blockIdx.x * columns;
 
-    float top = LOWEST;
-    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) top = fmaxf(top, x[c]);
-    top = reduce_block(top, maxima, LOWEST, Max());
+    // A thread without an element has minus infinity, which is larger than nothing.
+    float top = -CUDART_INF_F;
+#pragma unroll 8
+    for (int c = threadIdx.x; c < length; c += threads) {
+        row[c] = x[c];
+        top = fmaxf(top, row[c]);
+    }
+    top = reduce_block(top, maxima, -CUDART_INF_F, Max());
+
+    // The exponentials are needed twice, for their sum and for the result. They take the elements' place.
     float sum = 0.0f;
-    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) sum += __expf(x[c] - top);
+    for (int c = threadIdx.x; c < length; c += threads) {
+        row[c] = expf(row[c] - top);
+        sum += row[c];
+    }
     sum = reduce_block(sum, sums, 0.0f, Sum());
+
+    // One division a row, and a product for each element: a division takes about ten instructions.
     const float factor = 1.0f / sum;
-    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) out[c] = __expf(x[c] - top) * factor;
+    for (int c = threadIdx.x; c < length; c += threads) out[c] = row[c] * factor;
 }
+// ANCHOR_END: kernel

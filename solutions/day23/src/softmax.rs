@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use cudarc::driver::{
-    CudaModule, CudaStream, CudaView, CudaViewMut, DevicePtr, DriverError, LaunchConfig, PushKernelArg,
-};
+use cudarc::driver::sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+use cudarc::driver::{CudaModule, CudaStream, CudaView, CudaViewMut, DriverError, LaunchConfig, PushKernelArg};
 
 /// Queues one launch of a kernel in `module` on `stream`.
 ///
@@ -17,24 +16,19 @@ pub fn softmax(
     rows: usize,
     columns: usize,
 ) -> Result<(), DriverError> {
-    // Threads that share a row, and packs of four elements that each of them can hold.
-    const LADDER: [(usize, usize); 6] = [(32, 4), (64, 4), (128, 4), (256, 4), (512, 4), (1024, 4)];
-
-    let whole_packs = columns.is_multiple_of(4)
-        && x.device_ptr(stream).0 % 16 == 0
-        && out.device_ptr(stream).0 % 16 == 0;
-    let fewest = LADDER.into_iter().find(|(threads, packs)| whole_packs && 4 * threads * packs >= columns);
-    let (name, threads) = match fewest {
-        Some((threads, packs)) => (format!("softmax_{threads}_{packs}"), threads),
-        // A block of its own for each row; of 32 threads it would be shared.
-        None => ("softmax_any".to_owned(), columns.min(256).next_power_of_two().max(64)),
+    // Sixteen elements for each thread, as whole warps: with fewer, the reductions would take as long as all the rest. With
+    // more than 512 threads a multiprocessor would have room for too few blocks for one to load while another computes.
+    let threads = columns.div_ceil(16).next_multiple_of(32).min(512);
+    let kernel = module.load_function("softmax")?;
+    // The row. More than 48 KiB must be asked for, and a row that is too long for any block is refused here.
+    let shared = i32::try_from(columns * size_of::<f32>()).unwrap_or(i32::MAX);
+    kernel.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared)?;
+    let config = LaunchConfig {
+        // More blocks than a grid can have are refused by the driver.
+        grid_dim: (u32::try_from(rows).unwrap_or(u32::MAX), 1, 1),
+        block_dim: (threads as u32, 1, 1),
+        shared_mem_bytes: shared as u32,
     };
-    let kernel = module.load_function(&name)?;
-    // Rows that one warp holds share a block of four.
-    let block = if threads == 32 { 128 } else { threads };
-    // More blocks than a grid can have are refused by the driver.
-    let blocks = u32::try_from(rows.div_ceil(block / threads)).unwrap_or(u32::MAX);
-    let config = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (block as u32, 1, 1), shared_mem_bytes: 0 };
     let mut launch = stream.launch_builder(&kernel);
     launch.arg(x).arg(out).arg(&rows).arg(&columns);
     // SAFETY: the arguments are the kernel's parameters in their order, and it touches only the elements of `rows` rows

@@ -10,72 +10,39 @@
 //
 // Grade it with: cargo xtask grade add_rmsnorm
 
+#include <cuda_bf16.h>
+
 #include "reduce.cuh"
-#include "row.cuh"
 
 // ANCHOR: kernel
-// THREADS threads share a row of at most THREADS * VECTORS packs of 16 bytes. The launch sees to it that the row has no more,
-// that it has only whole packs, and that they are aligned.
-template <int THREADS, int VECTORS>
-__device__ void add_rmsnorm(const __nv_bfloat16* __restrict__ x, const __nv_bfloat16* __restrict__ weight, __nv_bfloat16* __restrict__ residual,
-                            __nv_bfloat16* __restrict__ out, size_t rows, size_t columns) {
-    __shared__ float sums[WARPS<THREADS>];
-
-    const size_t number = row_number<THREADS>();
-    if (number >= rows) return;
-    x += number * columns;
-    residual += number * columns;
-    out += number * columns;
-
-    Row<__nv_bfloat16, THREADS, VECTORS> row, other;
-    row.load(residual, columns);
-    other.load(x, columns);
-    row.combine([](float r, float v) { return r + v; }, other);
-    row.write(residual);
-    const float square = row.fold(0.0f, [](float sum, float v) { return sum + v * v; });
-    const float sum = reduce_row<THREADS>(square, sums, Sum());
-    const float factor = rsqrtf(__fdividef(sum, columns) + 1e-6f);
-    row.apply([=](float v, float w) { return v * factor * w; }, weight);
-    row.write(out);
-}
-
-// One kernel for each number of threads that may share a row, and of packs that each of them holds. A block is one row, or
-// four where a warp has a row each; the bound on registers leaves room for 1536 threads on a multiprocessor.
-#define BLOCK(THREADS) (THREADS <= 32 ? 128 : THREADS)
-#define KERNEL(THREADS, VECTORS)                                                                                       \
-    extern "C" __global__ void __launch_bounds__(BLOCK(THREADS), 1536 / BLOCK(THREADS))                                \
-        add_rmsnorm_##THREADS##_##VECTORS(const __nv_bfloat16* __restrict__ x, const __nv_bfloat16* __restrict__ weight,\
-                                          __nv_bfloat16* __restrict__ residual, __nv_bfloat16* __restrict__ out,       \
-                                          size_t rows, size_t columns) {                                               \
-        add_rmsnorm<THREADS, VECTORS>(x, weight, residual, out, rows, columns);                                        \
-    }
-KERNEL(32, 1)
-KERNEL(64, 1)
-KERNEL(128, 1)
-KERNEL(128, 2)
-KERNEL(256, 2)
-KERNEL(512, 2)
-KERNEL(1024, 2)
-// ANCHOR_END: kernel
-
-// Any row, by a block: element by element, and the residual read again.
-extern "C" __global__ void __launch_bounds__(256)
-    add_rmsnorm_any(const __nv_bfloat16* __restrict__ x, const __nv_bfloat16* __restrict__ weight, __nv_bfloat16* __restrict__ residual,
-                    __nv_bfloat16* __restrict__ out, size_t rows, size_t columns) {
+// A block has a row and keeps it in shared memory, so that x and residual are read once. A thread works on every blockDim.x-th element, in
+// all loops on the same ones: what it reads in `row` it put there itself, and no barrier is needed for that.
+extern "C" __global__ void add_rmsnorm(const __nv_bfloat16* __restrict__ x, const __nv_bfloat16* __restrict__ weight,
+                                       __nv_bfloat16* __restrict__ residual, __nv_bfloat16* __restrict__ out, size_t rows,
+                                       size_t columns) {
+    extern __shared__ float row[];  // as many elements as the launch asks for: columns
     __shared__ float sums[32];
-    const size_t number = blockIdx.x;
-    x += number * columns;
-    residual += number * columns;
-    out += number * columns;
+    // Of ints the compiler knows how often a loop will turn, and unrolls it: several loads are under way at once. They are large
+    // enough for whatever shared memory can hold.
+    const int length = columns, threads = blockDim.x;
+    x += blockIdx.x * columns;
+    residual += blockIdx.x * columns;
+    out += blockIdx.x * columns;
 
-    float square = 0.0f;
-    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) {
-        residual[c] = from_float<__nv_bfloat16>(to_float(residual[c]) + to_float(x[c]));
-        square += to_float(residual[c]) * to_float(residual[c]);
+    // What is squared and normalized is the residual as it will be stored: rounded.
+    float sum = 0.0f;
+    // A store to residual in here would keep the next loads waiting: as far as the compiler knows, they might need it.
+#pragma unroll 8
+    for (int c = threadIdx.x; c < length; c += threads) {
+        row[c] = __bfloat162float(__float2bfloat16_rn(__bfloat162float(residual[c]) + __bfloat162float(x[c])));
+        sum += row[c] * row[c];
     }
-    const float sum = reduce_block(square, sums, 0.0f, Sum());
-    const float factor = rsqrtf(__fdividef(sum, columns) + 1e-6f);
-    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) {
-        out[c] = from_float<__nv_bfloat16>(to_float(residual[c]) * factor * to_float(weight[c]));
+    sum = reduce_block(sum, sums, 0.0f, Sum());
+
+    const float factor = rsqrtf(sum / length + 1e-6f);
+    for (int c = threadIdx.x; c < length; c += threads) {
+        residual[c] = __float2bfloat16_rn(row[c]);  // exact: it was rounded before
+        out[c] = __float2bfloat16_rn(row[c] * factor * __bfloat162float(weight[c]));
     }
 }
+// ANCHOR_END: kernel

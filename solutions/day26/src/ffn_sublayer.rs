@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use cudarc::driver::{
-    CudaModule, CudaStream, CudaView, CudaViewMut, DriverError, LaunchConfig, PushKernelArg,
-};
+use cudarc::driver::{CudaModule, CudaStream, CudaView, CudaViewMut, DriverError, LaunchConfig, PushKernelArg};
 use fusion_course::{Gemm, GemmSizes};
 use half::f16;
 
@@ -29,20 +27,20 @@ pub fn ffn_sublayer(
     columns: usize,
 ) -> Result<(), DriverError> {
     const THREADS: u32 = 128;
-    const ROWS_A_BLOCK: usize = 4;
 
-    if rows * columns == 0 {
+    if rows == 0 || columns == 0 {
         return Ok(());
     }
-    let blocks =
-        |count: usize| LaunchConfig { grid_dim: (count as u32, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
+    // A block a row, of both kernels. More blocks than a grid can have are refused by the driver.
+    let blocks = u32::try_from(rows).unwrap_or(u32::MAX);
+    let config = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
 
     let layernorm = module.load_function("layernorm")?;
     let mut launch = stream.launch_builder(&layernorm);
-    launch.arg(x).arg(gamma).arg(beta).arg(&mut *normed).arg(&rows).arg(&columns);
+    launch.arg(x).arg(gamma).arg(beta).arg(&mut *normed).arg(&columns);
     // SAFETY: the arguments are the kernel's parameters in their order, and it touches only the rows and columns that
     // the views have.
-    unsafe { launch.launch(blocks(rows.div_ceil(ROWS_A_BLOCK))) }?;
+    unsafe { launch.launch(config) }?;
 
     let sizes = GemmSizes { m: rows, n: columns, k: columns };
     gemm.multiply(stream, &normed.as_view(), w, product, sizes)?;
@@ -51,7 +49,7 @@ pub fn ffn_sublayer(
     let product = product.as_view();
     let mut launch = stream.launch_builder(&epilogue);
     launch.arg(&product).arg(bias).arg(x).arg(out).arg(&columns);
-    // SAFETY: as above; there is a block for each row.
-    unsafe { launch.launch(blocks(rows)) }?;
+    // SAFETY: as above.
+    unsafe { launch.launch(config) }?;
     Ok(())
 }

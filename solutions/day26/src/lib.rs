@@ -6,9 +6,12 @@
 #[cfg(test)]
 #[path = "../../files.rs"]
 mod files;
+#[path = "../../top.rs"]
+mod top;
 #[path = "../../wrong.rs"]
 mod wrong;
 
+pub use top::top;
 pub use wrong::wrong;
 
 fusion_course::answers_to_day26!("solutions/day26/src");

@@ -11,59 +11,43 @@
 //
 // Grade it with: cargo xtask grade rmsnorm_short_rows
 
-#include "reduce.cuh"
-#include "row.cuh"
+#include <cuda_fp16.h>
 
 // ANCHOR: kernel
-// THREADS lanes of a warp share a row of at most THREADS * VECTORS packs of 16 bytes. The launch sees to it that the row has
-// no more, that it has only whole packs, and that they are aligned.
-template <int THREADS, int VECTORS>
-__device__ void rmsnorm(const __half* __restrict__ x, const __half* __restrict__ weight, __half* __restrict__ out, size_t rows, size_t columns) {
-    // Lanes that have no row stay with their warp, which reduces together; they hold a row without elements.
-    const size_t number = row_number<THREADS>();
-    const size_t here = number < rows ? columns : 0;
-    x += number * columns;
-    out += number * columns;
+// `lanes` neighbouring lanes share a row, so that a warp has several rows and each lane a few elements.
+extern "C" __global__ void rmsnorm_short_rows(const __half* __restrict__ x, const __half* __restrict__ weight,
+                                              __half* __restrict__ out, size_t rows, size_t columns, int lanes) {
+    const size_t row = (size_t)blockIdx.x * (blockDim.x / lanes) + threadIdx.x / lanes;
+    const int lane = threadIdx.x % lanes;
+    // A lane without a row stays, with nothing to do: all lanes of the warp must come to the shuffles.
+    const int length = row < rows ? columns : 0;
+    x += row * columns;
+    out += row * columns;
 
-    // The weights as well, though they are wanted last: behind the reduction they would be waited for once more.
-    Row<__half, THREADS, VECTORS> row, weights;
-    row.load_constant(x, here);
-    weights.load_constant(weight, here);
-    const float square = row.fold(0.0f, [](float sum, float v) { return sum + v * v; });
-    const float sum = reduce_lanes<THREADS>(square, Sum());
-    const float factor = rsqrtf(__fdividef(sum, columns) + 1e-6f);
-    row.combine([=](float v, float w) { return v * factor * w; }, weights);
-    row.write(out);
-}
-
-// One kernel for each number of threads that may share a row, and of packs that each of them holds. A block has 128 threads
-// and so 128 / THREADS rows.
-#define KERNEL(THREADS, VECTORS)                                                                                       \
-    extern "C" __global__ void __launch_bounds__(128) rmsnorm_##THREADS##_##VECTORS(                                   \
-        const __half* __restrict__ x, const __half* __restrict__ weight, __half* __restrict__ out, size_t rows,        \
-        size_t columns) {                                                                                              \
-        rmsnorm<THREADS, VECTORS>(x, weight, out, rows, columns);                                                      \
+    // Two neighbours at once, where rows of them begin at whole pairs: rows as short as these are bound by instructions.
+    const bool pairs = columns % 2 == 0 && ((size_t)x | (size_t)weight | (size_t)out) % 4 == 0;
+    float sum = 0.0f;
+    if (pairs) {
+        for (int p = lane; p < length / 2; p += lanes) {
+            const float2 v = __half22float2(((const __half2*)x)[p]);
+            sum += v.x * v.x + v.y * v.y;
+        }
+    } else {
+        for (int c = lane; c < length; c += lanes) sum += __half2float(x[c]) * __half2float(x[c]);
     }
-KERNEL(4, 2)
-KERNEL(8, 2)
-KERNEL(16, 2)
-KERNEL(32, 2)
-KERNEL(32, 4)
+    for (int distance = lanes / 2; distance > 0; distance /= 2) sum += __shfl_xor_sync(0xffffffff, sum, distance);
+
+    // The second look at x comes out of the cache.
+    const float factor = rsqrtf(sum / columns + 1e-6f);
+    if (pairs) {
+        for (int p = lane; p < length / 2; p += lanes) {
+            const float2 v = __half22float2(((const __half2*)x)[p]), w = __half22float2(((const __half2*)weight)[p]);
+            ((__half2*)out)[p] = __floats2half2_rn(v.x * factor * w.x, v.y * factor * w.y);
+        }
+    } else {
+        for (int c = lane; c < length; c += lanes) {
+            out[c] = __float2half_rn(__half2float(x[c]) * factor * __half2float(weight[c]));
+        }
+    }
+}
 // ANCHOR_END: kernel
-
-// Any row, by a block: element by element, and read twice.
-extern "C" __global__ void __launch_bounds__(128)
-    rmsnorm_any(const __half* __restrict__ x, const __half* __restrict__ weight, __half* __restrict__ out, size_t rows, size_t columns) {
-    __shared__ float sums[32];
-    const size_t number = blockIdx.x;
-    x += number * columns;
-    out += number * columns;
-
-    float square = 0.0f;
-    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) square += to_float(x[c]) * to_float(x[c]);
-    const float sum = reduce_block(square, sums, 0.0f, Sum());
-    const float factor = rsqrtf(__fdividef(sum, columns) + 1e-6f);
-    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) {
-        out[c] = from_float<__half>(to_float(x[c]) * factor * to_float(weight[c]));
-    }
-}

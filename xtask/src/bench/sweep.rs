@@ -23,6 +23,8 @@ pub(crate) struct Ask<'a> {
     /// As the command line takes them; none means the course's own.
     pub(crate) sizes: &'a [String],
     pub(crate) seed: u64,
+    /// The top rung of the ladder as the submission, where there is one.
+    pub(crate) top: bool,
     /// The unfused chain and the submission only.
     pub(crate) short: bool,
     /// For one size.
@@ -48,6 +50,9 @@ pub(crate) fn sweep(ask: &Ask<'_>, interrupt: &Interrupt, progress: &Progress) -
     command.args(["bench", "--exercise", ask.exercise, "--device", device, "--seed", &ask.seed.to_string()]);
     if !ask.sizes.is_empty() {
         command.args(["--sizes", &ask.sizes.join(",")]);
+    }
+    if ask.top {
+        command.arg("--top");
     }
     if ask.short {
         command.arg("--short");

@@ -6,8 +6,15 @@ use std::path::Path;
 use fusion_device::Source;
 
 /// Where kernels are; a star stands for every folder of a name that begins so.
-const FOLDERS: [&str; 6] =
-    ["kernels/unfused", "kernels/rivals", "kernels/ladders", "kernels/gemm", "solutions/day*/src", "lessons/*/src"];
+const FOLDERS: [&str; 7] = [
+    "kernels/unfused",
+    "kernels/rivals",
+    "kernels/ladders",
+    "kernels/gemm",
+    "solutions/day*/src",
+    "solutions/day*/top",
+    "lessons/*/src",
+];
 const HEADERS: &str = "kernels/include";
 
 /// A file and what it is called in messages: its path in the course, or for a header its name.
@@ -36,8 +43,10 @@ pub(super) fn kernels(root: &Path) -> io::Result<Vec<File>> {
             None => found.extend(files(root, folder, ".cu", true)?),
             Some((before, after)) => {
                 let (parent, prefix) = before.rsplit_once('/').unwrap_or(("", before));
-                for name in names(&root.join(parent))?.iter().filter(|name| name.starts_with(prefix)) {
-                    found.extend(files(root, &format!("{parent}/{name}{after}"), ".cu", true)?);
+                let every = names(&root.join(parent))?.into_iter().filter(|name| name.starts_with(prefix));
+                // Not every day has a top rung.
+                for folder in every.map(|name| format!("{parent}/{name}{after}")).filter(|it| root.join(it).is_dir()) {
+                    found.extend(files(root, &folder, ".cu", true)?);
                 }
             }
         }
@@ -77,6 +86,7 @@ mod tests {
             "kernels/unfused/rows.cu",
             "kernels/ladders/softmax.cu",
             "solutions/day22/src/add_gelu.cu",
+            "solutions/day23/top/softmax.cu",
             "lessons/occupancy/src/kernels.cu",
         ] {
             assert!(found.iter().any(|name| name == wanted), "{wanted}");

@@ -1,4 +1,4 @@
-//! Mutants of the solutions: systematic wrong versions, which the grader must refuse.
+//! Mutants of the solutions and of the top rungs: systematic wrong versions, which the grader must refuse.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -23,59 +23,102 @@ pub(crate) struct Judge<'a> {
     /// The workspace's root, under which the sources and the lists lie.
     pub(crate) root: &'a Path,
     pub(crate) program: &'a Path,
+    /// The exercises with a top rung.
+    pub(crate) top: &'a [String],
     pub(crate) seed: u64,
     pub(crate) limit: Duration,
     pub(crate) interrupt: &'a Interrupt,
     pub(crate) progress: &'a Progress,
 }
 
+/// The right kernel that mutants are made of.
+#[derive(Clone, Copy, Debug)]
+struct Original<'a> {
+    day: u32,
+    exercise: &'a str,
+    /// The top rung of its ladder, not its solution.
+    top: bool,
+}
+
+impl Original<'_> {
+    fn path(&self) -> String {
+        let folder = if self.top { "top" } else { "src" };
+        format!("solutions/day{}/{folder}/{}.cu", self.day, self.exercise)
+    }
+
+    /// The mutants that are no mistakes.
+    fn list(&self) -> String {
+        let folder = if self.top { "mutants/top" } else { "mutants" };
+        format!("solutions/day{}/{folder}/{}.txt", self.day, self.exercise)
+    }
+
+    fn name(&self) -> String {
+        if self.top { format!("{} (top)", self.exercise) } else { self.exercise.to_owned() }
+    }
+}
+
 /// A mutant with what became of it.
 type Judged<'a> = (&'a Mutant, Fate);
 
 impl Judge<'_> {
-    /// Judges every mutant of the selected exercises' solutions.
+    /// Judges every mutant of the selected exercises' solutions and top rungs.
     pub(crate) fn day(&self, selection: &Selection, tally: &mut Tally) -> Result<(), Stop> {
-        for exercise in &selection.exercises {
-            let folder = format!("solutions/day{}", selection.day.number);
-            let path = format!("{folder}/src/{}.cu", exercise.name);
-            let list = format!("{folder}/mutants/{}.txt", exercise.name);
-            let source = match std::fs::read_to_string(self.root.join(&path)) {
-                Ok(source) => source,
-                Err(error) => {
-                    tally.problem(format!("cannot read {path}: {error}"));
-                    continue;
-                }
-            };
-            // A solution without equivalent mutants needs no list.
-            let text = std::fs::read_to_string(self.root.join(&list)).unwrap_or_default();
-            let equivalents = Equivalents::parse(&text).unwrap_or_else(|error| {
-                tally.problem(format!("{list}: {error}"));
-                Equivalents::default()
-            });
-            let mutants = fusion_mutants::mutants(&source);
-            let judged = self.all(exercise.name, &mutants)?;
-            tally.scores.exercises.push(count(exercise.name, &list, &equivalents, &judged, &mut tally.problems));
-            self.progress.step();
+        let day = selection.day.number;
+        for exercise in selection.exercises.iter().map(|exercise| exercise.name) {
+            self.kernel(&Original { day, exercise, top: false }, tally)?;
+            if self.top.iter().any(|name| name == exercise) {
+                self.kernel(&Original { day, exercise, top: true }, tally)?;
+            }
         }
         Ok(())
     }
 
+    /// Judges every mutant of one kernel.
+    fn kernel(&self, original: &Original<'_>, tally: &mut Tally) -> Result<(), Stop> {
+        let (path, list) = (original.path(), original.list());
+        let source = match std::fs::read_to_string(self.root.join(&path)) {
+            Ok(source) => source,
+            Err(error) => {
+                tally.problem(format!("cannot read {path}: {error}"));
+                return Ok(());
+            }
+        };
+        // A kernel without equivalent mutants needs no list.
+        let text = std::fs::read_to_string(self.root.join(&list)).unwrap_or_default();
+        let equivalents = Equivalents::parse(&text).unwrap_or_else(|error| {
+            tally.problem(format!("{list}: {error}"));
+            Equivalents::default()
+        });
+        let mutants = fusion_mutants::mutants(&source);
+        let judged = self.all(original, &mutants)?;
+        tally.scores.exercises.push(count(&original.name(), &list, &equivalents, &judged, &mut tally.problems));
+        self.progress.step();
+        Ok(())
+    }
+
     /// Judges mutants on as many workers as there are cores: most of the time goes into compiling, which one core does.
-    fn all<'m>(&self, exercise: &str, mutants: &'m [Mutant]) -> Result<Vec<Judged<'m>>, Stop> {
+    fn all<'m>(&self, original: &Original<'_>, mutants: &'m [Mutant]) -> Result<Vec<Judged<'m>>, Stop> {
         let workers = std::thread::available_parallelism().map_or(1, usize::from).min(16);
-        let some = |worker: usize| self.some(exercise, mutants.iter().skip(worker).step_by(workers));
+        let some = |worker: usize| self.some(original, mutants.iter().skip(worker).step_by(workers));
         let mut judged: Vec<Judged<'m>> = parallel::each(workers, some)?.into_iter().flatten().collect();
         judged.sort_by_key(|(mutant, _)| (mutant.line, mutant.column, mutant.id.as_str()));
         Ok(judged)
     }
 
     /// Judges some mutants: many in one process, a new one after each that takes its process or its context with it.
-    fn some<'m>(&self, exercise: &str, mutants: impl Iterator<Item = &'m Mutant>) -> Result<Vec<Judged<'m>>, Stop> {
+    fn some<'m>(
+        &self,
+        original: &Original<'_>,
+        mutants: impl Iterator<Item = &'m Mutant>,
+    ) -> Result<Vec<Judged<'m>>, Stop> {
         let mut judged = Vec::new();
         let mut left: VecDeque<&Mutant> = mutants.collect();
         while !left.is_empty() {
             let mut command = Command::new(self.program);
-            command.current_dir(self.root).args(["judge", "--exercise", exercise, "--device", "emulated"]);
+            command.current_dir(self.root).args(["judge", "--exercise", original.exercise, "--device", "emulated"]);
+            if original.top {
+                command.arg("--top");
+            }
             // What is slow is no mistake.
             let parts = Parts::wanted(DeviceKind::Emulated, false).join(",");
             command.args(["--parts", &parts, "--seed", &self.seed.to_string()]);
@@ -87,7 +130,7 @@ impl Judge<'_> {
             let end = process::run(&mut command, &watch, |said| {
                 // Mutants may print and complain as they like.
                 if let Said::Message(_) = said {
-                    told.hear(said, exercise, self.progress);
+                    told.hear(said, original.exercise, self.progress);
                 }
             });
             let end = end.map_err(|error| judge::cannot_run(self.program, &error))?;

@@ -12,6 +12,8 @@ use super::score::{self, Scores};
 pub(crate) struct Tally {
     pub(crate) starters: usize,
     pub(crate) solutions: usize,
+    /// Top rungs of ladders that pass as solutions do.
+    pub(crate) tops: usize,
     /// Files that differ from their solution in TODO regions only.
     pub(crate) drift: usize,
     /// Wrong kernels refused, by reason.
@@ -42,6 +44,7 @@ impl Tally {
     pub(crate) fn add(&mut self, other: Tally) {
         self.starters += other.starters;
         self.solutions += other.solutions;
+        self.tops += other.tops;
         self.drift += other.drift;
         for (reason, count) in other.refused {
             *self.refused.entry(reason).or_default() += count;
@@ -75,6 +78,7 @@ impl fmt::Display for Tally {
         }
         writeln!(f, "{:>4} starters compile and fail", self.starters)?;
         writeln!(f, "{:>4} solutions pass", self.solutions)?;
+        writeln!(f, "{:>4} top rungs of ladders pass", self.tops)?;
         let reasons: Vec<String> = self.refused.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
         let reasons = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join(", ")) };
         writeln!(f, "{:>4} wrong kernels are refused for their reason{reasons}", self.refused.values().sum::<usize>())?;
@@ -89,7 +93,7 @@ mod tests {
 
     #[test]
     fn problems_first_then_counts_by_reason() {
-        let mut tally = Tally { starters: 5, solutions: 4, drift: 10, ..Tally::default() };
+        let mut tally = Tally { starters: 5, solutions: 4, tops: 2, drift: 10, ..Tally::default() };
         tally.refused.insert("values".to_owned(), 12);
         tally.refused.insert("fault E-OOB-GLOBAL".to_owned(), 3);
         tally.problem("the solution of x does not pass\n\n");
@@ -98,6 +102,7 @@ problem: the solution of x does not pass
 
    5 starters compile and fail
    4 solutions pass
+   2 top rungs of ladders pass
   15 wrong kernels are refused for their reason: fault E-OOB-GLOBAL 3, values 12
   10 files differ from their solution in TODO regions only
 1 problem

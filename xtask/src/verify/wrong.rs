@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use fusion_grader::judgement::{Code, Judgement, Kind};
-use fusion_grader::protocol::{Message, WrongName};
+use fusion_grader::protocol::WrongName;
 use fusion_grader::render;
 
 use super::Tally;
@@ -17,11 +17,12 @@ use crate::process::{self, End, Said, Watch};
 use crate::progress::Progress;
 use crate::target::Selection;
 
-/// Judges every wrong kernel of the selected exercises: many in one process, a new one after each that takes its
+/// Judges every wrong kernel of the selected exercises, of `all` that there are: many in one process, a new one after each that takes its
 /// process or its context with it.
 pub(crate) fn judge(
     program: &Path,
     selection: &Selection,
+    all: &[WrongName],
     seed: u64,
     limit: Duration,
     interrupt: &Interrupt,
@@ -29,7 +30,6 @@ pub(crate) fn judge(
     tally: &mut Tally,
 ) -> Result<(), Stop> {
     let watch = Watch { limit, interrupt };
-    let all = list(program, &watch)?;
     for exercise in &selection.exercises {
         let mut left: VecDeque<&WrongName> = all.iter().filter(|wrong| wrong.exercise == exercise.name).collect();
         if left.is_empty() {
@@ -78,21 +78,6 @@ pub(crate) fn judge(
         progress.step();
     }
     Ok(())
-}
-
-fn list(program: &Path, watch: &Watch<'_>) -> Result<Vec<WrongName>, Stop> {
-    let mut found = Vec::new();
-    let end = process::run(Command::new(program).arg("list"), watch, |said| {
-        if let Said::Message(message) = said
-            && let Message::Listed { wrong, .. } = *message
-        {
-            found = wrong;
-        }
-    });
-    match end.map_err(|error| judge::cannot_run(program, &error))? {
-        End::Interrupted => Err(Stop::Interrupted),
-        _ => Ok(found),
-    }
 }
 
 fn count(wrong: &WrongName, judgement: &Judgement, tally: &mut Tally) {

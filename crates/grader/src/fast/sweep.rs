@@ -83,8 +83,8 @@ impl<'a> Sweep<'a> {
         Ok(size)
     }
 
-    /// The unfused chain, the submission, the kernel to beat where there is one, and the rungs of the ladder. To add a
-    /// variant, add it here.
+    /// The unfused chain, the submission, the kernel to beat where there is one, the rungs of the ladder and the top of it.
+    /// To add a variant, add it here.
     fn variants(&self, shape: Shape) -> Vec<(Who, Variant)> {
         let variant = |role, name: &str| Variant { role, name: name.to_owned(), ..Variant::default() };
         let mut all = vec![
@@ -98,6 +98,7 @@ impl<'a> Sweep<'a> {
         all.extend(exercise.rival.map(|rival| (Who::Rival, variant(Role::Rival, rival.name))));
         let rungs = exercise.rungs(shape).into_iter();
         all.extend(rungs.map(|(index, rung)| (Who::Rung(index), variant(Role::Rung, rung.name))));
+        all.extend(self.trial.top.map(|_| (Who::Top, variant(Role::Rung, "top"))));
         all
     }
 
@@ -202,7 +203,7 @@ impl<'a> Sweep<'a> {
         for (who, mut variant) in self.variants(shape) {
             match run(who, &mut variant) {
                 Ok(()) => size.variants.push(variant),
-                Err(Trouble::Unable(note)) if matches!(who, Who::Rung(_)) && !self.trial.session.is_spent() => {
+                Err(Trouble::Unable(note)) if matches!(who, Who::Rung(_) | Who::Top) && !self.trial.session.is_spent() => {
                     size.notes.push(format!("{}: {note}", variant.name));
                 }
                 Err(trouble) => return Err(trouble),

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use fusion_course::{Entry, Submission, Wrong};
 use fusion_device::Program;
 
-use super::{Options, exit_code, mutants};
+use super::{Options, exit_code, find, mutants};
 use crate::explain;
 use crate::judgement::{Judgement, Kind, Part, Parts, Right, RunError};
 use crate::protocol::{Message, OPENING};
@@ -14,8 +14,9 @@ use crate::session::Session;
 use crate::trial::Trial;
 use crate::trouble::Trouble;
 
-pub(super) fn run(options: &Options, submission: &Submission, wrong: &[Wrong]) -> ExitCode {
-    let Some(entry) = submission.entries.iter().find(|entry| entry.exercise.name == options.exercise) else {
+pub(super) fn run(options: &Options, submission: &Submission, top: &[Entry], wrong: &[Wrong]) -> ExitCode {
+    let entries = if options.top { top } else { &submission.entries };
+    let Some(entry) = find(entries, &options.exercise) else {
         return unable(RunError::new("unknown-target", format!("this program has no `{}`", options.exercise)));
     };
     if !options.mutant.is_empty() {
