@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use cudarc::driver::sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
 use cudarc::driver::sys::CUresult;
 use cudarc::driver::{CudaFunction, CudaModule, CudaStream, DriverError, LaunchConfig, PushKernelArg};
 use fusion_course::{Arguments, DeviceBuffer, Exercise, GemmSizes, Scalar, ScalarArg, Shape, Step, Work};
@@ -103,7 +104,13 @@ impl Baseline {
             Work::Rows { .. } => launch.arg(rows).arg(columns),
             _ => launch.arg(&elements),
         };
-        let config = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 };
+        // More than the 48 KiB that a block gets unasked; a row that fits into no block is refused here.
+        let shared = i32::try_from(step.shared * columns).unwrap_or(i32::MAX);
+        if shared > 0 {
+            kernel.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared)?;
+        }
+        let config =
+            LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: shared as u32 };
         // SAFETY: the kernels take the buffers read, the buffers written, the scalars and the sizes, which is the
         // order of the arguments here, and touch only elements of the shape, which every buffer holds. The caller
         // borrows the written buffers mutably and keeps all of them on this one stream.

@@ -15,6 +15,8 @@ pub struct Step {
     pub work: Work,
     /// Threads of a block.
     pub threads: Threads,
+    /// Bytes of dynamic shared memory of a block, for each column.
+    pub shared: usize,
 }
 
 /// How many threads a block has.
@@ -54,7 +56,7 @@ impl Step {
         writes: &'static [&'static str],
         work: Work,
     ) -> Self {
-        Self { kernel, reads, writes, scalars: &[], work, threads: Threads::Fixed(256) }
+        Self { kernel, reads, writes, scalars: &[], work, threads: Threads::Fixed(256), shared: 0 }
     }
 
     /// An elementwise step without scalars, one element a thread.
@@ -102,6 +104,12 @@ impl Step {
     /// The same with as many threads a block as hold a row with so many elements each.
     pub const fn elements_of_row(mut self, each: usize) -> Self {
         self.threads = Threads::ForRow { each };
+        self
+    }
+
+    /// The same for a kernel that keeps its row in dynamic shared memory, with so many bytes an element.
+    pub const fn row_in_shared(mut self, bytes: usize) -> Self {
+        self.shared = bytes;
         self
     }
 

@@ -12,11 +12,10 @@
 // Grade it with: cargo xtask grade l2norm
 
 // TODO(kernel): a block a row. The block's threads add up the squares of the row together, and then each of them
-// writes its share of the row.
-// `#include "reduce.cuh"` (kernels/include/reduce.cuh) gives you reduce_row, which combines a value of each thread: of
-// lanes by __shfl_xor_sync, of warps through shared memory. Rows may have any length: what is past the end of the row
-// must neither be read nor counted.
-// When it passes: x is still read twice, though the second time from the L2 cache. Registers hold a whole row, too.
+// writes its share of the row. `#include "reduce.cuh"` (kernels/include/reduce.cuh) gives you reduce_row, which
+// combines a value of each thread: of lanes by __shfl_xor_sync, of warps through shared memory. Rows may have any
+// length: what is past the end of the row must neither be read nor counted. When it passes: x is still read twice,
+// though the second time from the L2 cache. On the chip a row has room, too.
 extern "C" __global__ void l2norm(const float* x, float* out, size_t rows, size_t columns) {
 }
 // END TODO

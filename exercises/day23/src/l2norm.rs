@@ -22,11 +22,8 @@ pub fn l2norm(
     //   2. `stream.launch_builder(&kernel)` takes the arguments with `.arg(...)`, in the order of the
     //      kernel's parameters: `x`, `out`, `&rows`, `&columns` (a `usize` here is a `size_t` there).
     //   3. `.launch(config)` with a `LaunchConfig` of one block a row, of as many threads as the kernel
-    //      counts on. It is `unsafe`: nobody checks the arguments against the kernel's parameters but you.
-    //      With one too few, or a `u32` for a `size_t`, the kernel reads nonsense.
-    //   4. A short row leaves most of a large block without work, and a long one does not fit into the
-    //      registers of a small one: choose the number of threads by `columns`. A kernel whose number of
-    //      threads is a template parameter has one name for each, which `format!` makes.
+    //      counts on, such as 256. It is `unsafe`: nobody checks the arguments against the kernel's parameters but
+    //      you. With one too few, or a `u32` for a `size_t`, the kernel reads nonsense.
     let _ = (stream, module, x, out, rows, columns);
     Ok(())
     // END TODO

@@ -13,14 +13,18 @@
 //
 // Grade it with: cargo xtask grade softmax
 
-// TODO(kernel): a block a row. Each thread reads its share of the row once, into registers; the block's threads find
-// the largest element together, then the sum, and each of them writes its share.
-// `#include "reduce.cuh"` (kernels/include/reduce.cuh) gives you reduce_row, which combines a value of each thread: of
-// lanes by __shfl_xor_sync, of warps through shared memory. A second reduction needs shared memory of its own.
-// `#include "row.cuh"` gives you Row, a row in registers, where columns is a multiple of 4 and every address one of 16.
-// Other rows may be read again for each step. What is past the end of the row must neither be read nor counted.
-// Rows of 1024, 4096 and 16384 elements are timed: with 16 elements a thread, that is 64, 256 and 1024 threads.
-// -infinity is `__int_as_float(0xff800000)`, or `-CUDART_INF_F` of `#include <math_constants.h>`.
+// TODO(kernel): a block a row, and the row on chip, so that x is read once.
+//   - `extern __shared__ float row[];` is as much shared memory as the launch asks for: room for the row. Each thread
+//     loads every blockDim.x-th element into it.
+//   - The block's threads find the largest element together, then the sum of the exponentials. `#include
+//     "reduce.cuh"` (kernels/include/reduce.cuh) has reduce_block(value, partial, none, Max()) and the same with
+//     Sum(), which give the result to every thread. `partial` is a `__shared__ float[32]`, another one for each
+//     reduction; `none` is what changes no result: -infinity, and 0. Every thread must call it.
+//   - Each thread writes its share. What is past the end of the row must neither be read nor counted.
+//   - With loops over ints, `int c`, `int length = columns`, `int threads = blockDim.x`, the compiler knows how often
+//     they turn, and `#pragma unroll 8` before the one that loads has eight loads under way at once.
+//   - -infinity is `-CUDART_INF_F` of `#include <math_constants.h>`, or `__int_as_float(0xff800000)`.
+// When it passes: a row also has room in registers, and a thread can move 16 bytes at once. See "row.cuh".
 extern "C" __global__ void softmax(const float* x, float* out, size_t rows, size_t columns) {
 }
 // END TODO

@@ -21,12 +21,14 @@ pub fn softmax(
     //   1. `module.load_function("softmax")?` gives the kernel.
     //   2. `stream.launch_builder(&kernel)` takes the arguments with `.arg(...)`, in the order of the
     //      kernel's parameters: `x`, `out`, `&rows`, `&columns` (a `usize` here is a `size_t` there).
-    //   3. `.launch(config)` with a `LaunchConfig` of one block a row, of as many threads as the kernel
-    //      counts on. It is `unsafe`: nobody checks the arguments against the kernel's parameters but you.
-    //      With one too few, or a `u32` for a `size_t`, the kernel reads nonsense.
-    //   4. A short row leaves most of a large block without work, and a long one does not fit into the
-    //      registers of a small one: choose the number of threads by `columns`. A kernel whose number of
-    //      threads is a template parameter has one name for each, which `format!` makes.
+    //   3. `.launch(config)` with a `LaunchConfig` of one block a row, and `shared_mem_bytes` for the row: four bytes
+    //      a column. A short row leaves most of a large block without work: as many threads as have 16 elements each,
+    //      as whole warps, and at most 512, so that several blocks fit on a multiprocessor:
+    //      `columns.div_ceil(16).next_multiple_of(32).min(512)`. It is `unsafe`: nobody checks the arguments against
+    //      the kernel's parameters but you. With one too few, or a `u32` for a `size_t`, the kernel reads nonsense.
+    //   4. Without asking, a block gets at most 48 KiB of shared memory, and the longest rows here take 64:
+    //      `kernel.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes)?` asks, with the attribute
+    //      of `cudarc::driver::sys::CUfunction_attribute`.
     let _ = (stream, module, x, out, rows, columns);
     Ok(())
     // END TODO

@@ -12,18 +12,19 @@
 //
 // Grade it with: cargo xtask grade layernorm_quant
 
-// TODO(kernel): one block a row. It must keep the row on chip: whoever reads it again for every step is hardly faster
-// than the chain.
-//   - Each thread holds up to 16 elements in an array in registers; 1024 threads hold the longest rows, of 16384. Loop
-//     over the array with constant bounds and `#pragma unroll`: element j of thread t is in column
-//     t + j * blockDim.x, where that is below `columns`. __launch_bounds__(1024) makes sure that so many threads fit.
+// TODO(kernel): a block a row. It must keep the row on chip: a kernel that reads it again for every step is hardly
+// faster than the chain.
+//   - `extern __shared__ float row[];` is as much shared memory as the launch asks for: room for the row. Each thread
+//     loads every blockDim.x-th element into it.
 //   - Three reductions: the sum, then the sum of squared distances from the mean, then the largest |y|. `#include
-//     "reduce.cuh"` has reduce_block(value, partial, 0.0f, Sum()) and the same with Max(), which give the result to
-//     every thread; `partial` is a `__shared__ float[32]`, another one for each reduction. Every thread must call it.
+//     "reduce.cuh"` (kernels/include/reduce.cuh) has reduce_block(value, partial, none, Sum()) and the same with
+//     Max(), which give the result to every thread. `partial` is a `__shared__ float[32]`, another one for each
+//     reduction; `none` is what changes no result: 0 for all three. Every thread must call it.
+//   - With loops over ints, `int c`, `int length = columns`, `int threads = blockDim.x`, the compiler knows how often
+//     they turn, and `#pragma unroll 8` before the one that loads has eight loads under way at once.
 //   - One thread writes the scale. A cast truncates; __float2int_rn rounds ties to even. 0 / 0 is no number.
 // When it passes: four bytes a thread is a small access, and one byte a smaller one. See "row.cuh".
-extern "C" __global__ void __launch_bounds__(1024) layernorm_quant(const float* x, const float* gamma, const float* beta,
-                                                                   signed char* q, float* scale, size_t rows,
-                                                                   size_t columns) {
+extern "C" __global__ void layernorm_quant(const float* x, const float* gamma, const float* beta, signed char* q,
+                                           float* scale, size_t rows, size_t columns) {
 }
 // END TODO

@@ -1,5 +1,6 @@
 // Fused kernels for operations on rows, each in two forms: one that walks over its row twice or more, and one that keeps
-// it in registers. A block of 256 threads has one row. The second form takes rows of up to 4,096 floats.
+// it in registers. A block of 256 threads has one row. The second form takes rows of up to 4,096 floats. Of the norm there
+// is a third, which keeps its row in shared memory.
 #include "activation.cuh"
 #include "reduce.cuh"
 #include "row.cuh"
@@ -20,6 +21,26 @@ extern "C" __global__ void l2norm_walks(const float* x, float* out, size_t rows,
     for (size_t c = threadIdx.x; c < columns; c += THREADS) out[c] = x[c] / length;
 }
 // ANCHOR_END: l2norm_walks
+
+// ANCHOR: l2norm_shared
+// The row is read once, and waits in shared memory.
+extern "C" __global__ void l2norm_shared(const float* __restrict__ x, float* __restrict__ out, size_t rows, size_t columns) {
+    extern __shared__ float row[];
+    __shared__ float sums[32];
+    const int length = columns, threads = blockDim.x;
+    x += blockIdx.x * columns;
+    out += blockIdx.x * columns;
+
+    float sum = 0.0f;
+#pragma unroll 8
+    for (int c = threadIdx.x; c < length; c += threads) {
+        row[c] = x[c];
+        sum += row[c] * row[c];
+    }
+    const float norm = sqrtf(reduce_block(sum, sums, 0.0f, Sum())) + 1e-12f;
+    for (int c = threadIdx.x; c < length; c += threads) out[c] = row[c] / norm;
+}
+// ANCHOR_END: l2norm_shared
 
 // ANCHOR: l2norm_held
 // The row is read once, sixteen bytes at a time, and waits in registers.

@@ -21,6 +21,7 @@ const L2NORM: Subject = Subject::rows(
     &[4096],
     &[
         ("row walked twice", Step::by_row("l2norm_walks", &["x"], &["out"])),
+        ("row in shared memory", Step::by_row("l2norm_shared", &["x"], &["out"]).row_in_shared(size_of::<f32>())),
         ("row in registers", Step::by_row("l2norm_held", &["x"], &["out"])),
     ],
 );

@@ -26,8 +26,8 @@ extern "C" __global__ void l2norm(const float* __restrict__ x, float* __restrict
     for (size_t c = threadIdx.x; c < columns; c += THREADS) sum += x[c] * x[c];
     sum = reduce_row<THREADS>(sum, partial, Sum());
 
-    // One division a row, and a product for each element: a division takes about ten instructions. The row is read again, which
-    // costs no byte from DRAM: the caches still have it.
+    // One division a row, and a product for each element: a division takes about ten instructions. The row is read
+    // again, which costs no byte from DRAM: the caches still have it.
     const float factor = 1.0f / (sqrtf(sum) + 1e-12f);
     for (size_t c = threadIdx.x; c < columns; c += THREADS) out[c] = x[c] * factor;
 }

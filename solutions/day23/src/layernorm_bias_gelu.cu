@@ -23,8 +23,8 @@ extern "C" __global__ void layernorm_bias_gelu(const float* __restrict__ x, cons
                                                const float* __restrict__ bias, float* __restrict__ out, size_t rows, size_t columns) {
     extern __shared__ float row[];  // as many elements as the launch asks for: columns
     __shared__ float sums[32], squares[32];
-    // Of ints the compiler knows how often a loop will turn, and unrolls it: several loads are under way at once. They are large
-    // enough for whatever shared memory can hold.
+    // Of ints the compiler knows how often a loop will turn, and unrolls it: several loads are under way at once.
+    // They are large enough for whatever shared memory can hold.
     const int length = columns, threads = blockDim.x;
     x += blockIdx.x * columns;
     out += blockIdx.x * columns;

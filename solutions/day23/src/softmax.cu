@@ -23,8 +23,8 @@
 extern "C" __global__ void softmax(const float* __restrict__ x, float* __restrict__ out, size_t rows, size_t columns) {
     extern __shared__ float row[];  // as many elements as the launch asks for: columns
     __shared__ float maxima[32], sums[32];
-    // Of ints the compiler knows how often a loop will turn, and unrolls it: several loads are under way at once. They are large
-    // enough for whatever shared memory can hold.
+    // Of ints the compiler knows how often a loop will turn, and unrolls it: several loads are under way at once.
+    // They are large enough for whatever shared memory can hold.
     const int length = columns, threads = blockDim.x;
     x += blockIdx.x * columns;
     out += blockIdx.x * columns;

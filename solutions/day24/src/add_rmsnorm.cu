@@ -22,8 +22,8 @@ extern "C" __global__ void add_rmsnorm(const __nv_bfloat16* __restrict__ x, cons
                                        size_t columns) {
     extern __shared__ float row[];  // as many elements as the launch asks for: columns
     __shared__ float sums[32];
-    // Of ints the compiler knows how often a loop will turn, and unrolls it: several loads are under way at once. They are large
-    // enough for whatever shared memory can hold.
+    // Of ints the compiler knows how often a loop will turn, and unrolls it: several loads are under way at once.
+    // They are large enough for whatever shared memory can hold.
     const int length = columns, threads = blockDim.x;
     x += blockIdx.x * columns;
     residual += blockIdx.x * columns;
@@ -31,7 +31,7 @@ extern "C" __global__ void add_rmsnorm(const __nv_bfloat16* __restrict__ x, cons
 
     // What is squared and normalized is the residual as it will be stored: rounded.
     float sum = 0.0f;
-    // A store to residual in here would keep the next loads waiting: as far as the compiler knows, they might need it.
+    // A store to residual in here would keep the next loads waiting: for all the compiler knows, they read it.
 #pragma unroll 8
     for (int c = threadIdx.x; c < length; c += threads) {
         row[c] = __bfloat162float(__float2bfloat16_rn(__bfloat162float(residual[c]) + __bfloat162float(x[c])));

@@ -21,8 +21,8 @@ extern "C" __global__ void layernorm_quant(const float* __restrict__ x, const fl
                                            signed char* __restrict__ q, float* __restrict__ scale, size_t rows, size_t columns) {
     extern __shared__ float row[];  // as many elements as the launch asks for: columns
     __shared__ float sums[32], squares[32], maxima[32];
-    // Of ints the compiler knows how often a loop will turn, and unrolls it: several loads are under way at once. They are large
-    // enough for whatever shared memory can hold.
+    // Of ints the compiler knows how often a loop will turn, and unrolls it: several loads are under way at once.
+    // They are large enough for whatever shared memory can hold.
     const int length = columns, threads = blockDim.x;
     x += blockIdx.x * columns;
     q += blockIdx.x * columns;
@@ -50,8 +50,8 @@ extern "C" __global__ void layernorm_quant(const float* __restrict__ x, const fl
     const float step = reduce_block(largest, maxima, 0.0f, Max()) / 127.0f;
     if (threadIdx.x == 0) scale[blockIdx.x] = step;
 
-    // A row of zeros has a step of 0; divided by 1, it stays a row of zeros. No |y| is larger than the largest, so that there is
-    // nothing to clamp.
+    // A row of zeros has a step of 0; divided by 1, it stays a row of zeros. No |y| is larger than the largest, so
+    // that there is nothing to clamp.
     const float divisor = step > 0.0f ? step : 1.0f;
     for (int c = threadIdx.x; c < length; c += threads) q[c] = (signed char)__float2int_rn(row[c] / divisor);
 }

@@ -24,7 +24,7 @@ extern "C" __global__ void rmsnorm_short_rows(const __half* __restrict__ x, cons
     x += row * columns;
     out += row * columns;
 
-    // Two neighbours at once, where rows of them begin at whole pairs: rows as short as these are bound by instructions.
+    // Two neighbours at once, where rows begin at whole pairs: rows as short as these are bound by instructions.
     const bool pairs = columns % 2 == 0 && ((size_t)x | (size_t)weight | (size_t)out) % 4 == 0;
     float sum = 0.0f;
     if (pairs) {
