@@ -172,7 +172,8 @@ impl Judge<'_> {
             }
         }
         let Some(program) = self.program(Kind::Wrong, day) else { return Ok(()) };
-        wrong::judge(program, selection, wrong, self.seed, self.limit, self.interrupt, self.progress, tally)
+        let &Judge { seed, limit, interrupt, progress, .. } = self;
+        wrong::Judge { program, all: wrong, seed, limit, interrupt, progress }.day(selection, tally)
     }
 
     fn mutants(&self, selection: &Selection, tally: &mut Tally) -> Result<(), Stop> {

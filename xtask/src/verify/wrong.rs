@@ -17,67 +17,73 @@ use crate::process::{self, End, Said, Watch};
 use crate::progress::Progress;
 use crate::target::Selection;
 
-/// Judges every wrong kernel of the selected exercises, of `all` that there are: many in one process, a new one after each that takes its
-/// process or its context with it.
-pub(crate) fn judge(
-    program: &Path,
-    selection: &Selection,
-    all: &[WrongName],
-    seed: u64,
-    limit: Duration,
-    interrupt: &Interrupt,
-    progress: &Progress,
-    tally: &mut Tally,
-) -> Result<(), Stop> {
-    let watch = Watch { limit, interrupt };
-    for exercise in &selection.exercises {
-        let mut left: VecDeque<&WrongName> = all.iter().filter(|wrong| wrong.exercise == exercise.name).collect();
-        if left.is_empty() {
-            tally.problem(format!("{} has no wrong kernels", exercise.name));
-        }
-        while !left.is_empty() {
-            let mut command = Command::new(program);
-            command.args(["judge", "--exercise", exercise.name, "--device", "emulated"]);
-            command.args(["--seed", &seed.to_string()]);
-            for wrong in &left {
-                command.args(["--wrong", &wrong.name]);
+/// What it takes to judge the wrong kernels of a day.
+#[derive(Debug)]
+pub(crate) struct Judge<'a> {
+    pub(crate) program: &'a Path,
+    /// Every wrong kernel that it has.
+    pub(crate) all: &'a [WrongName],
+    pub(crate) seed: u64,
+    pub(crate) limit: Duration,
+    pub(crate) interrupt: &'a Interrupt,
+    pub(crate) progress: &'a Progress,
+}
+
+impl Judge<'_> {
+    /// Judges every wrong kernel of the selected exercises: many in one process, a new one after each that takes its
+    /// process or its context with it.
+    pub(crate) fn day(&self, selection: &Selection, tally: &mut Tally) -> Result<(), Stop> {
+        let &Judge { program, all, seed, limit, interrupt, progress } = self;
+        let watch = Watch { limit, interrupt };
+        for exercise in &selection.exercises {
+            let mut left: VecDeque<&WrongName> = all.iter().filter(|wrong| wrong.exercise == exercise.name).collect();
+            if left.is_empty() {
+                tally.problem(format!("{} has no wrong kernels", exercise.name));
             }
-            let mut told = Told::default();
-            let end = process::run(&mut command, &watch, |said| {
-                // Wrong kernels may print and complain as they like.
-                if let Said::Message(_) = said {
-                    told.hear(said, exercise.name, progress);
+            while !left.is_empty() {
+                let mut command = Command::new(program);
+                command.args(["judge", "--exercise", exercise.name, "--device", "emulated"]);
+                command.args(["--seed", &seed.to_string()]);
+                for wrong in &left {
+                    command.args(["--wrong", &wrong.name]);
                 }
-            });
-            let end = end.map_err(|error| judge::cannot_run(program, &error))?;
-            if end == End::Interrupted {
-                return Err(Stop::Interrupted);
-            }
-            if let Some(error) = told.unable {
-                return Err(Stop::Error(error));
-            }
-            for (_, judgement) in &told.judged {
-                if let Some(wrong) = left.pop_front() {
-                    count(wrong, judgement, tally);
+                let mut told = Told::default();
+                let end = process::run(&mut command, &watch, |said| {
+                    // Wrong kernels may print and complain as they like.
+                    if let Said::Message(_) = said {
+                        told.hear(said, exercise.name, progress);
+                    }
+                });
+                let end = end.map_err(|error| judge::cannot_run(program, &error))?;
+                if end == End::Interrupted {
+                    return Err(Stop::Interrupted);
+                }
+                if let Some(error) = told.unable {
+                    return Err(Stop::Error(error));
+                }
+                for (_, judgement) in &told.judged {
+                    if let Some(wrong) = left.pop_front() {
+                        count(wrong, judgement, tally);
+                    }
+                }
+                // The process ended in the middle of one, which is that one's judgement.
+                if (told.judged.is_empty() || !matches!(end, End::Exited(_)))
+                    && let Some(wrong) = left.pop_front()
+                {
+                    let blank = Judgement {
+                        name: exercise.name.to_owned(),
+                        day: exercise.day,
+                        kind: Kind::Wrong,
+                        wrong: Some(wrong.name.clone()),
+                        ..Judgement::default()
+                    };
+                    count(wrong, &blank.refused(judge::death(end, limit, &told.doing, &[])), tally);
                 }
             }
-            // The process ended in the middle of one, which is that one's judgement.
-            if (told.judged.is_empty() || !matches!(end, End::Exited(_)))
-                && let Some(wrong) = left.pop_front()
-            {
-                let blank = Judgement {
-                    name: exercise.name.to_owned(),
-                    day: exercise.day,
-                    kind: Kind::Wrong,
-                    wrong: Some(wrong.name.clone()),
-                    ..Judgement::default()
-                };
-                count(wrong, &blank.refused(judge::death(end, limit, &told.doing, &[])), tally);
-            }
+            progress.step();
         }
-        progress.step();
+        Ok(())
     }
-    Ok(())
 }
 
 fn count(wrong: &WrongName, judgement: &Judgement, tally: &mut Tally) {
