@@ -203,7 +203,9 @@ impl<'a> Sweep<'a> {
         for (who, mut variant) in self.variants(shape) {
             match run(who, &mut variant) {
                 Ok(()) => size.variants.push(variant),
-                Err(Trouble::Unable(note)) if matches!(who, Who::Rung(_) | Who::Top) && !self.trial.session.is_spent() => {
+                Err(Trouble::Unable(note))
+                    if matches!(who, Who::Rung(_) | Who::Top) && !self.trial.session.is_spent() =>
+                {
                     size.notes.push(format!("{}: {note}", variant.name));
                 }
                 Err(trouble) => return Err(trouble),

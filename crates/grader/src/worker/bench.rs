@@ -46,7 +46,8 @@ fn sweep(session: &Session, entry: &Entry, top: Option<&Entry>, options: &BenchO
     let trial = Trial::new(session, entry, &program, options.seed, &tell);
     sound(&trial)?;
     // The course's own is right: `verify` sees to it.
-    let top = top.filter(|_| !options.short).map(|entry| Ok((entry, session.compile(entry)?))).transpose()?;
+    let top = top.filter(|_| !options.short).map(|entry| session.compile(entry).map(|program| (entry, program)));
+    let top = top.transpose()?;
     let trial = trial.beside(top.as_ref().map(|(entry, program)| (*entry, program)));
     let plan = Plan { limit: Duration::from_millis(options.limit_ms), width: 0.01, ..Plan::default() };
     let plan = if options.as_gpu { Plan { warm_up: Duration::ZERO, ..plan } } else { plan };
