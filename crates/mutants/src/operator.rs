@@ -39,6 +39,9 @@ impl Operator {
 /// Wrong numbers, or none.
 pub(crate) const VALUES: &[&str] = &["values", "unwritten", "tail"];
 
+/// What arguments the wrong way round lead to: wrong numbers, or in a shuffle a value that is taken for the mask.
+pub(crate) const CALLS: &[&str] = &["values", "unwritten", "tail", "fault E-SYNC-MASK"];
+
 /// What a wrong address, bound or condition leads to.
 pub(crate) const INDEX: &[&str] = &[
     "values",

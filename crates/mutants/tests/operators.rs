@@ -59,6 +59,14 @@ fn only_calls_have_arguments() {
     assert_eq!(swapped("constexpr int BOTH = g(256, 4);\n"), 1);
 }
 
+/// The first argument of a shuffle is its mask.
+#[test]
+fn a_value_for_a_mask_is_a_wrong_mask() {
+    let made = mutants("void k(float x) {\n    x += __shfl_xor_sync(0xffffffff, x, 4);\n}\n");
+    let swapped = made.iter().find(|it| it.operator.name == "swap-arguments").expect("it has arguments");
+    assert!(swapped.operator.admits("fault E-SYNC-MASK") && swapped.operator.admits("values"));
+}
+
 /// What moves a pointer may lead anywhere; what adds to a number may not.
 #[test]
 fn moving_a_pointer_is_indexing() {

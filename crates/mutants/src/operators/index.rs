@@ -4,7 +4,7 @@ use super::{Sites, at};
 use crate::Operator;
 use crate::code::{Code, Name, StatementKind, is_type};
 use crate::lexer::Kind;
-use crate::operator::{INDEX, VALUES};
+use crate::operator::{CALLS, INDEX, VALUES};
 
 const fn index(name: &'static str, does: &'static str) -> Operator {
     Operator::new(name, does, INDEX)
@@ -17,7 +17,7 @@ const ARRAY_SHORT: Operator = index("array-short", "makes an array too short by 
 const AXIS: Operator = index("next-axis", "takes the coordinate of another axis");
 const COMPONENT: Operator = Operator::new("next-component", "takes another component of a vector", VALUES);
 const OTHER: Operator = index("other-name", "takes another variable of the same type");
-const ARGUMENTS: Operator = Operator::new("swap-arguments", "passes two arguments the wrong way round", VALUES);
+const ARGUMENTS: Operator = Operator::new("swap-arguments", "passes two arguments the wrong way round", CALLS);
 
 const BUILTINS: &[(&str, &str, Operator)] = &[
     ("threadIdx", "blockIdx", index("thread-to-block", "takes the block's index for the thread's")),
