@@ -1,11 +1,15 @@
 //! Timing as on a GPU, with the emulated device's clock for the events: what it says is no measurement, but the steps are
 //! taken, all but holding the device back, warming it up and sampling its clock.
 
+use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use fusion_grader::bench::{Role, Size};
 use fusion_grader::judgement::Timing;
 use fusion_grader::protocol::Message;
+
+/// What its messages begin with.
+const TOKEN: &str = "timing";
 
 /// One size of an exercise whose kernel reads an output, in pairs and alone.
 #[test]
@@ -27,12 +31,13 @@ fn bench(arguments: &[&str]) -> Size {
     let mut command = Command::new(env!("CARGO_BIN_EXE_solutions-day24"));
     command.args(["bench", "--exercise", "add_rmsnorm", "--device", "emulated", "--as-gpu", "--sizes", "64x64"]);
     let mut child = command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
-    // It ends when this closes.
-    let stdin = child.stdin.take();
+    // It ends when this closes. Through a pipe, messages come on standard output.
+    let mut stdin = child.stdin.take().expect("it is piped");
+    stdin.write_all(format!("{TOKEN}\n").as_bytes()).expect("it reads");
     let output = child.wait_with_output().expect("it ends");
     drop(stdin);
     let printed = String::from_utf8_lossy(&output.stdout);
-    let mut sizes = printed.lines().filter_map(|line| match Message::parse(line) {
+    let mut sizes = printed.lines().filter_map(|line| match Message::parse(line, TOKEN) {
         Some(Message::Timed { size, .. }) => Some(*size),
         _ => None,
     });
