@@ -4,7 +4,7 @@
 //     rmsnorm_warp_a_row    a warp has one row: no barrier, and no shared memory
 //
 // Both read the row once, 16 bytes an access, and hold it in registers. They take rows of a multiple of 8 columns, at most
-// 1024 of them, and addresses that are multiples of 16. The solution goes on from here: rows that share a warp.
+// 1024 of them, and addresses that are multiples of 16. The top goes on from here: rows that share a warp.
 #include "reduce.cuh"
 #include "row.cuh"
 
