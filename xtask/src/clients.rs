@@ -93,7 +93,12 @@ pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
                 continue;
             }
         };
-        match check(&folder, name, &program, options.bless) {
+        let checked = check(&folder, name, &program, options.bless);
+        // Ctrl-C reaches the program as well.
+        if interrupt.requested() {
+            return interrupt::EXIT_CODE;
+        }
+        match checked {
             Ok(()) => {
                 passed += 1;
                 output::note(&format!("{name}: ok"));
@@ -105,6 +110,7 @@ pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
         }
     }
     output::note(&format!("\n{passed} passed, {failed} failed"));
+    output::note(&environment.commands());
     u8::from(failed > 0)
 }
 

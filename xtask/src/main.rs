@@ -68,9 +68,11 @@ fn main() -> ExitCode {
         ));
     }));
     let cli = Cli::parse();
-    // A program that is run deals with Ctrl-C itself.
+    // A program that is run deals with Ctrl-C itself, and what has nothing to say of an interrupt ends by it.
     let interrupt = match &cli.command {
-        Command::Run(_) => interrupt::Interrupt::default(),
+        Command::Run(_) | Command::Registers(_) | Command::Book(_) | Command::Explain(_) => {
+            interrupt::Interrupt::default()
+        }
         _ => interrupt::Interrupt::listen(),
     };
     let judged = std::panic::catch_unwind(|| match &cli.command {

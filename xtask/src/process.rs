@@ -151,6 +151,10 @@ pub(crate) fn is_stray_access(signal: i32) -> bool {
 /// The name of a signal that ends processes for what they did.
 pub(crate) fn signal_name(signal: i32) -> String {
     let name = match signal {
+        1 => "SIGHUP",
+        2 => "SIGINT, as Ctrl-C sends it",
+        3 => "SIGQUIT",
+        13 => "SIGPIPE",
         4 => "SIGILL, an illegal instruction",
         6 => "SIGABRT, abort",
         7 => "SIGBUS, a bad memory access",

@@ -22,13 +22,14 @@ const NOTHING_JUDGED: u8 = 2;
 #[derive(Clone, Debug, clap::Args)]
 #[command(
     after_help = "Exit codes: the program's own; 128 and the signal's number when one ended it; 1 when it ended well and errors \
-                        were found; 2 when it never opened the CUDA driver; 126 and 127 when it could not be started, as in a shell."
+                        were found; 2 when it never opened the CUDA driver, or brought \
+                        a runtime that gave up; 126 and 127 when it could not be started, as in a shell."
 )]
 pub(crate) struct Options {
     /// What is checked: `all`, `none`, or some of init, races, arithmetic, performance with commas between them
     #[arg(long, value_name = "CHECKS", value_parser = checks)]
     checks: Option<String>,
-    /// The GPU that is emulated
+    /// The GPU that is emulated, such as h200 or t4
     #[arg(long, value_name = "GPU", value_parser = profile)]
     profile: Option<String>,
     /// How many warp instructions a launch, or one block of it, may execute before it is stopped as one that does not end
@@ -41,7 +42,7 @@ pub(crate) struct Options {
     #[arg(long)]
     json: bool,
     /// The program and its arguments
-    #[arg(last = true, required = true, value_name = "PROGRAM")]
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true, value_name = "PROGRAM")]
     command: Vec<OsString>,
 }
 
@@ -54,9 +55,21 @@ fn profile(id: &str) -> Result<String, String> {
     if names.contains(&id) { Ok(id.to_owned()) } else { Err(format!("it may be {}", names.join(", "))) }
 }
 
+/// Whether the driver will understand what the environment asks of it: the program's own words, if it cannot, are about something else.
+#[cfg(target_os = "linux")]
+fn surroundings(options: &Options) -> Result<(), String> {
+    const GPU: &str = "FUSION_EMULATED_GPU";
+    let id = std::env::var(GPU).ok().filter(|_| options.profile.is_none());
+    id.map_or(Ok(()), |id| profile(&id).map(drop).map_err(|names| format!("{GPU}={id} names no GPU: {names}")))
+}
+
 /// Runs the program and returns the exit code.
 #[cfg(target_os = "linux")]
 pub(crate) fn run(options: &Options) -> u8 {
+    if let Err(failure) = surroundings(options) {
+        output::note(&format!("error: {failure}"));
+        return NOTHING_JUDGED;
+    }
     let ran = match program::run(options) {
         Ok(ran) => ran,
         Err(failure) => {

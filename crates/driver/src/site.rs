@@ -94,9 +94,13 @@ fn place(callers: &[usize]) -> Option<SourcePosition> {
     None
 }
 
-/// Whether a function is of the standard library, of cudarc, or of another crate that was not written here.
+/// Whether a function is of the standard library, of cudarc, of another crate that was not written here, or of Python.
 fn is_foreign(name: &str, file: &str) -> bool {
     let file = file.replace('\\', "/");
+    let of_python = ["/Python/", "/Objects/", "/Modules/", "/Programs/"].iter().any(|part| file.contains(part));
+    if of_python && file.to_lowercase().contains("python-") {
+        return true;
+    }
     let name = name.trim_start_matches('<');
     // The CUDA runtime, ours or in the headers that every CUDA C++ program includes.
     ["core::", "std::", "alloc::", "cudarc::", "fusion_cudart::", "cuda"].iter().any(|krate| name.starts_with(krate))
@@ -124,6 +128,7 @@ mod tests {
         assert!(is_foreign("rayon::join", "C:\\cargo\\registry\\src\\rayon\\join.rs"));
         assert!(is_foreign("cudaMalloc", "crates/cudart/src/memory.rs"));
         assert!(is_foreign("cudaError cudaMalloc<float>(float**, unsigned long)", "/usr/include/cuda_runtime.h"));
+        assert!(is_foreign("_PyEval_EvalFrameDefault", "/tmp/python-build.2026/Python-3.13.1/Python/ceval.c"));
         assert!(!is_foreign("program::main", "/home/me/program/src/main.rs"));
     }
 }

@@ -9,6 +9,9 @@ use fusion_machine::Fault;
 use fusion_machine::report::Event;
 use serde_json::Value;
 
+/// The function by which NVIDIA's runtime asks for its tables.
+pub(super) const TABLES: &str = "cuGetExportTable";
+
 /// A line that is longer is no event.
 const LONGEST_LINE: u64 = 16 << 20;
 
@@ -79,13 +82,21 @@ fn shorten(value: &mut Value, here: &Path) {
 }
 
 impl Process {
+    /// All that was found, with what was known when a launch was stopped.
+    pub(super) fn faults(&self) -> impl Iterator<Item = &Fault> {
+        self.findings.iter().flat_map(|fault| std::iter::once(fault).chain(&fault.earlier))
+    }
+
     fn extend(&mut self, event: Option<Event>) {
         match event {
             Some(Event::Opened { command, device }) => (self.command, self.device) = (command, Some(device)),
             Some(Event::Launched { kernel, times }) => *self.launches.entry(kernel).or_default() += times,
             Some(Event::Found(fault)) => self.findings.push(fault),
             Some(Event::Said { text, unsupported }) => {
-                self.notes.push(text);
+                // Programs ask for the tables in passing; whether that is worth a word is known at the end.
+                if unsupported.as_deref() != Some(TABLES) {
+                    self.notes.push(text);
+                }
                 self.unsupported.extend(unsupported);
             }
             None => {}

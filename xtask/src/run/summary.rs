@@ -10,12 +10,9 @@ use fusion_machine::report::{Severity, demangle};
 use serde_json::{Value, json};
 
 use super::NOTHING_JUDGED;
-use super::journal::Process;
+use super::journal::{Process, TABLES};
 use super::program::Ran;
 use crate::process::{End, signal_name};
-
-/// The function by which NVIDIA's runtime asks for its tables.
-const TABLES: &str = "cuGetExportTable";
 
 /// The largest source file that is shown.
 const LARGEST_SOURCE: u64 = 16 << 20;
@@ -38,7 +35,7 @@ impl Summary {
     }
 
     fn count(&self, severity: Severity) -> usize {
-        let findings = self.ran.processes.iter().flat_map(|process| &process.findings);
+        let findings = self.ran.processes.iter().flat_map(Process::faults);
         findings.filter(|fault| fault.severity() == severity).count()
     }
 
@@ -56,7 +53,7 @@ impl Summary {
     /// One object, which the book's page on programs of strangers describes.
     pub(super) fn json(&self) -> String {
         let end = match self.ran.end {
-            End::Killed(signal) => json!({ "signal": signal, "name": signal_name(signal) }),
+            End::Killed(signal) => json!({ "signal": signal, "name": signal_name(signal).split(',').next() }),
             End::Exited(code) => json!({ "code": code }),
             End::TimedOut | End::Stopped | End::Interrupted => json!({}),
         };
@@ -108,6 +105,9 @@ impl Summary {
     fn line(&self, advice: bool) -> String {
         let program = self.command.first().map_or("", |program| program.as_str());
         let program = Path::new(program).file_name().map_or(program.into(), |name| name.to_string_lossy());
+        if !self.opened() && self.ran.end != End::Exited(0) {
+            return format!("{program}: it had not opened the CUDA driver by then, so nothing was checked.");
+        }
         if !self.opened() {
             return format!(
                 "{program}: it never opened the CUDA driver, so nothing was checked. Does it use CUDA? A program that looks for \
@@ -147,7 +147,7 @@ fn process(process: &Process) -> Value {
         "command": process.command,
         "device": process.device,
         "launches": process.launches,
-        "findings": process.findings.iter().map(finding).collect::<Vec<_>>(),
+        "findings": process.faults().map(finding).collect::<Vec<_>>(),
         "notes": process.notes,
     })
 }
@@ -175,9 +175,12 @@ fn short(name: &str) -> String {
     name.split(['(', '[']).next().unwrap_or_default().to_owned()
 }
 
-/// Whether a process brought NVIDIA's runtime, which asks for tables that are not there, and then gives up.
+/// Whether a process brought NVIDIA's runtime, which asks for tables that are not there, and then gives up. Others ask in passing,
+/// and fail of something else if they do.
 fn wants_tables(process: &Process) -> bool {
-    process.launches.is_empty() && process.unsupported.iter().any(|function| function == TABLES)
+    process.launches.is_empty()
+        && process.findings.is_empty()
+        && process.unsupported.iter().any(|function| function == TABLES)
 }
 
 /// NVIDIA's runtime cannot work here, and what a program says when it fails names another cause.
@@ -233,6 +236,8 @@ mod tests {
         assert_eq!(text, "prog on Emulated H200: 2 launches of 1 kernel (k); 0 errors, 0 warnings, 0 on speed\n");
         let text = summary(End::Killed(11), vec![]).text(false, Look::default());
         assert!(text.starts_with("the program was ended by signal 11: SIGSEGV"), "{text}");
+        assert!(text.contains("had not opened the CUDA driver"), "{text}");
+        let text = summary(End::Exited(0), vec![]).text(false, Look::default());
         assert!(text.contains("never opened the CUDA driver"), "{text}");
         let unsupported = vec![TABLES.to_owned()];
         let brought = Process { unsupported, launches: [].into(), ..process(vec![]) };
@@ -240,5 +245,21 @@ mod tests {
         assert_eq!(brought.exit_code(), 2);
         let text = brought.text(false, Look::default());
         assert!(text.contains("nvcc -cudart shared"), "{text}");
+    }
+
+    #[test]
+    fn what_was_found_before_a_launch_was_stopped_counts() {
+        let stopped = Fault { earlier: vec![Fault::new(Stop::Trap)], ..Fault::new(Stop::Trap) };
+        let unsupported = vec![TABLES.to_owned()];
+        let failed = Process { unsupported, launches: [].into(), ..process(vec![stopped]) };
+        let failed = summary(End::Exited(1), vec![failed]);
+        let text = failed.text(false, Look::default());
+        assert!(text.contains("; 2 errors, "), "{text}");
+        assert!(!text.contains("nvcc"), "it did not give up for the tables: {text}");
+        let object: Value = serde_json::from_str(&failed.json()).unwrap();
+        assert_eq!(
+            (&object["errors"], object["processes"][0]["findings"].as_array().map(Vec::len)),
+            (&2.into(), Some(2))
+        );
     }
 }

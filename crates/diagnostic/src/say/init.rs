@@ -91,7 +91,7 @@ fn contents(what: Undefined) -> Cow<'static, str> {
             "no copy, no memset and no kernel has written there: new device memory holds whatever was there before (the emulator gives zeros)"
         }
         Undefined::Shared => {
-            "no thread of the block has written there: shared memory holds whatever an earlier block left (the emulator gives zeros)"
+            "no thread of the block had written there by then: shared memory holds whatever an earlier block left (the emulator gives zeros)"
         }
         Undefined::Local => {
             "this thread has not written it: it holds whatever was in its place before (the emulator gives zeros)"

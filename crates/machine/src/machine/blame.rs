@@ -48,22 +48,29 @@ pub(super) fn by_source(faults: impl Iterator<Item = Fault>) -> Vec<Fault> {
 /// find nothing there; two threads that both read too early may write the same value by chance. The race says what is wrong.
 pub(super) fn without_consequences(faults: &mut Vec<Fault>) {
     let name = |fault: &Fault| fault.buffer.as_ref().map(|buffer| buffer.name.clone());
+    // Without line tables the instruction is all that is known of a place.
+    let place = |source: &[SourcePosition], ptx: &Option<PtxPosition>| match source {
+        [] => (Vec::new(), ptx.clone()),
+        _ => (source.to_vec(), None),
+    };
     let is_race = |fault: &&Fault| fault.code().class() == Class::Race && fault.severity() == Severity::Error;
-    let races: Vec<(Option<Name>, Vec<SourcePosition>)> = (faults.iter())
+    let races: Vec<(Option<Name>, _)> = (faults.iter())
         .filter(is_race)
         .flat_map(|fault| {
-            let places = std::iter::once(&fault.source).chain(fault.related.iter().map(|party| &party.source));
-            places.map(|place| (name(fault), place.clone()))
+            let others = fault.related.iter().map(|party| place(&party.source, &party.ptx));
+            std::iter::once(place(&fault.source, &fault.ptx)).chain(others).map(|place| (name(fault), place))
         })
         .collect();
+    let nowhere = (Vec::new(), None);
     faults.retain(|fault| {
+        let own = place(&fault.source, &fault.ptx);
         if fault.code() == report::Code::RaceBenign {
-            return !races.iter().any(|(_, place)| !place.is_empty() && *place == fault.source);
+            return own == nowhere || !races.iter().any(|(_, place)| *place == own);
         }
         // The read is the other party, unless it is an atomic's own.
-        let read = fault.related.first().map_or(&fault.source, |party| &party.source);
-        let same = |(raced, place): &(Option<Name>, Vec<SourcePosition>)| place == read && *raced == name(fault);
-        fault.code().class() != Class::Init || read.is_empty() || !races.iter().any(same)
+        let read = fault.related.first().map_or(own, |party| place(&party.source, &party.ptx));
+        let same = |(raced, place): &(Option<Name>, _)| *place == read && *raced == name(fault);
+        fault.code().class() != Class::Init || read == nowhere || !races.iter().any(same)
     });
 }
 

@@ -58,6 +58,21 @@ fn a_missing_barrier_is_found_in_shared_memory() {
 }
 
 #[test]
+fn what_a_missing_barrier_brings_about_is_no_finding_of_its_own() {
+    let stripped: String = RACES
+        .lines()
+        .filter(|line| !line.trim_start().starts_with(".loc"))
+        .fold(String::new(), |text, line| text + line + "\n");
+    for ptx in [RACES, &stripped] {
+        let checks = Checks { races: true, init: true, ..Checks::NONE };
+        let device = Device::with(ptx, Options { checks, ..Options::default() });
+        let report = device.launch("shared_missing", 1, 256, &[Pointer(device.floats(&[1.0; 256]))]);
+        let codes: Vec<&str> = report.findings.iter().map(|fault| fault.code().as_str()).collect();
+        assert_eq!(codes, ["E-RACE-SHARED"]);
+    }
+}
+
+#[test]
 fn a_loop_needs_a_barrier_at_its_end_too() {
     races("loop_missing", config(1, 256), "E-RACE-SHARED", "// overwrites", "sum += ");
     clean("loop_clean", config(1, 256));
