@@ -1,6 +1,6 @@
 //! `cargo xtask verify`: the course's promise to its learners, as one command.
 //!
-//! Every starter fails (and compiles), every solution and every top rung passes, every wrong kernel is refused for the
+//! Every starter fails (and compiles), every solution and every rung of a ladder passes, every wrong kernel is refused for the
 //! reason that its entry states, solving an exercise changes nothing outside of its TODO regions, and of the systematic
 //! wrong versions (mutants) of the solutions and of the top rungs nearly all are refused.
 
@@ -14,13 +14,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use fusion_course::drift;
+use fusion_course::{Exercise, drift};
 use fusion_grader::judgement::{Code, DeviceKind, Judgement, Kind, Parts, Verdict};
 use fusion_grader::protocol::{Message, WrongName};
 use fusion_grader::render;
 
 use crate::interrupt::{self, Interrupt};
-use crate::judge::{self, Stop, Task};
+use crate::judge::{self, Stop, Task, Told};
 use crate::process::{self, End, Said, Watch};
 use crate::programs::{self, Programs};
 use crate::progress::Progress;
@@ -170,6 +170,9 @@ impl Judge<'_> {
             if top.iter().any(|name| name == exercise.name) {
                 self.answer(Answer::Top, day, exercise.name, tally)?;
             }
+            if !exercise.ladder.is_empty() {
+                self.rungs(day, exercise, tally)?;
+            }
         }
         let Some(program) = self.program(Kind::Wrong, day) else { return Ok(()) };
         let &Judge { seed, limit, interrupt, progress, .. } = self;
@@ -217,6 +220,46 @@ impl Judge<'_> {
                 "the {what} of {exercise} {problem}\n{}",
                 render::details(&judgement, output::look())
             )),
+        }
+        Ok(())
+    }
+
+    /// The rungs of an exercise's ladder below its top.
+    fn rungs(&self, day: u32, exercise: &Exercise, tally: &mut Tally) -> Result<(), Stop> {
+        let Some(program) = self.program(Kind::Solution, day) else { return Ok(()) };
+        let parts = Parts::wanted(DeviceKind::Emulated, false);
+        let mut command = Command::new(program);
+        command.args(["judge", "--exercise", exercise.name, "--device", "emulated", "--rungs"]);
+        command.args(["--parts", &parts.join(","), "--seed", &self.seed.to_string()]);
+        let mut told = Told::default();
+        let watch = Watch { limit: self.limit, interrupt: self.interrupt };
+        let end = process::run(&mut command, &watch, |said| told.hear(said, exercise.name, self.progress));
+        let end = end.map_err(|error| judge::cannot_run(program, &error))?;
+        if end == End::Interrupted {
+            return Err(Stop::Interrupted);
+        }
+        if let Some(error) = told.unable {
+            return Err(Stop::Error(error));
+        }
+        for (_, judgement) in &told.judged {
+            // How fast a rung is, the book says: the first ones are slow.
+            let passes = judgement
+                .parts
+                .views()
+                .filter(|part| parts.contains(&part.name))
+                .all(|part| part.verdict == Verdict::Pass);
+            match passes {
+                true => tally.rungs += 1,
+                false => tally.problem(format!(
+                    "the rung {} does not pass\n{}",
+                    judgement.name,
+                    render::details(judgement, output::look())
+                )),
+            }
+        }
+        if told.judged.len() < exercise.ladder.len() {
+            let (judged, all) = (told.judged.len(), exercise.ladder.len());
+            tally.problem(format!("{}: {judged} of {all} rungs were judged: {}", exercise.name, told.doing));
         }
         Ok(())
     }

@@ -6,6 +6,7 @@
 mod bench;
 mod judge;
 mod mutants;
+mod rungs;
 
 use std::io::Read;
 use std::process::ExitCode;
@@ -79,6 +80,9 @@ struct Options {
     /// Judge the top rung of the exercise's ladder, or mutants of that, instead of the submission
     #[arg(long, conflicts_with = "wrong")]
     top: bool,
+    /// Judge the other rungs of the ladder instead of the submission, one after the other
+    #[arg(long, conflicts_with_all = ["top", "wrong", "mutant"])]
+    rungs: bool,
     /// Judge these wrong kernels instead of the submission
     #[arg(long)]
     wrong: Vec<String>,

@@ -14,6 +14,8 @@ pub(crate) struct Tally {
     pub(crate) solutions: usize,
     /// Top rungs of ladders that pass as solutions do.
     pub(crate) tops: usize,
+    /// Rungs below them that are right and lean.
+    pub(crate) rungs: usize,
     /// Files that differ from their solution in TODO regions only.
     pub(crate) drift: usize,
     /// Wrong kernels refused, by reason.
@@ -45,6 +47,7 @@ impl Tally {
         self.starters += other.starters;
         self.solutions += other.solutions;
         self.tops += other.tops;
+        self.rungs += other.rungs;
         self.drift += other.drift;
         for (reason, count) in other.refused {
             *self.refused.entry(reason).or_default() += count;
@@ -78,7 +81,7 @@ impl fmt::Display for Tally {
         }
         writeln!(f, "{:>4} starters compile and fail", self.starters)?;
         writeln!(f, "{:>4} solutions pass", self.solutions)?;
-        writeln!(f, "{:>4} top rungs of ladders pass", self.tops)?;
+        writeln!(f, "{:>4} top rungs of ladders pass, and {} below them", self.tops, self.rungs)?;
         let reasons: Vec<String> = self.refused.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
         let reasons = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join(", ")) };
         writeln!(f, "{:>4} wrong kernels are refused for their reason{reasons}", self.refused.values().sum::<usize>())?;
@@ -93,7 +96,7 @@ mod tests {
 
     #[test]
     fn problems_first_then_counts_by_reason() {
-        let mut tally = Tally { starters: 5, solutions: 4, tops: 2, drift: 10, ..Tally::default() };
+        let mut tally = Tally { starters: 5, solutions: 4, tops: 2, rungs: 5, drift: 10, ..Tally::default() };
         tally.refused.insert("values".to_owned(), 12);
         tally.refused.insert("fault E-OOB-GLOBAL".to_owned(), 3);
         tally.problem("the solution of x does not pass\n\n");
@@ -102,7 +105,7 @@ problem: the solution of x does not pass
 
    5 starters compile and fail
    4 solutions pass
-   2 top rungs of ladders pass
+   2 top rungs of ladders pass, and 5 below them
   15 wrong kernels are refused for their reason: fault E-OOB-GLOBAL 3, values 12
   10 files differ from their solution in TODO regions only
 1 problem

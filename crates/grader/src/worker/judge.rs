@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use fusion_course::{Entry, Submission, Wrong};
 use fusion_device::Program;
 
-use super::{Options, exit_code, find, mutants};
+use super::{Options, exit_code, find, mutants, rungs};
 use crate::explain;
 use crate::judgement::{Judgement, Kind, Part, Parts, Right, RunError};
 use crate::protocol::{Message, OPENING};
@@ -21,6 +21,9 @@ pub(super) fn run(options: &Options, submission: &Submission, top: &[Entry], wro
     };
     if !options.mutant.is_empty() {
         return mutants::run(options, entry);
+    }
+    if options.rungs {
+        return rungs::run(options, entry.exercise);
     }
     let mut tasks: Vec<(&Entry, Option<&Wrong>)> = Vec::new();
     for name in &options.wrong {
