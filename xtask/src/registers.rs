@@ -102,7 +102,7 @@ fn tables(choice: Choice) -> Result<u8, RunError> {
 
 /// What the device of another process says.
 fn ask(choice: Choice, profile: Option<&Profile>) -> Result<Answer, RunError> {
-    let whom = profile.map_or("the device", |profile| profile.name.as_ref());
+    let whom = profile.map_or("the device", |profile| profile.name);
     output::note(&format!("compiling all kernels for {whom}"));
     let failed = |why: String| RunError::new("registers", format!("a process that asks a device failed: {why}"));
     let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;
