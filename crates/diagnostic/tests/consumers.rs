@@ -18,7 +18,7 @@ const CONSUMERS: [&str; 11] = [
     "crates/lesson/src",
     "crates/conformance/src",
     "crates/fuzz/src",
-    "kernels/src",
+    "crates/baseline/src",
     "lessons",
     "xtask/src",
 ];

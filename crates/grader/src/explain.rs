@@ -112,7 +112,7 @@ fn known(file: &str, source: &Source) -> Option<String> {
     if file == source.path {
         return Some(source.text.clone());
     }
-    if let Some((_, text)) = kernels::headers().iter().find(|(name, _)| file.ends_with(name)) {
+    if let Some((_, text)) = fusion_baseline::headers().iter().find(|(name, _)| file.ends_with(name)) {
         return Some((*text).to_owned());
     }
     // CUDA's own headers, and the Rust file that allocated a buffer: its path is relative to the workspace's root, where
@@ -188,7 +188,7 @@ pub(crate) fn diagnostics(diagnostics: &[CompilerMessage], log: &str, source: &S
 /// What to do about messages that say it to nobody who does not know yet.
 fn remedy(message: &str) -> Option<String> {
     if message.starts_with("cannot open source file") {
-        let names: Vec<String> = kernels::headers().iter().map(|(name, _)| format!("`{name}`")).collect();
+        let names: Vec<String> = fusion_baseline::headers().iter().map(|(name, _)| format!("`{name}`")).collect();
         return Some(format!("the course's headers are in kernels/include: {}", names.join(", ")));
     }
     let unknown = message.strip_prefix("identifier \"")?.split('"').next()?;
@@ -200,8 +200,9 @@ fn remedy(message: &str) -> Option<String> {
         ),
         "FLT_MAX" => Some("kernels are compiled without <cfloat>: it is 3.402823466e38f".to_owned()),
         _ => {
-            let (name, _) =
-                kernels::headers().iter().find(|(_, text)| text.lines().any(|line| declared(line) == Some(unknown)))?;
+            let (name, _) = fusion_baseline::headers()
+                .iter()
+                .find(|(_, text)| text.lines().any(|line| declared(line) == Some(unknown)))?;
             Some(format!("`#include \"{name}\"` has `{unknown}`"))
         }
     }

@@ -13,7 +13,6 @@
 mod explain;
 mod fast;
 mod lean;
-mod memory;
 mod panics;
 mod problem;
 mod rig;

@@ -1,18 +1,16 @@
 //! One large problem, for counting and timing: two sets of inputs, and buffers for the submission and the unfused
 //! chain side by side.
 //!
-//! The values repeat with a period of about a million elements, so that the reference need only be computed for one
-//! period, however large the problem is. The period divides no power of two, so a wrong index still shows.
+//! The values repeat, see [`Values`].
 
 use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUresult;
-use fusion_course::{Arguments, Case, Data, DeviceBuffer, Exercise, Inputs, Param, Reference, Shape};
+use fusion_baseline::{Periods, Place, Seen, Values, buffers, memory};
+use fusion_course::{Arguments, Case, DeviceBuffer, Exercise, Inputs, Param, Shape};
 use fusion_machine::Report;
 
 use crate::bench::Accuracy;
-use crate::judgement::Failure;
-use crate::memory;
-use crate::problem::{self, Expected};
+use crate::problem::Expected;
 use crate::trial::Trial;
 use crate::trouble::Trouble;
 
@@ -54,17 +52,8 @@ pub(crate) struct Rig<'a> {
 
 /// One set of inputs.
 struct Set {
-    /// One period of it, on the host.
-    case: Case,
-    references: Vec<Reference>,
+    values: Values,
     places: Vec<Place>,
-}
-
-/// A set on the device.
-struct Place {
-    inputs: Vec<DeviceBuffer>,
-    /// What outputs that are also read hold before.
-    initial: Vec<Option<DeviceBuffer>>,
 }
 
 impl<'a> Rig<'a> {
@@ -83,10 +72,10 @@ impl<'a> Rig<'a> {
             trial,
             shape,
             sets,
-            intermediates: problem::buffers(stream, exercise.intermediates, shape, 0).map_err(ours())?,
-            submission: problem::buffers(stream, exercise.outputs, shape, margin).map_err(ours())?,
-            unfused: problem::buffers(stream, exercise.outputs, shape, 0).map_err(ours())?,
-            scratch: problem::buffers(stream, exercise.scratch, shape, margin).map_err(ours())?,
+            intermediates: buffers(stream, exercise.intermediates, shape, 0).map_err(ours())?,
+            submission: buffers(stream, exercise.outputs, shape, margin).map_err(ours())?,
+            unfused: buffers(stream, exercise.outputs, shape, 0).map_err(ours())?,
+            scratch: buffers(stream, exercise.scratch, shape, margin).map_err(ours())?,
         };
         stream.synchronize().map_err(ours())?;
         Ok(rig)
@@ -121,13 +110,7 @@ impl<'a> Rig<'a> {
         }
         let places = &self.sets[set % SETS].places;
         let place = &places[set / SETS % places.len()];
-        for (index, output) in outputs.iter_mut().enumerate() {
-            match place.initial.get(index) {
-                Some(Some(initial)) => memory::copy(stream, (initial, 0), (output, 0), memory::bytes(initial))?,
-                _ => output.poison_contents(stream)?,
-            }
-        }
-        Ok(())
+        place.reset(stream, outputs)
     }
 
     /// Has the emulated device count the scratch as never written; not for launches that are timed, as it waits.
@@ -138,24 +121,24 @@ impl<'a> Rig<'a> {
     /// Queues one run.
     pub(crate) fn run(&mut self, who: Who, set: usize) -> Result<(), Trouble> {
         let Trial { session, entry, program, .. } = *self.trial;
-        let Set { case, places, .. } = &mut self.sets[set % SETS];
+        let Set { values, places } = &mut self.sets[set % SETS];
         let which = set / SETS % places.len();
         let inputs = &mut places[which].inputs;
         let scratch = &mut self.scratch;
         if who == Who::Submission {
             let buffers = [&mut **inputs, &mut *self.submission, scratch];
-            return session.launch(entry, program, buffers, &case.scalars, self.shape);
+            return session.launch(entry, program, buffers, &values.case.scalars, self.shape);
         }
         if let (Who::Top, Some((entry, program))) = (who, self.trial.top) {
             let buffers = [&mut **inputs, &mut *self.unfused, scratch];
-            return session.launch(entry, program, buffers, &case.scalars, self.shape);
+            return session.launch(entry, program, buffers, &values.case.scalars, self.shape);
         }
         let arguments = Arguments {
             inputs,
             outputs: &mut self.unfused,
             scratch,
             gemm: session.gemm(entry.exercise)?,
-            scalars: &case.scalars,
+            scalars: &values.case.scalars,
             rows: self.shape.rows,
             columns: self.shape.columns,
         };
@@ -208,98 +191,48 @@ impl<'a> Rig<'a> {
     /// Compares the submission's outputs with the reference, period by period.
     pub(crate) fn check(&self, set: usize) -> Result<(), Trouble> {
         let stream = &self.trial.session.device.stream;
-        let ours = || Trouble::driver("reading outputs");
-        let Set { case, references, .. } = &self.sets[set % SETS];
-        for (index, (param, output)) in self.trial.exercise().outputs.iter().zip(&self.submission).enumerate() {
-            let period = param.len(case.shape);
-            let (mut done, size) = (0, param.dtype.bytes());
-            while done < output.len() && period > 0 {
-                let len = period.min(output.len() - done);
-                let mut part = DeviceBuffer::poisoned(stream, param.dtype, len, 0).map_err(ours())?;
-                memory::copy(stream, (output, done * size), (&mut part, 0), len * size).map_err(ours())?;
-                let actual = part.read(stream).map_err(ours())?;
-                self.check_part(case, references, index, done, &actual)?;
-                done += len;
-            }
-        }
-        Ok(())
+        let values = &self.sets[set % SETS].values;
+        let Values { exercise, case, references } = values;
+        let expected = Expected { exercise, shape: case.shape, references, before: &case.initial, threads: None };
+        let failed = |error| Trouble::driver("reading outputs")(error);
+        values.look(stream, &self.submission, Periods::All, failed, |seen| {
+            let Seen { output, from, actual, reference, .. } = seen;
+            expected.check_part(output, &actual, reference).map_err(|mut failure| {
+                if from > 0 {
+                    failure.notes.push(format!("indices are counted from element {from} of the large problem"));
+                }
+                let told = "small problems were right: is a size special, or an index too narrow?";
+                failure.notes.push(told.to_owned());
+                failure.shape = Some(self.shape.to_string());
+                failure.into()
+            })
+        })
     }
 
     /// How far one period of somebody's outputs is from the reference.
     pub(crate) fn accuracy(&self, who: Who, set: usize) -> Result<Vec<Accuracy>, Trouble> {
         let stream = &self.trial.session.device.stream;
-        let ours = || Trouble::driver("reading outputs");
-        let Set { case, references, .. } = &self.sets[set % SETS];
-        let outputs = self.trial.exercise().outputs.iter().zip(self.outputs(who)).zip(references);
-        outputs
-            .map(|((param, output), reference)| {
-                let len = param.len(case.shape).min(output.len());
-                let mut part = DeviceBuffer::poisoned(stream, param.dtype, len, 0).map_err(ours())?;
-                let bytes = memory::bytes(&part);
-                memory::copy(stream, (output, 0), (&mut part, 0), bytes).map_err(ours())?;
-                Ok(Accuracy::of(param.name, reference, &part.read(stream).map_err(ours())?))
-            })
-            .collect()
-    }
-
-    fn check_part(
-        &self,
-        case: &Case,
-        references: &[Reference],
-        output: usize,
-        offset: usize,
-        actual: &Data,
-    ) -> Result<(), Box<Failure>> {
-        let cut: Vec<Reference>;
-        let references = match references.get(output) {
-            Some(reference) if reference.len() > actual.len() => {
-                cut = references.iter().map(|reference| reference.first(actual.len())).collect();
-                &cut
-            }
-            _ => references,
-        };
-        let (exercise, shape) = (self.trial.exercise(), case.shape);
-        let expected = Expected { exercise, shape, references, before: &case.initial, threads: None };
-        expected.check(output, actual).map_err(|mut failure| {
-            if offset > 0 {
-                failure.notes.push(format!("indices are counted from element {offset} of the large problem"));
-            }
-            failure.notes.push("small problems were right: is a size special, or an index too narrow?".to_owned());
-            failure.shape = Some(self.shape.to_string());
-            failure
-        })
+        let failed = |error| Trouble::driver("reading outputs")(error);
+        let mut errors = Vec::new();
+        let values = &self.sets[set % SETS].values;
+        values.look(stream, self.outputs(who), Periods::First, failed, |seen| {
+            errors.push(Accuracy::of(seen.param.name, seen.reference, &seen.actual));
+            Ok(())
+        })?;
+        Ok(errors)
     }
 }
 
 impl Set {
     fn new(trial: &Trial<'_>, shape: Shape, case: Case) -> Result<Self, Trouble> {
         let (session, exercise) = (trial.session, trial.exercise());
-        let stream = &session.device.stream;
-        let margin = session.margin();
-        let ours = || Trouble::driver("making inputs");
-        let upload = |param: &Param, data: &Data, margin: usize| {
-            let mut buffer = DeviceBuffer::poisoned(stream, param.dtype, param.len(shape), margin)?;
-            buffer.write(stream, data)?;
-            if param.extent.grows_with_rows() {
-                buffer.repeat(stream, data.len())?;
-            }
-            Ok(buffer)
-        };
-        let place = || {
-            let inputs = exercise.inputs.iter().zip(&case.inputs);
-            let outputs = exercise.outputs.iter().zip(&case.initial);
-            Ok(Place {
-                inputs: inputs.map(|(param, data)| upload(param, data, margin)).collect::<Result<_, _>>()?,
-                initial: outputs
-                    .map(|(param, data)| data.as_ref().map(|data| upload(param, data, 0)).transpose())
-                    .collect::<Result<_, DriverError>>()?,
-            })
-        };
+        let values = Values::new(exercise, case);
         // Nothing depends on places where times are predicted.
         let count = if session.judges_as_gpu() { places(exercise, shape) } else { 1 };
-        let places = (0..count).map(|_| place()).collect::<Result<_, DriverError>>().map_err(ours())?;
-        let references = (exercise.reference)(&case);
-        Ok(Self { case, references, places })
+        let stream = &session.device.stream;
+        let place = |_| Place::new(stream, exercise, &values.case, shape, session.margin());
+        let places = (0..count).map(place).collect::<Result<_, _>>().map_err(Trouble::driver("making inputs"))?;
+        Ok(Self { values, places })
     }
 }
 

@@ -1,13 +1,14 @@
 //! The device that a worker judges on.
 
 use std::cell::{Cell, OnceCell};
+use std::sync::Arc;
 
-use cudarc::driver::DriverError;
+use cudarc::driver::{CudaModule, DriverError};
+use fusion_baseline::{Baseline, Multiplier};
 use fusion_course::{Arguments, DeviceBuffer, Entry, Exercise, Gemm, NoGemm, Scalar, Shape};
 use fusion_device::{Choice, CompileError, Compiled, Device, EmulatorOptions, Options, Program, Source};
 use fusion_machine::report::Class;
 use fusion_machine::{Checks, Fault, Report};
-use kernels::{Baseline, Multiplier};
 
 use crate::explain;
 use crate::judgement::{Code, DeviceInfo, DeviceKind, Failure, Location, RunError};
@@ -135,7 +136,13 @@ impl Session {
 
     /// Compiles and loads CUDA C++ of our own or of a submission.
     pub(crate) fn compile_source(&self, name: &str, text: &str, options: &Options) -> Result<Program, CompileError> {
-        self.device.compile(&Source { name, text }, &kernels::includes(), options)
+        self.device.compile(&Source { name, text }, &fusion_baseline::includes(), options)
+    }
+
+    /// The kernels that flush the cache and hold a stream up.
+    pub(crate) fn timing(&self) -> Result<Arc<CudaModule>, Trouble> {
+        fusion_baseline::load(&self.device, &fusion_baseline::timing())
+            .map_err(|error| Trouble::Unable(format!("the kernels for timing do not compile: {error}")))
     }
 
     /// The unfused chain's kernels.
@@ -153,7 +160,8 @@ impl Session {
         if let Some(rivals) = self.rivals.get() {
             return Ok(rivals);
         }
-        let modules = kernels::rivals().iter().map(|source| kernels::load(&self.device, source)).collect();
+        let modules =
+            fusion_baseline::rivals().iter().map(|source| fusion_baseline::load(&self.device, source)).collect();
         let modules: Vec<_> = Result::<_, CompileError>::map_err(modules, |error| {
             Trouble::Unable(format!("the kernels to beat do not compile: {error}"))
         })?;

@@ -2,9 +2,9 @@
 
 use std::cell::OnceCell;
 
+use fusion_baseline::Baseline;
 use fusion_course::{Entry, Exercise, Shape};
 use fusion_device::Program;
-use kernels::Baseline;
 
 use crate::right::Scope;
 use crate::session::Session;
@@ -69,7 +69,7 @@ impl<'a> Trial<'a> {
         if let Some(ladder) = self.ladder.get() {
             return Ok(ladder);
         }
-        let module = kernels::load(&self.session.device, &kernels::ladder(self.exercise().name));
+        let module = fusion_baseline::load(&self.session.device, &fusion_baseline::ladder(self.exercise().name));
         let module = module.map_err(|error| Trouble::Unable(error.to_string()))?;
         Ok(self.ladder.get_or_init(|| Baseline::from_modules(vec![module])))
     }

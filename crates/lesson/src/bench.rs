@@ -1,12 +1,8 @@
 //! Timing a chain and its fused form.
 
-use std::sync::Arc;
-
-use cudarc::driver::{CudaStream, DriverError};
+use fusion_baseline::{Baseline, Clock};
 use fusion_course::{NoGemm, Shape, Step};
-use fusion_device::Timer;
 use fusion_machine::LaunchReport;
-use kernels::{Baseline, Flush};
 
 use crate::{Lesson, LessonError, Problem, Subject};
 
@@ -32,12 +28,9 @@ pub struct Point {
     pub counters: Vec<LaunchReport>,
 }
 
-/// Repetitions on a real GPU; the emulated device gives the same answer every time.
-const REPEAT: usize = 15;
-
 impl Sweep {
     pub(crate) fn run(lesson: &Lesson, subject: &Subject, sizes: &[usize]) -> Result<Sweep, LessonError> {
-        let mut clock = Clock::new(lesson).map_err(LessonError::driver("preparing the timer"))?;
+        let mut clock = lesson.clock().map_err(LessonError::driver("preparing the timer"))?;
         let ceiling = clock.ceiling().map_err(LessonError::driver("measuring a copy"))?;
         let shapes = subject.shapes(sizes);
         let points =
@@ -97,65 +90,5 @@ pub(crate) fn reports(lesson: &Lesson) -> Result<Vec<LaunchReport>, LessonError>
             Err(LessonError::Wrong(format!("kernel `{}` is wrong: {}", fault.kernel, fusion_diagnostic::say(fault))))
         }
         None => Ok(report.launches),
-    }
-}
-
-/// Times work on the device: measured on a real GPU, with the L2 flushed before each run; predicted on the emulated one.
-#[derive(Debug)]
-pub struct Clock {
-    stream: Arc<CudaStream>,
-    timer: Timer,
-    emulated: bool,
-    flush: Option<Flush>,
-}
-
-impl Clock {
-    /// # Errors
-    /// The driver's, when there is no memory for what empties the cache.
-    pub fn new(lesson: &Lesson) -> Result<Clock, DriverError> {
-        let device = &lesson.device;
-        let stream = device.stream.clone();
-        // Every launch on the emulated device finds a cold cache.
-        let flush = match &lesson.timing {
-            Some(module) => Some(Flush::new(&stream, module, device.properties.l2_bytes)?),
-            None => None,
-        };
-        Ok(Clock { timer: Timer::new(&stream)?, stream, emulated: device.is_emulated(), flush })
-    }
-
-    /// The median time of `work` in nanoseconds.
-    ///
-    /// # Errors
-    /// The driver's, of `work` or of the events around it.
-    pub fn median(&mut self, mut work: impl FnMut() -> Result<(), DriverError>) -> Result<f64, DriverError> {
-        let repeat = if self.emulated { 1 } else { REPEAT };
-        let mut times = Vec::with_capacity(repeat);
-        if !self.emulated {
-            work()?;
-        }
-        for _ in 0..repeat {
-            if let Some(flush) = &mut self.flush {
-                flush.run(&self.stream)?;
-            }
-            self.timer.start()?;
-            work()?;
-            self.timer.stop()?;
-            times.push(f64::from(self.timer.elapsed_ms()?) * 1e6);
-        }
-        times.sort_by(f64::total_cmp);
-        Ok(times[times.len() / 2])
-    }
-
-    /// What a device-to-device copy reaches, in bytes read and written a second.
-    ///
-    /// # Errors
-    /// The driver's, when there is no memory for the copy.
-    pub fn ceiling(&mut self) -> Result<f64, DriverError> {
-        let stream = self.stream.clone();
-        let len = if self.emulated { 64 << 20 } else { 1 << 30 };
-        let from = stream.alloc_zeros::<u8>(len)?;
-        let mut to = stream.alloc_zeros::<u8>(len)?;
-        let ns = self.median(|| stream.memcpy_dtod(&from, &mut to))?;
-        Ok(2.0 * len as f64 / (ns * 1e-9))
     }
 }

@@ -12,7 +12,8 @@ mod setup;
 mod subject;
 mod table;
 
-pub use bench::{Clock, Point, Sweep};
+pub use bench::{Point, Sweep};
+pub use fusion_baseline::Clock;
 pub use options::{Options, Selection, profile};
 pub use output::print;
 pub use problem::Problem;

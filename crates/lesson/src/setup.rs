@@ -4,10 +4,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use cudarc::driver::{CudaFunction, CudaModule, DriverError};
+use fusion_baseline::{Baseline, Clock};
 use fusion_course::Source;
 use fusion_device::{CompileError, Device, OpenError};
 use fusion_toolchain::{FetchError, Terminal};
-use kernels::Baseline;
 
 use crate::{Options, Subject, Sweep, bench, print, table};
 
@@ -18,7 +18,7 @@ pub struct Lesson {
     pub(crate) unfused: Baseline,
     pub(crate) fused: Baseline,
     /// What empties the cache before a measurement; nothing needs it on the emulated device.
-    pub(crate) timing: Option<Arc<CudaModule>>,
+    timing: Option<Arc<CudaModule>>,
     sizes: Vec<usize>,
     pub(crate) counters: bool,
 }
@@ -52,12 +52,12 @@ impl Lesson {
         let device = Device::open(options.device).map_err(LessonError::Open)?;
         let toolchain = fusion_toolchain::find_or_fetch(&mut Terminal::new()).map_err(LessonError::Toolchain)?;
         device.use_toolchain(&toolchain).map_err(LessonError::Compile)?;
-        let load = |source: &Source| kernels::load(&device, source).map_err(LessonError::Compile);
+        let load = |source: &Source| fusion_baseline::load(&device, source).map_err(LessonError::Compile);
         let unfused = Baseline::new(&device).map_err(LessonError::Compile)?;
         let modules = sources.iter().map(load).collect::<Result<Vec<_>, _>>()?;
         let timing = match device.is_emulated() {
             true => None,
-            false => Some(load(&kernels::timing())?),
+            false => Some(load(&fusion_baseline::timing())?),
         };
         let sizes = options.sweep(device.is_emulated());
         Ok(Lesson {
@@ -76,6 +76,14 @@ impl Lesson {
     /// `CUDA_ERROR_NOT_FOUND` for a name that none of its sources has.
     pub fn kernel(&self, name: &str) -> Result<CudaFunction, DriverError> {
         self.fused.kernel(name)
+    }
+
+    /// What times work on this device.
+    ///
+    /// # Errors
+    /// The driver's, when there is no memory for what empties the cache.
+    pub fn clock(&self) -> Result<Clock, DriverError> {
+        Clock::new(&self.device, self.timing.as_ref())
     }
 
     /// The unfused kernels of the course.

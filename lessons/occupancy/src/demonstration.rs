@@ -45,7 +45,7 @@ impl Variant {
 
 pub(crate) fn run(lesson: &Lesson, gpu: &Gpu) -> Result<String, LessonError> {
     let variants = variants(lesson, gpu).map_err(LessonError::driver("asking about the kernels"))?;
-    let mut clock = Clock::new(lesson).map_err(LessonError::driver("preparing the timer"))?;
+    let mut clock = lesson.clock().map_err(LessonError::driver("preparing the timer"))?;
     let ceiling = clock.ceiling().map_err(LessonError::driver("measuring a copy"))?;
 
     let mut points = Vec::new();
@@ -145,8 +145,9 @@ impl Work {
         // A kernel that writes nothing must not pass with another's results.
         self.problem.reset(&self.stream).map_err(failed())?;
         let n = self.problem.shape.elements();
-        let Problem { inputs, outputs, .. } = &self.problem;
-        let addresses: Vec<u64> = inputs.iter().chain(outputs).map(|buffer| buffer.address(&self.stream)).collect();
+        let Problem { place, outputs, .. } = &self.problem;
+        let addresses: Vec<u64> =
+            place.inputs.iter().chain(outputs).map(|buffer| buffer.address(&self.stream)).collect();
         let config = LaunchConfig {
             grid_dim: (n.div_ceil((THREADS * variant.elements) as usize) as u32, 1, 1),
             block_dim: (THREADS, 1, 1),

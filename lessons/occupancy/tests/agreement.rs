@@ -14,7 +14,7 @@ fn the_calculator_agrees_with_the_driver() {
     device.use_toolchain(&toolchain).unwrap_or_else(|error| panic!("{error}"));
     let text = include_str!("../src/kernels.cu").to_owned();
     let source = Source { path: "lessons/occupancy/src/kernels.cu".to_owned(), text };
-    let module = kernels::load(&device, &source).unwrap_or_else(|error| panic!("{error}"));
+    let module = fusion_baseline::load(&device, &source).unwrap_or_else(|error| panic!("{error}"));
     let limits = device.properties.limits;
     let mut answers = std::collections::BTreeSet::new();
     for name in ["add_gelu_x1", "add_gelu_x2", "add_gelu_x4", "add_gelu_x8", "add_gelu_x8_bounded"] {

@@ -49,7 +49,7 @@ fn main() -> ExitCode {
 
 fn run(Arguments { selection }: &Arguments) -> Result<(), LessonError> {
     let own = Source { path: "lessons/rows/src/fused.cu".to_owned(), text: include_str!("fused.cu").to_owned() };
-    let lesson = Lesson::open(&selection.options, &[own, kernels::ladder("softmax")])?;
+    let lesson = Lesson::open(&selection.options, &[own, fusion_baseline::ladder("softmax")])?;
     lesson.show(&[L2NORM, LAYERNORM_BIAS_GELU, SOFTMAX], selection.operation.as_deref())?;
     fusion_lesson::print(
         "\nThe chain writes and reads the row between its launches; the fused kernels read it once from DRAM. What is walked \

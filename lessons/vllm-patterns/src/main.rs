@@ -54,7 +54,7 @@ fn main() -> ExitCode {
 fn run(Arguments { selection }: &Arguments) -> Result<(), LessonError> {
     let own =
         Source { path: "lessons/vllm-patterns/src/fused.cu".to_owned(), text: include_str!("fused.cu").to_owned() };
-    let lesson = Lesson::open(&selection.options, &[own, kernels::ladder("layernorm_quant")])?;
+    let lesson = Lesson::open(&selection.options, &[own, fusion_baseline::ladder("layernorm_quant")])?;
     lesson.show(&[SILU_MUL, ADD_RESIDUAL_ACT, ADD_RMSNORM, LAYERNORM_QUANT], selection.operation.as_deref())?;
     fusion_lesson::print(
         "\nThe fewer bytes a pattern must move, the more it gains by moving them once; where it saves a quarter of them, it \

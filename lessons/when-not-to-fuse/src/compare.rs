@@ -1,8 +1,8 @@
 //! Runs the variants of a case and puts them side by side.
 
+use fusion_baseline::{Baseline, Multiplier};
 use fusion_course::{Exercise, Shape, Step, Work};
 use fusion_lesson::{Clock, Lesson, LessonError, Problem, duration, grouped, new_table};
-use kernels::{Baseline, Multiplier};
 
 /// An operation and ways to compute it.
 pub(crate) struct Case {
@@ -40,7 +40,7 @@ struct Took {
 impl<'a> Bench<'a> {
     pub(crate) fn new(lesson: &'a Lesson, own: Baseline) -> Result<Self, LessonError> {
         let multiplier = Multiplier::new(&lesson.device).map_err(LessonError::Compile)?;
-        let mut clock = Clock::new(lesson).map_err(LessonError::driver("preparing the timer"))?;
+        let mut clock = lesson.clock().map_err(LessonError::driver("preparing the timer"))?;
         let ceiling = clock.ceiling().map_err(LessonError::driver("measuring a copy"))?;
         Ok(Self { lesson, own, multiplier, clock, ceiling })
     }

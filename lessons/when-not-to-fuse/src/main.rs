@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 
 use clap::Parser;
+use fusion_baseline::Baseline;
 use fusion_course::{Source, day26::ffn_sublayer};
 use fusion_lesson::{Lesson, LessonError, Options};
-use kernels::Baseline;
 
 mod compare;
 mod graphs;
@@ -34,7 +34,7 @@ fn run(arguments: &Arguments) -> Result<(), LessonError> {
     let lesson = Lesson::open(&arguments.options, &[])?;
     let path = "lessons/when-not-to-fuse/src/fused.cu".to_owned();
     let source = Source { path, text: include_str!("fused.cu").to_owned() };
-    let module = kernels::load(&lesson.device, &source).map_err(LessonError::Compile)?;
+    let module = fusion_baseline::load(&lesson.device, &source).map_err(LessonError::Compile)?;
     let emulated = lesson.device.is_emulated();
     let rows = arguments.rows.unwrap_or(if emulated { 64 } else { 8192 });
     // The largest of the sweep is more than these cases need on the emulated device.

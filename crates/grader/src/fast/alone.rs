@@ -23,7 +23,7 @@ impl Bench<'_> {
         let ours = || Trouble::driver("timing");
         // What reads its own output finds in it what the launch before has left: nobody looks at the values.
         self.rig.reset(who, 0).map_err(ours())?;
-        self.helpers.hold.shorten();
+        self.helpers.clock.shorten();
         self.keep_busy(plan, |bench| Ok(bench.batch_alone(who)?.busy_ms))?;
         let (mut times, begun, mut look_at) = (Vec::new(), Instant::now(), plan.pairs);
         loop {
@@ -54,10 +54,7 @@ impl Bench<'_> {
         for _ in 0..BATCH {
             let set = self.rng.usize(0..self.rig.choices());
             let timer = Timer::new(&stream).map_err(ours())?;
-            self.helpers.flush().map_err(ours())?;
-            timer.start().map_err(ours())?;
-            self.rig.run(who, set)?;
-            timer.stop().map_err(ours())?;
+            self.helpers.clock.cold(&timer, |error| ours()(error), || self.rig.run(who, set))?;
             queued.push(timer);
         }
         Ok(queued)

@@ -94,7 +94,7 @@ impl<'a> Bench<'a> {
     /// Pairs of launches until their ratio is known well enough or time is up.
     pub(super) fn pairs(&mut self, sides: [Who; 2], plan: &Plan, limit: Duration) -> Result<Steady, Trouble> {
         let begun = Instant::now();
-        self.helpers.hold.shorten();
+        self.helpers.clock.shorten();
         let mut all: Vec<Pair> = Vec::new();
         let mut look_at = plan.pairs;
         loop {
@@ -127,23 +127,21 @@ impl<'a> Bench<'a> {
     ) -> Result<Held<Q>, Trouble> {
         let ours = || Trouble::driver("timing");
         let stream = self.trial.session.device.stream.clone();
-        // The emulated device's clock stands still while the host queues.
-        let holds = !self.trial.session.is_emulated();
         loop {
-            if holds {
-                self.helpers.hold.run(&stream).map_err(ours())?;
-            }
+            self.helpers.clock.hold().map_err(ours())?;
             let whole = Timer::new(&stream).map_err(ours())?;
             whole.start().map_err(ours())?;
             let queued = queue(self)?;
             whole.stop().map_err(ours())?;
-            // Had the device begun by now, it might have waited for the host between two events of a timer.
-            let fed = !queued.first().is_some_and(|first| timers(first).iter().any(Timer::has_started));
+            // Had the device begun by now, it might have waited for the host between two events of a timer. The clock
+            // of the emulated one stands still while the host queues.
+            let begun = queued.first().is_some_and(|first| timers(first).iter().any(Timer::has_started));
+            let waits = begun && !self.trial.session.is_emulated();
             let clock = self.wait();
             // Times are read after the whole device is idle.
             self.rig.finish()?;
-            if fed || !holds || !self.helpers.hold.lengthen() {
-                self.waited |= holds && !fed;
+            if !waits || !self.helpers.clock.lengthen() {
+                self.waited |= waits;
                 let busy_ms = f64::from(whole.elapsed_ms().map_err(ours())?);
                 return Ok(Held { queued, clock, busy_ms });
             }
@@ -162,10 +160,8 @@ impl<'a> Bench<'a> {
             let timers = [Timer::new(&stream).map_err(ours())?, Timer::new(&stream).map_err(ours())?];
             for side in [first, 1 - first] {
                 self.rig.reset(sides[side], set).map_err(ours())?;
-                self.helpers.flush().map_err(ours())?;
-                timers[side].start().map_err(ours())?;
-                self.rig.run(sides[side], set)?;
-                timers[side].stop().map_err(ours())?;
+                let run = || self.rig.run(sides[side], set);
+                self.helpers.clock.cold(&timers[side], |error| ours()(error), run)?;
                 if sides[side] == Who::Submission {
                     let slot = 2 * queued.len() + side;
                     self.helpers.sum(self.rig.outputs(Who::Submission), slot).map_err(ours())?;

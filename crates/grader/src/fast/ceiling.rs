@@ -4,7 +4,7 @@ use cudarc::driver::CudaSlice;
 use fusion_course::{Exercise, Shape};
 use fusion_device::Timer;
 
-use super::helpers::Helpers;
+use super::helpers::{Helpers, Movers};
 use crate::session::Session;
 use crate::statistics;
 use crate::trouble::Trouble;
@@ -29,51 +29,34 @@ fn nearest(read: f64, written: f64) -> (usize, usize) {
 pub(super) fn measure(session: &Session, helpers: &mut Helpers<'_>, bytes: u64) -> Result<f64, Trouble> {
     let ours = || Trouble::driver("measuring the ceiling");
     let stream = &session.device.stream;
-    let groups = (bytes as usize / (16 * (helpers.reads + helpers.writes))).max(1);
-    let (read, written) = (16 * groups * helpers.reads, 16 * groups * helpers.writes);
+    let Movers { reads, writes, .. } = helpers.movers;
+    let groups = (bytes as usize / (16 * (reads + writes))).max(1);
+    let (read, written) = (16 * groups * reads, 16 * groups * writes);
     let from: CudaSlice<u8> = stream.alloc_zeros(read).map_err(ours())?;
     let mut to: CudaSlice<u8> = stream.alloc_zeros(written).map_err(ours())?;
     let timers = (0..RUNS).map(|_| Timer::new(stream)).collect::<Result<Vec<_>, _>>().map_err(ours())?;
     let mut best = 0.0_f64;
 
-    for mover in 0..helpers.movers() {
+    for mover in 0..helpers.movers.len() {
         for timer in &timers {
-            helpers.flush().map_err(ours())?;
-            timer.start().map_err(ours())?;
-            helpers.move_bytes(mover, &from, &mut to, groups).map_err(ours())?;
-            timer.stop().map_err(ours())?;
+            let Helpers { clock, movers, .. } = &mut *helpers;
+            clock.cold(timer, |error| error, || movers.run(mover, &from, &mut to, groups)).map_err(ours())?;
         }
         best = best.max(speed(session, &timers, read + written)?);
     }
 
-    let half = read.min(written);
-    for timer in &timers {
-        helpers.flush().map_err(ours())?;
-        timer.start().map_err(ours())?;
-        stream.memcpy_dtod(&from.slice(..half), &mut to.slice_mut(..half)).map_err(ours())?;
-        timer.stop().map_err(ours())?;
-    }
     // A copy of much fewer bytes says nothing about this size.
+    let half = read.min(written);
     if 4 * half >= read + written {
-        best = best.max(speed(session, &timers, 2 * half)?);
+        best = best.max(copy(helpers, half as u64)?);
     }
     Ok(best)
 }
 
 /// The speed, in GB/s, of the driver's own cold copy of so many bytes, each of which is read and written.
-pub(super) fn copy(session: &Session, helpers: &mut Helpers<'_>, bytes: u64) -> Result<f64, Trouble> {
-    let ours = || Trouble::driver("measuring the ceiling");
-    let stream = &session.device.stream;
-    let from: CudaSlice<u8> = stream.alloc_zeros(bytes as usize).map_err(ours())?;
-    let mut to: CudaSlice<u8> = stream.alloc_zeros(bytes as usize).map_err(ours())?;
-    let timers = (0..RUNS).map(|_| Timer::new(stream)).collect::<Result<Vec<_>, _>>().map_err(ours())?;
-    for timer in &timers {
-        helpers.flush().map_err(ours())?;
-        timer.start().map_err(ours())?;
-        stream.memcpy_dtod(&from, &mut to).map_err(ours())?;
-        timer.stop().map_err(ours())?;
-    }
-    speed(session, &timers, 2 * bytes as usize)
+pub(super) fn copy(helpers: &mut Helpers<'_>, bytes: u64) -> Result<f64, Trouble> {
+    let speed = helpers.clock.copy(bytes as usize).map_err(Trouble::driver("measuring the ceiling"))?;
+    Ok(speed / 1e9)
 }
 
 /// Bytes over the median time, in GB/s; the first run warms up.

@@ -1,13 +1,14 @@
-//! The kernels around the measured ones: moving bytes, summing outputs up, flushing the L2.
+//! The kernels around the measured ones: moving bytes, summing outputs up; and the clock.
 
 #![allow(unsafe_code)] // Launches.
 
-use cudarc::driver::{CudaFunction, CudaSlice, DriverError, LaunchConfig, PushKernelArg};
+use std::sync::Arc;
+
+use cudarc::driver::{CudaFunction, CudaSlice, CudaStream, DriverError, LaunchConfig, PushKernelArg};
+use fusion_baseline::{Clock, memory};
 use fusion_course::DeviceBuffer;
 use fusion_device::{CompileError, Options};
-use kernels::{Flush, Hold};
 
-use crate::memory;
 use crate::session::Session;
 use crate::trouble::Trouble;
 
@@ -22,19 +23,24 @@ pub(super) const SLOTS: usize = 64;
 
 pub(super) struct Helpers<'a> {
     session: &'a Session,
-    flush: Flush,
-    pub(super) hold: Hold,
-    /// Kernels that only move bytes, and how many groups a thread of each takes.
-    movers: Vec<(CudaFunction, usize)>,
+    pub(super) clock: Clock,
+    pub(super) movers: Movers,
     checksum: CudaFunction,
     sums: CudaSlice<u64>,
-    /// Vectors that the movers read and write for a group.
+}
+
+/// Kernels that only move bytes.
+pub(super) struct Movers {
+    stream: Arc<CudaStream>,
+    /// With how many groups a thread of each takes.
+    kernels: Vec<(CudaFunction, usize)>,
+    /// Vectors that they read and write for a group.
     pub(super) reads: usize,
     pub(super) writes: usize,
 }
 
 impl<'a> Helpers<'a> {
-    /// `reads` and `writes` are the mix of bytes that [`Helpers::move_bytes`] moves.
+    /// `reads` and `writes` are the mix of bytes that the movers move.
     pub(super) fn new(session: &'a Session, (reads, writes): (usize, usize)) -> Result<Self, Trouble> {
         let options =
             Options { define: vec![format!("READS={reads}"), format!("WRITES={writes}")], ..Options::default() };
@@ -44,54 +50,18 @@ impl<'a> Helpers<'a> {
         let kernel = |name| program.kernel(name).map_err(|missing| Trouble::Unable(missing.to_string()));
         let ours = || Trouble::driver("making buffers for the measurement");
         let stream = &session.device.stream;
-        let timing = kernels::load(&session.device, &kernels::timing())
-            .map_err(|error: CompileError| Trouble::Unable(error.to_string()))?;
-        let flush = Flush::new(stream, &timing, session.info.l2_bytes).map_err(ours())?;
         Ok(Self {
             session,
-            flush,
-            hold: Hold::new(&timing).map_err(ours())?,
-            movers: vec![(kernel("move1")?, 1), (kernel("move2")?, 2), (kernel("move4")?, 4)],
+            clock: Clock::new(&session.device, Some(&session.timing()?)).map_err(ours())?,
+            movers: Movers {
+                stream: stream.clone(),
+                kernels: vec![(kernel("move1")?, 1), (kernel("move2")?, 2), (kernel("move4")?, 4)],
+                reads,
+                writes,
+            },
             checksum: kernel("checksum")?,
             sums: stream.alloc_zeros(SLOTS).map_err(ours())?,
-            reads,
-            writes,
         })
-    }
-
-    fn config(blocks: u32) -> LaunchConfig {
-        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 }
-    }
-
-    /// Queues emptying the L2.
-    pub(super) fn flush(&mut self) -> Result<(), DriverError> {
-        self.flush.run(&self.session.device.stream)
-    }
-
-    /// How many kernels there are that only move bytes.
-    pub(super) fn movers(&self) -> usize {
-        self.movers.len()
-    }
-
-    /// Queues moving `groups * (reads + writes)` vectors of 16 bytes with one of the movers. Both buffers must hold
-    /// their part.
-    pub(super) fn move_bytes(
-        &self,
-        mover: usize,
-        from: &CudaSlice<u8>,
-        to: &mut CudaSlice<u8>,
-        groups: usize,
-    ) -> Result<(), DriverError> {
-        let fits = from.len() >= 16 * groups * self.reads && to.len() >= 16 * groups * self.writes;
-        let Some((kernel, step)) = self.movers.get(mover).filter(|_| fits) else {
-            return Err(DriverError(cudarc::driver::sys::CUresult::CUDA_ERROR_INVALID_VALUE));
-        };
-        let blocks = u32::try_from(groups.div_ceil(THREADS as usize * step)).unwrap_or(u32::MAX).max(1);
-        let mut launch = self.session.device.stream.launch_builder(kernel);
-        launch.arg(from).arg(to).arg(&groups);
-        // SAFETY: the arguments are the kernel's parameters; the buffers were checked to hold what it touches.
-        unsafe { launch.launch(Self::config(blocks)) }?;
-        Ok(())
     }
 
     /// Queues setting all checksums to zero.
@@ -109,7 +79,7 @@ impl<'a> Helpers<'a> {
             launch.arg(&address).arg(&count).arg(&mut slot);
             // SAFETY: the arguments are the kernel's parameters; it reads `count` bytes, which the buffer holds, and
             // buffers begin at multiples of 256.
-            unsafe { launch.launch(Self::config(BLOCKS)) }?;
+            unsafe { launch.launch(config(BLOCKS)) }?;
         }
         Ok(())
     }
@@ -118,6 +88,38 @@ impl<'a> Helpers<'a> {
     pub(super) fn sums(&self) -> Result<Vec<u64>, DriverError> {
         self.session.device.stream.clone_dtoh(&self.sums)
     }
+}
+
+impl Movers {
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.kernels.len()
+    }
+
+    /// Queues moving `groups * (reads + writes)` vectors of 16 bytes with one of the movers. Both buffers must hold
+    /// their part.
+    pub(super) fn run(
+        &self,
+        mover: usize,
+        from: &CudaSlice<u8>,
+        to: &mut CudaSlice<u8>,
+        groups: usize,
+    ) -> Result<(), DriverError> {
+        let fits = from.len() >= 16 * groups * self.reads && to.len() >= 16 * groups * self.writes;
+        let Some((kernel, step)) = self.kernels.get(mover).filter(|_| fits) else {
+            return Err(DriverError(cudarc::driver::sys::CUresult::CUDA_ERROR_INVALID_VALUE));
+        };
+        let blocks = u32::try_from(groups.div_ceil(THREADS as usize * step)).unwrap_or(u32::MAX).max(1);
+        let mut launch = self.stream.launch_builder(kernel);
+        launch.arg(from).arg(to).arg(&groups);
+        // SAFETY: the arguments are the kernel's parameters; the buffers were checked to hold what it touches.
+        unsafe { launch.launch(config(blocks)) }?;
+        Ok(())
+    }
+}
+
+fn config(blocks: u32) -> LaunchConfig {
+    LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 }
 }
 
 #[cfg(test)]
@@ -130,7 +132,7 @@ mod tests {
         let Ok(toolchain) = fusion_toolchain::find() else { return };
         let compiler = Compiler::open(&toolchain).unwrap();
         let options = Options { define: vec!["READS=3".to_owned(), "WRITES=1".to_owned()], ..Options::default() };
-        for text in [super::SOURCE, include_str!("../right/gate.cu")] {
+        for text in [super::SOURCE, &fusion_baseline::timing().text] {
             for capability in [75, 90] {
                 let compiled =
                     compiler.machine_code(&Source { name: "x.cu", text }, &[], capability, &options).unwrap();

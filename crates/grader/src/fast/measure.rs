@@ -197,7 +197,7 @@ fn fitting_shape(trial: &Trial<'_>, elements: usize, index: usize) -> Result<Sha
     let shape = |elements| exercise.large(elements).get(index).copied().unwrap_or(Shape::flat(elements));
     let needed = |elements| {
         let bytes = exercise.minimum_bytes(shape(elements));
-        Rig::bytes(exercise, shape(elements)) + bytes + kernels::Flush::bytes(session.info.l2_bytes) as u64
+        Rig::bytes(exercise, shape(elements)) + bytes + fusion_baseline::Flush::bytes(session.info.l2_bytes) as u64
     };
     let mut elements = elements.max(1);
     while exercise.minimum_bytes(shape(elements)) < 4 * session.info.l2_bytes

@@ -105,7 +105,8 @@ impl<'a> Sweep<'a> {
     fn fits(&self, shape: Shape) -> Result<(), Trouble> {
         let session = self.trial.session;
         let (free, _) = session.device.context.mem_get_info().map_err(Trouble::driver("asking for free memory"))?;
-        let needed = Rig::bytes(self.trial.exercise(), shape) + kernels::Flush::bytes(session.info.l2_bytes) as u64;
+        let needed =
+            Rig::bytes(self.trial.exercise(), shape) + fusion_baseline::Flush::bytes(session.info.l2_bytes) as u64;
         if needed <= free as u64 / 10 * 9 {
             return Ok(());
         }
@@ -133,7 +134,7 @@ impl<'a> Sweep<'a> {
         let (free, _) = session.device.context.mem_get_info().map_err(Trouble::driver("asking for free memory"))?;
         let bytes = CEILING_BYTES.min(free as u64 / 8);
         let mut helpers = Helpers::new(session, ceiling::mix(exercise, shape))?;
-        let copy = ceiling::copy(session, &mut helpers, bytes)?;
+        let copy = ceiling::copy(&mut helpers, bytes)?;
         let mix = ceiling::measure(session, &mut helpers, bytes)?.max(copy);
         Ok(Ceilings { mix_gb_per_s: mix, copy_gb_per_s: copy, peak_gflop_per_s: roof(peak(session)) })
     }

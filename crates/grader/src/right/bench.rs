@@ -1,21 +1,16 @@
 //! Runs one launch under watch, on either device.
 
-use cudarc::driver::{LaunchConfig, PushKernelArg};
+use fusion_baseline::{Hold, Place, buffers, memory};
 use fusion_course::{Case, Data, DeviceBuffer, Shape};
-use fusion_device::{Options, Program, Timer};
+use fusion_device::Timer;
 use fusion_machine::Fault;
 
 use super::other_stream;
 use crate::judgement::{Code, Failure};
+use crate::problem;
 use crate::problem::Threads;
 use crate::trial::Trial;
 use crate::trouble::Trouble;
-use crate::{memory, problem};
-
-/// How long the gate holds up the stream, in nanoseconds: long enough for a kernel on another stream to run.
-const GATE_NS: u64 = 300_000;
-
-const GATE: &str = include_str!("gate.cu");
 
 /// Buffers of one shape, and what it takes to launch under watch.
 ///
@@ -25,16 +20,15 @@ const GATE: &str = include_str!("gate.cu");
 /// which runs everything at once, the stream's own clock tells whether the work was on it.
 pub(super) struct Bench<'a> {
     pub(super) trial: &'a Trial<'a>,
-    /// The kernel that only waits; none on the emulated device, where nothing waits.
-    gate: Option<Program>,
+    /// Holds up the stream for long enough for a kernel on another one to run; none on the emulated device, where
+    /// nothing waits.
+    gate: Option<Hold>,
     /// The view, counted over inputs and outputs, that begins so many elements past where its allocation does.
     moved: Option<(usize, usize)>,
     inputs: Vec<DeviceBuffer>,
     outputs: Vec<DeviceBuffer>,
     scratch: Vec<DeviceBuffer>,
-    /// On a GPU: what inputs and outputs are filled from, and the copy of the outputs.
-    fresh: Vec<DeviceBuffer>,
-    initial: Vec<Option<DeviceBuffer>>,
+    /// On a GPU: the copy of the outputs.
     copies: Vec<DeviceBuffer>,
 }
 
@@ -52,11 +46,9 @@ pub(super) struct Ran {
 impl<'a> Bench<'a> {
     pub(super) fn new(trial: &'a Trial<'a>) -> Result<Self, Trouble> {
         let session = trial.session;
-        let gate = if session.is_emulated() {
-            None
-        } else {
-            let gate = session.compile_source("gate.cu", GATE, &Options::default());
-            Some(gate.map_err(|error| Trouble::Unable(error.to_string()))?)
+        let gate = match session.is_emulated() {
+            true => None,
+            false => Some(Hold::new(&session.timing()?).map_err(Trouble::driver("making the gate"))?),
         };
         Ok(Self {
             trial,
@@ -65,8 +57,6 @@ impl<'a> Bench<'a> {
             inputs: Vec::new(),
             outputs: Vec::new(),
             scratch: Vec::new(),
-            fresh: Vec::new(),
-            initial: Vec::new(),
             copies: Vec::new(),
         })
     }
@@ -82,8 +72,7 @@ impl<'a> Bench<'a> {
         let (session, exercise) = (self.trial.session, self.trial.exercise());
         let stream = &session.device.stream;
         let margin = session.margin();
-        let make =
-            |params, margin| problem::buffers(stream, params, shape, margin).map_err(Trouble::driver("making buffers"));
+        let make = |params, margin| buffers(stream, params, shape, margin).map_err(Trouble::driver("making buffers"));
         self.inputs = make(exercise.inputs, margin)?;
         self.outputs = make(exercise.outputs, margin)?;
         self.scratch = make(exercise.scratch, margin)?;
@@ -97,7 +86,6 @@ impl<'a> Bench<'a> {
             }
         }
         if session.judges_as_gpu() {
-            self.fresh = make(exercise.inputs, 0)?;
             self.copies = make(exercise.outputs, 0)?;
         }
         Ok(())
@@ -153,9 +141,7 @@ impl<'a> Bench<'a> {
         let Trial { session, entry, program, .. } = *self.trial;
         let stream = &session.device.stream;
         let ours = || Trouble::driver("preparing a launch");
-        for (buffer, data) in self.fresh.iter_mut().zip(&case.inputs) {
-            buffer.write(stream, data).map_err(ours())?;
-        }
+        let place = Place::new(stream, entry.exercise, case, case.shape, 0).map_err(ours())?;
         // Until the gate opens, the inputs hold what no reference comes from.
         for buffer in &mut self.inputs {
             buffer.poison(stream).map_err(ours())?;
@@ -163,22 +149,11 @@ impl<'a> Bench<'a> {
         for buffer in self.outputs.iter_mut().chain(&mut self.copies).chain(&mut self.scratch) {
             buffer.poison(stream).map_err(ours())?;
         }
-        self.initial = (case.initial.iter())
-            .map(|data| data.as_ref().map(|data| DeviceBuffer::from_host(stream, data, 0)).transpose())
-            .collect::<Result<_, _>>()
-            .map_err(ours())?;
         session.device.context.synchronize().map_err(ours())?;
 
-        self.close_gate()?;
-        for (fresh, buffer) in self.fresh.iter().zip(&mut self.inputs) {
-            memory::copy(stream, (fresh, 0), (buffer, 0), memory::bytes(fresh)).map_err(ours())?;
-        }
-        for (index, buffer) in self.outputs.iter_mut().enumerate() {
-            buffer.poison_contents(stream).map_err(ours())?;
-            if let Some(Some(initial)) = self.initial.get(index) {
-                memory::copy(stream, (initial, 0), (buffer, 0), memory::bytes(initial)).map_err(ours())?;
-            }
-        }
+        self.gate.iter().try_for_each(|gate| gate.run(stream)).map_err(ours())?;
+        place.copy_inputs(stream, &mut self.inputs).map_err(ours())?;
+        place.reset(stream, &mut self.outputs).map_err(ours())?;
         let buffers = [&mut *self.inputs, &mut *self.outputs, &mut *self.scratch];
         session.launch(entry, program, buffers, &case.scalars, case.shape)?;
         for (output, copy) in self.outputs.iter().zip(&mut self.copies) {
@@ -194,20 +169,6 @@ impl<'a> Bench<'a> {
             return Err(other_stream().into());
         }
         Ok(Ran { outputs, threads: None, idle: false, advice: Vec::new() })
-    }
-
-    /// Queues the kernel that only waits.
-    fn close_gate(&self) -> Result<(), Trouble> {
-        let Some(gate) = &self.gate else { return Ok(()) };
-        let ours = || Trouble::driver("launching the gate");
-        let kernel = gate.kernel("gate").map_err(|error| Trouble::Unable(error.to_string()))?;
-        let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
-        let mut launch = self.trial.session.device.stream.launch_builder(&kernel);
-        launch.arg(&GATE_NS);
-        #[expect(unsafe_code, reason = "every launch is")]
-        // SAFETY: the kernel takes one 64-bit integer and touches no memory.
-        unsafe { launch.launch(config) }.map_err(ours())?;
-        Ok(())
     }
 
     fn read(&self, buffers: &[DeviceBuffer]) -> Result<Vec<Data>, Trouble> {

@@ -1,7 +1,7 @@
 //! Device-side copies, ordered on one stream.
 //!
-//! Judging must not wait for the host between preparing a launch and the launch itself, so buffers are filled from
-//! the device. cudarc's own copies want slices, which a [`DeviceBuffer`] does not show.
+//! Nothing that is timed may wait for the host between preparing a launch and the launch itself, so buffers are filled
+//! from the device. cudarc's own copies want slices, which a [`DeviceBuffer`] does not show.
 
 #![allow(unsafe_code)]
 
@@ -10,12 +10,16 @@ use fusion_course::DeviceBuffer;
 use fusion_device::Device;
 
 /// Bytes of a buffer's contents, without its margins.
-pub(crate) fn bytes(buffer: &DeviceBuffer) -> usize {
+pub fn bytes(buffer: &DeviceBuffer) -> usize {
     buffer.len() * buffer.dtype().bytes()
 }
 
-/// Has the emulated device, where it is one, count a buffer's contents as never written: whoever reads poison is told so.
-pub(crate) fn forget(device: &Device, buffer: &DeviceBuffer) -> Result<(), DriverError> {
+/// Has the emulated device, where it is one, count a buffer's contents as never written, so that reading poison is
+/// reported.
+///
+/// # Errors
+/// The driver's, of what ran before: this waits for the stream.
+pub fn forget(device: &Device, buffer: &DeviceBuffer) -> Result<(), DriverError> {
     device.stream.synchronize()?;
     if let Some(emulator) = device.emulator() {
         // A range that the emulator does not know is none of a live buffer: there is nothing to forget.
@@ -26,8 +30,9 @@ pub(crate) fn forget(device: &Device, buffer: &DeviceBuffer) -> Result<(), Drive
 
 /// Queues a copy of `len` bytes between buffers, from and to the given offsets in bytes.
 ///
-/// A range that does not lie within both is not copied: `CUDA_ERROR_INVALID_VALUE`.
-pub(crate) fn copy(
+/// # Errors
+/// The driver's; `CUDA_ERROR_INVALID_VALUE` for a range that does not lie within both, of which nothing is copied.
+pub fn copy(
     stream: &CudaStream,
     from: (&DeviceBuffer, usize),
     to: (&mut DeviceBuffer, usize),

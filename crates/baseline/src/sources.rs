@@ -1,17 +1,4 @@
-//! The unfused baselines and the device headers that kernels share.
-//!
-//! [`Baseline`] runs the unfused chain of any exercise from its specification's steps: one kernel
-//! of `unfused/*.cu` for each step, each of which writes its whole result to global memory.
-
-mod baseline;
-mod flush;
-mod gemm;
-mod hold;
-
-pub use baseline::Baseline;
-pub use flush::Flush;
-pub use gemm::{LibraryGemm, Multiplier, TiledGemm};
-pub use hold::Hold;
+//! The course's CUDA C++, which lies in `kernels/`: what the unfused chain, the ladders and timing are made of.
 
 use std::sync::Arc;
 
@@ -63,9 +50,9 @@ fn sources(folder: &str, files: &[(&str, &str)]) -> Vec<Source> {
     files.iter().map(source).collect()
 }
 
-/// The source of the kernels that timing needs, for [`Flush`] and [`Hold`].
+/// The source of the kernels that timing needs, for [`crate::Clock`].
 pub fn timing() -> Source {
-    Source { path: "kernels/timing.cu".to_owned(), text: include_str!("../timing.cu").to_owned() }
+    Source { path: "kernels/timing.cu".to_owned(), text: include_str!("../../../kernels/timing.cu").to_owned() }
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ impl TiledGemm {
     /// As [`Device::compile`]'s.
     pub fn new(device: &Device) -> Result<Self, CompileError> {
         let tile = Tile { rows: 64, columns: 64, threads: 256 };
-        Self::with(device, "kernels/gemm/tiled.cu", include_str!("../../gemm/tiled.cu"), tile)
+        Self::with(device, "kernels/gemm/tiled.cu", include_str!("../../../../kernels/gemm/tiled.cu"), tile)
     }
 
     /// The kernel that keeps them in registers, which the emulated device executes in a fraction of the time.
@@ -43,7 +43,7 @@ impl TiledGemm {
     /// # Errors
     /// As [`Device::compile`]'s.
     pub fn by_warps(device: &Device) -> Result<Self, CompileError> {
-        Self::with(device, "kernels/gemm/by_warps.cu", include_str!("../../gemm/by_warps.cu"), BY_WARPS)
+        Self::with(device, "kernels/gemm/by_warps.cu", include_str!("../../../../kernels/gemm/by_warps.cu"), BY_WARPS)
     }
 
     /// [`TiledGemm::by_warps`], compiled before.

@@ -1,0 +1,120 @@
+//! Times work on the device, each time with a cold L2 cache.
+
+use std::sync::Arc;
+
+use cudarc::driver::{CudaModule, CudaStream, DriverError};
+use fusion_device::{Device, Timer};
+
+use crate::{Flush, Hold};
+
+/// Repetitions on a real GPU; the emulated device gives the same answer every time.
+const REPEAT: usize = 15;
+
+/// Bytes of a copy that tells what a device reaches, on a GPU and on the emulated device.
+const COPY: [usize; 2] = [1 << 30, 64 << 20];
+
+/// Events around work on one stream.
+///
+/// On a GPU they measure. On the emulated device they carry the model's times, and what shows them must say that they are
+/// predicted.
+#[derive(Debug)]
+pub struct Clock {
+    stream: Arc<CudaStream>,
+    emulated: bool,
+    /// Every launch on the emulated device finds a cold cache, and its clock stands still while the host queues.
+    timing: Option<(Flush, Hold)>,
+}
+
+impl Clock {
+    /// `module` is made of [`crate::timing`]; without one nothing is flushed and nothing held back, which is enough on the
+    /// emulated device.
+    ///
+    /// # Errors
+    /// The driver's, when there is no memory for what empties the cache.
+    pub fn new(device: &Device, module: Option<&Arc<CudaModule>>) -> Result<Self, DriverError> {
+        let stream = device.stream.clone();
+        let made = |module| Ok((Flush::new(&stream, module, device.properties.l2_bytes)?, Hold::new(module)?));
+        let timing = module.map(made).transpose()?;
+        Ok(Self { stream, emulated: device.is_emulated(), timing })
+    }
+
+    /// Queues work between a timer's events, after the L2 was emptied.
+    ///
+    /// # Errors
+    /// Those of the work, and what `failed` makes of an error of the driver's.
+    pub fn cold<E>(
+        &mut self,
+        timer: &Timer,
+        failed: impl Fn(DriverError) -> E,
+        work: impl FnOnce() -> Result<(), E>,
+    ) -> Result<(), E> {
+        if let Some((flush, _)) = &mut self.timing {
+            flush.run(&self.stream).map_err(&failed)?;
+        }
+        timer.start().map_err(&failed)?;
+        work()?;
+        timer.stop().map_err(&failed)
+    }
+
+    /// The median time of `work` in nanoseconds.
+    ///
+    /// # Errors
+    /// The driver's, of `work` or of the events around it.
+    pub fn median(&mut self, mut work: impl FnMut() -> Result<(), DriverError>) -> Result<f64, DriverError> {
+        let repeat = if self.emulated { 1 } else { REPEAT };
+        let timer = Timer::new(&self.stream)?;
+        if !self.emulated {
+            work()?;
+        }
+        let mut times = Vec::with_capacity(repeat);
+        for _ in 0..repeat {
+            self.cold(&timer, |error| error, &mut work)?;
+            times.push(f64::from(timer.elapsed_ms()?) * 1e6);
+        }
+        times.sort_by(f64::total_cmp);
+        Ok(times[times.len() / 2])
+    }
+
+    /// What a device-to-device copy reaches, in bytes read and written a second.
+    ///
+    /// # Errors
+    /// The driver's, when there is no memory for the copy.
+    pub fn ceiling(&mut self) -> Result<f64, DriverError> {
+        self.copy(COPY[usize::from(self.emulated)])
+    }
+
+    /// The same for a copy of so many bytes.
+    ///
+    /// # Errors
+    /// The driver's, when there is no memory for the copy.
+    pub fn copy(&mut self, bytes: usize) -> Result<f64, DriverError> {
+        let stream = self.stream.clone();
+        let from = stream.alloc_zeros::<u8>(bytes)?;
+        let mut to = stream.alloc_zeros::<u8>(bytes)?;
+        let ns = self.median(|| stream.memcpy_dtod(&from, &mut to))?;
+        Ok(2.0 * bytes as f64 / (ns * 1e-9))
+    }
+
+    /// Queues a wait, so that a GPU does not begin before all that is to be timed is queued.
+    ///
+    /// # Errors
+    /// The driver's.
+    pub fn hold(&self) -> Result<(), DriverError> {
+        match &self.timing {
+            Some((_, hold)) if !self.emulated => hold.run(&self.stream),
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes the next wait as short as the first was.
+    pub fn shorten(&mut self) {
+        if let Some((_, hold)) = &mut self.timing {
+            hold.shorten();
+        }
+    }
+
+    /// Makes the next wait twice as long; false where there is none, or it is as long as it may be.
+    pub fn lengthen(&mut self) -> bool {
+        self.timing.as_mut().is_some_and(|(_, hold)| !self.emulated && hold.lengthen())
+    }
+}
