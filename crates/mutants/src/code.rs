@@ -6,8 +6,8 @@ mod statement;
 
 use std::ops::Range;
 
-use crate::lexer::{self, Kind, Token};
 pub(crate) use expression::is_assignment;
+use fusion_cpp::{Kind, Token};
 pub(crate) use names::{Name, is_type};
 pub(crate) use statement::{Statement, StatementKind};
 
@@ -26,7 +26,7 @@ pub(crate) struct Code<'a> {
 
 impl<'a> Code<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
-        let tokens = lexer::tokens(text);
+        let tokens = fusion_cpp::tokens(text);
         let pair = pairs(text, &tokens);
         let mut code = Self { text, tokens, pair, statements: Vec::new(), names: Vec::new() };
         code.statements = statement::all(&code);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::code::Code;
-use crate::lexer::Kind;
+use fusion_cpp::Kind;
 
 /// The source with one of its kernels each: a definition that is written out, as `extern "C" __global__ void k() {}`, or a call
 /// of a macro of its own that makes one, as `KERNEL(32)` outside of any function; nothing where it has fewer than two. Lines

@@ -11,7 +11,6 @@
 mod code;
 mod equivalents;
 mod instances;
-mod lexer;
 mod mutant;
 mod operator;
 mod operators;

@@ -5,22 +5,26 @@
 
 use std::ops::Range;
 
+use fusion_cpp::{Kind, Token};
+
 use crate::wrap;
 
 /// The span of what begins at a byte of a line, no wider than half of so many columns, or the place after the line's end.
 pub(crate) fn at(line: &str, start: usize, columns: usize) -> Range<usize> {
-    let Some(rest) = line.get(start..).filter(|rest| !rest.is_empty()) else {
+    let Some(text) = line.get(start..).filter(|rest| !rest.is_empty()) else {
         return line.len()..line.len();
     };
+    let tokens = fusion_cpp::tokens(text);
+    let rest = Rest { text, tokens: &tokens };
     let begins_line = line[..start].trim().is_empty();
-    let word = word(rest);
-    let length = match &rest[..word] {
-        "if" | "while" | "for" | "switch" => word + parenthesised(&rest[word..]),
-        _ if begins_line => statement(rest),
-        "return" => statement(rest),
-        _ => operand(rest),
+    let length = match rest.word(0) {
+        "if" | "while" | "for" | "switch" => rest.group(1).unwrap_or_else(|| rest.end(0)),
+        _ if begins_line => rest.statement(),
+        "return" => rest.statement(),
+        _ => rest.operand(),
     };
-    start..start + fit(&rest[..length.max(first(rest))], columns / 2)
+    let first = text.chars().next().map_or(0, char::len_utf8);
+    start..start + fit(&text[..length.max(first)], columns / 2)
 }
 
 /// Bytes of the longest beginning that is so wide at most, and one character at least.
@@ -35,92 +39,84 @@ fn fit(text: &str, columns: usize) -> usize {
     text.len()
 }
 
-fn first(text: &str) -> usize {
-    text.chars().next().map_or(0, char::len_utf8)
+/// The code of a line from a position on.
+struct Rest<'a> {
+    text: &'a str,
+    tokens: &'a [Token],
 }
 
-/// Bytes of the identifier or number that the text begins with.
-fn word(text: &str) -> usize {
-    text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len())
-}
+impl<'a> Rest<'a> {
+    /// A token's text; empty past the last.
+    fn word(&self, token: usize) -> &'a str {
+        self.tokens.get(token).map_or("", |token| token.text(self.text))
+    }
 
-/// Bytes up to the end of the statement or of the code in this line, without what ends it.
-fn statement(text: &str) -> usize {
-    let mut depth = 0_u32;
-    let mut end = text.len();
-    for (at, c) in text.char_indices() {
-        match c {
-            '(' | '[' => depth += 1,
-            ')' | ']' => depth = depth.saturating_sub(1),
-            ';' | '{' if depth == 0 => {
-                end = at;
-                break;
+    /// The byte after a token; 0 past the last.
+    fn end(&self, token: usize) -> usize {
+        self.tokens.get(token).map_or(0, |token| token.span.end)
+    }
+
+    /// Whether a token stands right behind the one before.
+    fn is_joined(&self, token: usize) -> bool {
+        self.tokens
+            .get(token)
+            .is_some_and(|it| token.checked_sub(1).is_some_and(|last| self.end(last) == it.span.start))
+    }
+
+    /// Bytes up to the end of the statement or of the code in this line, without what ends it.
+    fn statement(&self) -> usize {
+        let mut depth = 0_u32;
+        for token in 0..self.tokens.len() {
+            match self.word(token) {
+                "(" | "[" => depth += 1,
+                ")" | "]" => depth = depth.saturating_sub(1),
+                ";" | "{" if depth == 0 => return token.checked_sub(1).map_or(0, |last| self.end(last)),
+                _ => {}
             }
-            '/' if text[at..].starts_with("//") => {
-                end = at;
-                break;
-            }
-            _ => {}
         }
+        self.tokens.len().checked_sub(1).map_or(0, |last| self.end(last))
     }
-    text[..end].trim_end().len()
-}
 
-/// Bytes of `name`, `name[i]`, `f(x)`, `a.b`, `p->b`, `(a + b)`; one operator where no operand begins.
-fn operand(text: &str) -> usize {
-    let mut end = match text.as_bytes().first() {
-        Some(b'(' | b'[') => balanced(text),
-        _ => word(text),
-    };
-    if end == 0 {
-        return first(text);
+    /// Bytes up to the end of the group that a token opens; none where it opens none, or the line does not close it.
+    fn group(&self, open: usize) -> Option<usize> {
+        self.close(open).map(|close| self.end(close))
     }
-    loop {
-        let rest = &text[end..];
-        let more = match rest.as_bytes() {
-            [b'(' | b'[', ..] => balanced(rest),
-            [b'.', ..] => joined(rest, 1),
-            [b'-', b'>', ..] | [b':', b':', ..] => joined(rest, 2),
-            _ => 0,
+
+    /// The token that closes what another one opens.
+    fn close(&self, open: usize) -> Option<usize> {
+        let mut depth = 0_u32;
+        for token in open..self.tokens.len() {
+            match self.word(token) {
+                "(" | "[" => depth += 1,
+                ")" | "]" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if depth == 0 {
+                return (token > open).then_some(token);
+            }
+        }
+        None
+    }
+
+    /// Bytes of `name`, `name[i]`, `f(x)`, `a.b`, `p->b`, `(a + b)`; one operator where no operand begins.
+    fn operand(&self) -> usize {
+        let is_operand = |token: usize| self.tokens.get(token).is_some_and(|it| it.kind != Kind::Operator);
+        let mut last = match self.close(0) {
+            Some(close) => close,
+            None if is_operand(0) => 0,
+            None => return self.end(0),
         };
-        if more == 0 {
-            return end;
+        while self.is_joined(last + 1) {
+            let more = match self.word(last + 1) {
+                "(" | "[" => self.close(last + 1),
+                "." | "->" | "::" => (self.is_joined(last + 2) && is_operand(last + 2)).then_some(last + 2),
+                _ => None,
+            };
+            let Some(more) = more else { break };
+            last = more;
         }
-        end += more;
+        self.end(last)
     }
-}
-
-/// Bytes of `.name` or `->name`.
-fn joined(text: &str, by: usize) -> usize {
-    match word(&text[by..]) {
-        0 => 0,
-        name => by + name,
-    }
-}
-
-/// Bytes of a bracketed group, with spaces before it.
-fn parenthesised(text: &str) -> usize {
-    let spaces = text.len() - text.trim_start().len();
-    match text[spaces..].starts_with('(') {
-        true => spaces + balanced(&text[spaces..]),
-        false => 0,
-    }
-}
-
-/// Bytes of the group that the text's bracket opens; 0 when the line does not close it.
-fn balanced(text: &str) -> usize {
-    let mut depth = 0_u32;
-    for (at, c) in text.char_indices() {
-        match c {
-            '(' | '[' => depth += 1,
-            ')' | ']' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth == 0 {
-            return at + c.len_utf8();
-        }
-    }
-    0
 }
 
 #[cfg(test)]
@@ -151,6 +147,9 @@ mod tests {
         check("  ^f(a, // the first", "f(a,");
         check("  v = ^f(a, // unclosed", "f");
         check("  v = ^漢[i];", "漢[i]");
+        check("  ^printf(\"a; b // %d\", n); // c", "printf(\"a; b // %d\", n)");
+        check("  v = ^f(\")\")[1];", "f(\")\")[1]");
+        check("  v = a ^<= b;", "<=");
         check("abc^", "");
     }
 

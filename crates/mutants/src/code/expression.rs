@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{Code, StatementKind, is_type};
-use crate::lexer::Kind;
+use fusion_cpp::Kind;
 
 impl Code<'_> {
     /// Whether an operator stands between two operands: `a - b`, not `-b`, `float* a` or `(float4*)a`.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Code;
-use crate::lexer::Kind;
+use fusion_cpp::Kind;
 
 /// A variable or a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]

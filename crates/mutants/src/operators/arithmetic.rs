@@ -3,8 +3,8 @@
 use super::{Sites, at};
 use crate::Operator;
 use crate::code::Code;
-use crate::lexer::Kind;
 use crate::operator::VALUES;
+use fusion_cpp::Kind;
 
 const fn value(name: &'static str, does: &'static str) -> Operator {
     Operator::new(name, does, VALUES)

@@ -3,8 +3,8 @@
 use super::{Sites, at};
 use crate::Operator;
 use crate::code::Code;
-use crate::lexer::Kind;
 use crate::operator::VALUES;
+use fusion_cpp::Kind;
 
 const HALF: Operator = Operator::new("half-constant", "halves a constant", VALUES);
 const ONE: Operator = Operator::new("zero-to-one", "starts from 1 instead of 0", VALUES);

@@ -3,8 +3,8 @@
 use super::{Sites, at};
 use crate::Operator;
 use crate::code::{Code, Name, StatementKind, is_type};
-use crate::lexer::Kind;
 use crate::operator::{CALLS, INDEX, VALUES};
+use fusion_cpp::Kind;
 
 const fn index(name: &'static str, does: &'static str) -> Operator {
     Operator::new(name, does, INDEX)

@@ -3,8 +3,8 @@
 use super::Sites;
 use crate::Operator;
 use crate::code::Code;
-use crate::lexer::Kind;
 use crate::operator::{INDEX, ORDER};
+use fusion_cpp::Kind;
 
 const VOLATILE: Operator = Operator::new("drop-volatile", "lets the compiler keep a value in a register", ORDER);
 const RESTRICT: Operator = Operator::new("drop-restrict", "does not promise that buffers are apart", INDEX);

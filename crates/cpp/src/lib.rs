@@ -1,13 +1,14 @@
-//! CUDA C++ text to tokens, as far as mutating it needs.
+//! CUDA C++ text to tokens, for all that looks into a source without being a compiler: what makes mutants, finds the names
+//! of a kernel's parameters, or marks the part of a line that a position means.
 //!
 //! Comments and white space are between tokens. A preprocessor directive is one token, a string or character literal
-//! too: nothing inside of them is mutated. Every byte that begins no token of its own is an operator of one character,
-//! so any text can be read.
+//! too. Every byte that begins no token of its own is an operator of one character, so any text can be read.
 
 use std::ops::Range;
 
+/// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// An identifier or a keyword.
     Word,
     Number,
@@ -18,11 +19,19 @@ pub(crate) enum Kind {
     Directive,
 }
 
+/// A piece of text that means something.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Token {
-    pub(crate) kind: Kind,
+pub struct Token {
+    pub kind: Kind,
     /// In bytes.
-    pub(crate) span: Range<usize>,
+    pub span: Range<usize>,
+}
+
+impl Token {
+    /// Its part of the text that it was read from.
+    pub fn text<'a>(&self, text: &'a str) -> &'a str {
+        text.get(self.span.clone()).unwrap_or_default()
+    }
 }
 
 /// Operators of more than one character, longest first.
@@ -32,7 +41,7 @@ const OPERATORS: [&str; 24] = [
 ];
 
 /// Reads a whole text.
-pub(crate) fn tokens(text: &str) -> Vec<Token> {
+pub fn tokens(text: &str) -> Vec<Token> {
     let bytes = text.as_bytes();
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -97,19 +106,20 @@ fn until_line_end(rest: &[u8]) -> usize {
     rest.len()
 }
 
-/// Length of a literal in quotes. One that does not end, ends with its line.
+/// Length of a literal in quotes. A quote that nothing closes in its line stands for itself, as the one of `it's` where
+/// code is left out by `#if 0`.
 fn quoted(rest: &[u8], quote: u8) -> usize {
     let mut escaped = false;
     for (index, &byte) in rest.iter().enumerate().skip(1) {
         match byte {
-            b'\n' => return index,
+            b'\n' => return 1,
             _ if escaped => escaped = false,
             b'\\' => escaped = true,
             _ if byte == quote => return index + 1,
             _ => {}
         }
     }
-    rest.len()
+    1
 }
 
 /// Length of `"delimiter(text)delimiter"`.
@@ -148,7 +158,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        let found: Vec<&str> = tokens(text).iter().map(|token| &text[token.span.clone()]).collect();
+        let found: Vec<&str> = tokens(text).iter().map(|token| token.text(text)).collect();
         assert_eq!(found, expected);
     }
 
@@ -174,7 +184,15 @@ mod tests {
         check("\"a < \\\" b\" 'x' '\\''", &["\"a < \\\" b\"", "'x'", "'\\''"]);
         check("R\"x(a\" )\" )x\" b", &["R\"x(a\" )\" )x\"", "b"]);
         check("#define A \\\n  b\nc # d", &["#define A \\\n  b", "c", "#", "d"]);
-        check("\"open\nb", &["\"open", "b"]);
+        check("\"open\nb it's", &["\"", "open", "b", "it", "'", "s"]);
+    }
+
+    #[test]
+    fn lines_may_be_continued_and_comments_may_end_where_they_seem_to_begin() {
+        check("a // b \\\n c\nd", &["a", "d"]);
+        check("/*/ a */ b", &["b"]);
+        check("größe(µ);", &["größe", "(", "µ", ")", ";"]);
+        check("R\"x(\" )\")x\" a u8R\"(b)\"", &["R\"x(\" )\")x\"", "a", "u8R\"(b)\""]);
     }
 
     #[test]

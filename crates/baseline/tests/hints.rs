@@ -17,12 +17,12 @@ fn the_code_of_hints_compiles() {
     device.use_toolchain(&toolchain).unwrap();
     for exercise in fusion_course::days().iter().flat_map(|day| day.exercises) {
         let path = format!("exercises/day{}/src/{}.cu", exercise.day, exercise.name);
-        let starter = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(&path)).unwrap();
+        let starter = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(&path)).unwrap();
         for hint in exercise.levels() {
             let code = code(hint.text);
             let text = with(&starter, &code);
             let source = Source { name: &path, text: &text };
-            if let Err(error) = device.compile(&source, &kernels::includes(), &Options::default()) {
+            if let Err(error) = device.compile(&source, &fusion_baseline::includes(), &Options::default()) {
                 panic!("{}, hint \"{}\": {error}", exercise.name, hint.heading);
             }
         }
