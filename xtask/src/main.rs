@@ -2,26 +2,22 @@
 //! `cargo xtask explain` says what a fault means.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-mod bench;
-mod book;
 mod build;
-mod clients;
-mod explain;
-mod grade;
-mod hint;
+mod command;
+mod date;
+mod device;
 mod interrupt;
 mod judge;
+mod learner;
+mod maintainer;
 mod output;
 mod parallel;
 mod process;
 mod programs;
 mod progress;
-mod registers;
-mod rivals;
-mod run;
+mod sweep;
 mod target;
 mod toolchain;
-mod verify;
 
 use std::process::ExitCode;
 
@@ -37,24 +33,10 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Judge exercises: are they right, lean and fast?
-    Grade(grade::Options),
-    /// Time exercises over a sweep of sizes: the unfused chain, your kernel, the solution
-    Bench(bench::Options),
-    /// Time the solutions beside PyTorch, torch.compile, Triton and Liger, on a GPU
-    Rivals(rivals::Options),
-    /// Run any program that uses CUDA on the emulated GPU, and say what was found
-    Run(run::Options),
-    /// Explain the code of a fault, such as E-RACE-SHARED; without one, list all codes
-    Explain(explain::Options),
-    /// Check the course: starters fail, solutions pass, wrong kernels are refused for the stated reason
-    Verify(verify::Options),
-    /// Check programs of strangers: numba-cuda's, nvcc's and one in C, from packages that are fetched
-    Clients(clients::Options),
-    /// Compare registers and memory of the course's kernels with what a GPU's driver says; without a GPU, list them
-    Registers(registers::Options),
-    /// Make the book's formulas and outputs anew, check them, or check every page in a browser
-    Book(book::Options),
+    #[command(flatten)]
+    Learner(learner::Command),
+    #[command(flatten)]
+    Maintainer(maintainer::Command),
 }
 
 fn main() -> ExitCode {
@@ -68,23 +50,14 @@ fn main() -> ExitCode {
         ));
     }));
     let cli = Cli::parse();
-    // A program that is run deals with Ctrl-C itself, and what has nothing to say of an interrupt ends by it.
-    let interrupt = match &cli.command {
-        Command::Run(_) | Command::Registers(_) | Command::Book(_) | Command::Explain(_) => {
-            interrupt::Interrupt::default()
-        }
-        _ => interrupt::Interrupt::listen(),
+    let listens = match &cli.command {
+        Command::Learner(command) => command.listens(),
+        Command::Maintainer(command) => command.listens(),
     };
+    let interrupt = if listens { interrupt::Interrupt::listen() } else { interrupt::Interrupt::default() };
     let judged = std::panic::catch_unwind(|| match &cli.command {
-        Command::Grade(options) => grade::run(options, &interrupt),
-        Command::Bench(options) => bench::run(options, &interrupt),
-        Command::Explain(options) => explain::run(options),
-        Command::Rivals(options) => rivals::run(options, &interrupt),
-        Command::Verify(options) => verify::run(options, &interrupt),
-        Command::Registers(options) => registers::run(options),
-        Command::Book(options) => book::run(options),
-        Command::Run(options) => run::run(options),
-        Command::Clients(options) => clients::run(options, &interrupt),
+        Command::Learner(command) => command.run(&interrupt),
+        Command::Maintainer(command) => command.run(&interrupt),
     });
     ExitCode::from(judged.unwrap_or(2))
 }

@@ -16,7 +16,7 @@ use crate::judge::Stop;
 use crate::process::{self, End, Said, Watch};
 use crate::progress::Progress;
 
-const SCRIPT: &str = include_str!("../../rivals/rivals.py");
+const SCRIPT: &str = include_str!("../../../rivals/rivals.py");
 
 /// Importing PyTorch and its first launch.
 const START: Duration = Duration::from_secs(180);

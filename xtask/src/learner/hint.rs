@@ -2,8 +2,7 @@
 
 use fusion_course::Exercise;
 
-use crate::output;
-use crate::target;
+use crate::{command, output, target};
 
 /// The widest text that is easy to read.
 const WIDEST: usize = 100;
@@ -35,7 +34,7 @@ fn hints(exercise: &Exercise, count: usize, width: usize) -> String {
         text += "\nthere are no more hints\n";
     }
     if count < total {
-        text += &format!("\nmore: {} grade {} --hint {}\n", crate::grade::program(), exercise.name, count + 1);
+        text += &format!("\nmore: {} grade {} --hint {}\n", command::program(), exercise.name, count + 1);
     }
     text
 }

@@ -19,14 +19,13 @@ use serde::Serialize;
 use self::bars::Bar;
 use self::python::{Python, Rival};
 use self::rounds::Round;
-use crate::bench::{self, Ask, Swept};
-use crate::grade::{self, Device};
+use crate::device::{self, Device};
 use crate::interrupt::{self, Interrupt};
 use crate::judge::Stop;
 use crate::programs::{self, Programs};
 use crate::progress::Progress;
-use crate::target;
-use crate::{output, toolchain};
+use crate::sweep::{self, Ask, Swept};
+use crate::{command, date, output, target, toolchain};
 
 /// Elements of elementwise operations. To add a size, add it here.
 const ELEMENTS: [usize; 8] = [100_000, 500_000, 1_000_000, 10_000_000, 20_000_000, 50_000_000, 100_000_000, 1 << 28];
@@ -124,8 +123,8 @@ impl Row {
 pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
     let mut report = Report {
         version: 1,
-        command: bench::command(),
-        date: bench::today(),
+        command: command::command(),
+        date: date::today(),
         device: None,
         versions: Default::default(),
         rows: Vec::new(),
@@ -160,7 +159,7 @@ fn compare(options: &Options, interrupt: &Interrupt, report: &mut Report) -> Res
         selections.iter().map(|selection| programs::package(Kind::Solution, selection.day.number)).collect();
     toolchain::ready().map_err(Stop::Error)?;
     let programs = Programs::get(&packages, options.prebuilt, interrupt).map_err(Stop::Error)?;
-    report.device = grade::gpu(Device::Gpu, &programs, interrupt)?;
+    report.device = device::gpu(Device::Gpu, &programs, interrupt)?;
     let progress = Progress::new(selections.iter().map(|selection| selection.exercises.len()).sum());
     let limit = Duration::from_secs(options.timeout);
     for (selection, package) in selections.iter().zip(&packages) {
@@ -210,7 +209,7 @@ fn sweep(
         short: true,
         limit,
     };
-    bench::sweep(&ask, interrupt, progress)
+    sweep::sweep(&ask, interrupt, progress)
 }
 
 /// The shapes at which an operation is compared.

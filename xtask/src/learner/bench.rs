@@ -1,14 +1,9 @@
 //! `cargo xtask bench`: the unfused chain, the learner's kernel and the solution over a sweep of sizes.
 
 mod csv;
-mod date;
 mod json;
 mod pictures;
-mod sweep;
 mod tables;
-
-pub(crate) use date::today;
-pub(crate) use sweep::{Ask, Swept, sweep};
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -17,13 +12,14 @@ use fusion_grader::bench::{At, Role, Size, Variant};
 use fusion_grader::judgement::{DeviceInfo, DeviceKind, Kind, RunError};
 use serde::Serialize;
 
-use crate::grade::{self, Device};
+use crate::device::{self, Device};
 use crate::interrupt::{self, Interrupt};
 use crate::judge::Stop;
 use crate::programs::{self, Programs};
 use crate::progress::Progress;
+use crate::sweep::{Ask, Swept, sweep};
 use crate::target::{self, Selection};
-use crate::{output, toolchain};
+use crate::{command, date, output, toolchain};
 
 /// The command's options.
 #[derive(Clone, Debug, clap::Args)]
@@ -99,7 +95,7 @@ impl Benched {
 /// Runs and returns the exit code: 0 when something of every exercise was timed (notes say what was left out), 1 when one has
 /// nothing that could be, 2 when it could not run at all.
 pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
-    let mut report = Report { version: 2, command: command(), date: None, exercises: Vec::new(), error: None };
+    let mut report = Report { version: 2, command: command::command(), date: None, exercises: Vec::new(), error: None };
     let ended = bench(options, interrupt, &mut report);
     let mut code = u8::from(report.exercises.iter().any(|exercise| exercise.sizes.is_empty()));
     match ended {
@@ -114,7 +110,7 @@ pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
         }
     }
     if report.exercises.iter().any(|exercise| exercise.measured) {
-        report.date = Some(today());
+        report.date = Some(date::today());
     }
     let told = tell(options, &report);
     let drawn = match &options.svg {
@@ -145,7 +141,7 @@ fn bench(options: &Options, interrupt: &Interrupt, report: &mut Report) -> Resul
         days.flat_map(|day| kinds.iter().map(move |&kind| programs::package(kind, day))).collect();
     toolchain::ready().map_err(Stop::Error)?;
     let programs = Programs::get(&packages, options.prebuilt, interrupt).map_err(Stop::Error)?;
-    let gpu = grade::gpu(options.device, &programs, interrupt)?;
+    let gpu = device::gpu(options.device, &programs, interrupt)?;
     let device = if gpu.is_some() { DeviceKind::Gpu } else { DeviceKind::Emulated };
     let limit = Duration::from_secs(options.timeout.unwrap_or(match device {
         DeviceKind::Emulated => 120,
@@ -256,22 +252,6 @@ fn draw(report: &Report, folder: &Path) -> bool {
         output::note(&format!("error: cannot write pictures into {}: {error}", folder.display()));
     }
     written.is_ok()
-}
-
-/// The command as another reader would give it.
-pub(crate) fn command() -> String {
-    repeatable(std::env::args().skip(1))
-}
-
-/// Without what depends on where it was given: whether the programs lay there built, and where pictures went.
-fn repeatable(arguments: impl Iterator<Item = String>) -> String {
-    let mut words = vec!["cargo".to_owned(), "xtask".to_owned()];
-    for word in arguments.filter(|word| !matches!(word.as_str(), "--no-build" | "--prebuilt")) {
-        let folder = words.last().is_some_and(|last| last == "--svg");
-        let word = if word.starts_with("--svg=") { "--svg=pictures".to_owned() } else { word };
-        words.push(if folder { "pictures".to_owned() } else { word });
-    }
-    words.join(" ")
 }
 
 #[cfg(test)]

@@ -122,12 +122,3 @@ fn pictures_are_named_for_the_exercise_and_say_what_they_rest_on() {
         assert!(text.contains(basis) && text.starts_with("<svg"), "{name}");
     }
 }
-
-#[test]
-fn the_command_is_the_same_wherever_it_is_given() {
-    let words = ["bench", "softmax", "--no-build", "--svg", "/somewhere/else", "--solutions"];
-    let command = repeatable(words.into_iter().map(str::to_owned));
-    assert_eq!(command, "cargo xtask bench softmax --svg pictures --solutions");
-    let command = repeatable(["bench", "--svg=/somewhere/else", "softmax"].into_iter().map(str::to_owned));
-    assert_eq!(command, "cargo xtask bench --svg=pictures softmax");
-}

@@ -3,7 +3,8 @@
 use fusion_diagnostic::{Look, essay};
 use fusion_grader::judgement::Code;
 
-use crate::{grade, output};
+use crate::command::program;
+use crate::output;
 
 /// The command's options.
 #[derive(Clone, Debug, clap::Args)]
@@ -32,7 +33,7 @@ pub(crate) fn run(options: &Options) -> u8 {
 
 fn explain(asked: Option<&str>, look: Look) -> Result<String, String> {
     let Some(asked) = asked else {
-        return Ok(format!("{}\nfor more: {} explain CODE\n", essay::index(look), grade::program()));
+        return Ok(format!("{}\nfor more: {} explain CODE\n", essay::index(look), program()));
     };
     let finding = Code::ALL.iter().find(|code| code.to_string().eq_ignore_ascii_case(asked));
     match essay::find(asked) {

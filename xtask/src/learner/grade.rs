@@ -2,19 +2,21 @@
 
 use std::time::Duration;
 
-use clap::ValueEnum;
 use fusion_grader::judgement::{
-    Code, DeviceInfo, DeviceKind, Failure, IDLE, Judgement, Kind, Part, Parts, Report, RunError, VERSION, Verdict,
+    Code, DeviceKind, Failure, IDLE, Judgement, Kind, Part, Parts, Report, RunError, VERSION, Verdict,
 };
 use fusion_grader::render;
 
+use super::hint;
+use crate::command::program;
+use crate::device::{self, Device};
 use crate::interrupt::{self, Interrupt};
 use crate::judge::{self, Stop, Task};
 use crate::output;
 use crate::programs::{self, Programs};
 use crate::progress::Progress;
 use crate::target::{self, Selection};
-use crate::{build, hint, toolchain};
+use crate::{build, toolchain};
 
 /// The command's options.
 #[derive(Clone, Debug, clap::Args)]
@@ -49,14 +51,6 @@ pub(crate) struct Options {
     /// Print the first N hints instead of grading; N is 1 where it is left out
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", conflicts_with = "json")]
     pub(crate) hint: Option<usize>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Device {
-    #[default]
-    Auto,
-    Gpu,
-    Emulated,
 }
 
 impl Options {
@@ -122,25 +116,12 @@ fn grade(options: &Options, interrupt: &Interrupt, report: &mut Report) -> Resul
     let packages: Vec<String> = selections.iter().map(|s| programs::package(kind, s.day.number)).collect();
     toolchain::ready().map_err(Stop::Error)?;
     let programs = Programs::get(&packages, options.prebuilt, interrupt).map_err(Stop::Error)?;
-    let gpu = gpu(options.device, &programs, interrupt)?;
+    let gpu = device::gpu(options.device, &programs, interrupt)?;
     let progress = Progress::new(selections.iter().map(|selection| selection.exercises.len()).sum());
     for selection in &selections {
         judge_day(options, selection, &programs, gpu.is_some(), interrupt, &progress, report)?;
     }
     Ok(())
-}
-
-/// The GPU to judge on, if it was asked for or is there.
-pub(crate) fn gpu(device: Device, programs: &Programs, interrupt: &Interrupt) -> Result<Option<DeviceInfo>, Stop> {
-    let Some(program) = programs.paths.values().next() else { return Ok(None) };
-    if device == Device::Emulated {
-        return Ok(None);
-    }
-    match (judge::probe(program, interrupt)?, device) {
-        (Ok(gpu), _) => Ok(Some(gpu)),
-        (Err(_), Device::Auto) => Ok(None),
-        (Err(reason), _) => Err(Stop::Error(RunError::new("no-gpu", reason))),
-    }
 }
 
 fn judge_day(
@@ -228,14 +209,6 @@ fn tell(options: &Options, report: &Report) -> bool {
         output::note(&format!("error: {}", error.message));
     }
     printed
-}
-
-/// How the learner is to call this program.
-pub(crate) fn program() -> String {
-    if std::env::var_os("CARGO").is_some() {
-        return "cargo xtask".to_owned();
-    }
-    std::env::args().next().unwrap_or_else(|| "xtask".to_owned())
 }
 
 /// The line below the table: how it stands, and the next command.

@@ -1,0 +1,41 @@
+//! What those run who keep the course: they judge the course itself, and what it is made of.
+
+mod book;
+mod clients;
+mod registers;
+mod rivals;
+mod verify;
+
+use crate::interrupt::Interrupt;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Command {
+    /// Check the course: starters fail, solutions pass, wrong kernels are refused for the stated reason
+    Verify(verify::Options),
+    /// Time the solutions beside PyTorch, torch.compile, Triton and Liger, on a GPU
+    Rivals(rivals::Options),
+    /// Check programs of strangers: numba-cuda's, nvcc's and one in C, from packages that are fetched
+    Clients(clients::Options),
+    /// Compare registers and memory of the course's kernels with what a GPU's driver says; without a GPU, list them
+    Registers(registers::Options),
+    /// Make the book's formulas and outputs anew, check them, or check every page in a browser
+    Book(book::Options),
+}
+
+impl Command {
+    /// Whether Ctrl-C is to be waited for: what has nothing to say of it ends by it.
+    pub(crate) fn listens(&self) -> bool {
+        !matches!(self, Command::Registers(_) | Command::Book(_))
+    }
+
+    /// Runs and returns the exit code.
+    pub(crate) fn run(&self, interrupt: &Interrupt) -> u8 {
+        match self {
+            Command::Verify(options) => verify::run(options, interrupt),
+            Command::Rivals(options) => rivals::run(options, interrupt),
+            Command::Clients(options) => clients::run(options, interrupt),
+            Command::Registers(options) => registers::run(options),
+            Command::Book(options) => book::run(options),
+        }
+    }
+}
