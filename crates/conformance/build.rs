@@ -1,5 +1,5 @@
 //! Lists the suite's files, so that the program carries them with it.
 
 fn main() -> std::io::Result<()> {
-    fusion_embed::write("suite.rs", &fusion_embed::files("ptx", ".ptx")?)
+    fusion_embed::write("suite.rs", &fusion_embed::files("ptx", "")?)
 }

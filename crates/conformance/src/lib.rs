@@ -22,5 +22,5 @@ pub use case::{Buffer, BufferKind, Case, Geometry, ParseError};
 pub use expand::module_text;
 pub use runner::{Failure, Mismatch, run};
 pub use session::Session;
-pub use suite::{NothingFound, embedded, find};
+pub use suite::SUITE;
 pub use value::{Expected, Tolerance, Type};

@@ -4,13 +4,13 @@
 
 use std::error::Error;
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
 use fusion_conformance::sweep::cases;
-use fusion_conformance::{Case, Failure, Session, approx, find, module_text};
+use fusion_conformance::{Case, Failure, SUITE, Session, approx, module_text};
 use fusion_device::{Choice, Device};
 
 /// Runs small PTX files and compares their results with what the PTX ISA manual asks for.
@@ -56,15 +56,7 @@ impl Arguments {
 }
 
 fn main() -> ExitCode {
-    match try_main(&Arguments::parse(), &mut io::stdout().lock()) {
-        Ok(code) => code,
-        // Whoever closed the pipe has seen enough.
-        Err(error) if is_closed_pipe(error.as_ref()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::from(2)
-        }
-    }
+    fusion_suite::main(|out| try_main(&Arguments::parse(), out))
 }
 
 fn try_main(arguments: &Arguments, out: &mut impl Write) -> Result<ExitCode, Box<dyn Error>> {
@@ -74,7 +66,7 @@ fn try_main(arguments: &Arguments, out: &mut impl Write) -> Result<ExitCode, Box
     if arguments.sweep {
         return sweep(arguments, out);
     }
-    let files = find(&arguments.words)?;
+    let files = SUITE.find(&arguments.words)?;
     if arguments.list {
         files.iter().try_for_each(|(name, _)| writeln!(out, "{name}"))?;
         return Ok(ExitCode::SUCCESS);
@@ -161,8 +153,4 @@ fn approximations(arguments: &Arguments, out: &mut impl Write) -> Result<ExitCod
         writeln!(out, "{}", measured.row(instruction))?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn is_closed_pipe(error: &(dyn Error + 'static)) -> bool {
-    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -1,9 +1,9 @@
-//! A device that survives the cases that it runs.
+//! One case after another on one device.
 
 use std::borrow::Cow;
 
-use cudarc::driver::sys;
 use fusion_device::{Choice, Device, EmulatorOptions, OpenError};
+use fusion_suite::Runner;
 
 use crate::case::Case;
 use crate::runner::{Failure, run};
@@ -12,11 +12,10 @@ use crate::sweep::{Swept, sweep};
 /// Warp instructions that a case may execute on the emulated device: each is tiny, so one that needs more hangs.
 const BUDGET: u64 = 1_000_000;
 
-/// Runs cases one after another. A kernel that fails leaves its context unusable, on the emulated device as on a real
-/// one; the session then resets the device, so that one failure is not the failure of everything after it.
+/// Runs cases one after another.
 #[derive(Debug)]
 pub struct Session {
-    device: Option<Device>,
+    runner: Runner,
 }
 
 impl Session {
@@ -26,16 +25,16 @@ impl Session {
     /// As [`Device::open`].
     pub fn open(choice: Choice) -> Result<Self, OpenError> {
         let options = EmulatorOptions { instruction_budget: Some(BUDGET), ..EmulatorOptions::default() };
-        Ok(Self { device: Some(Device::open_with(choice, &options)?) })
+        Ok(Self { runner: Runner::open(choice, &options)? })
     }
 
     /// What the device calls itself; empty after a reset that failed.
     pub fn device_name(&self) -> &str {
-        self.device.as_ref().map_or("", |device| &device.properties.name)
+        self.runner.device_name()
     }
 
-    /// Runs a case. One for newer GPUs is skipped (`None`) on a real one. The emulated device executes what it knows on every
-    /// profile, so there the case claims to be for the device that it runs on.
+    /// Runs a case. One for newer GPUs is skipped (`None`) on a real one. The emulated device executes what it knows on
+    /// every profile, so there the case claims to be for the device that it runs on.
     ///
     /// # Errors
     /// The outer one when there is no device any more: nothing can be said about the case, nor about any later one.
@@ -56,34 +55,17 @@ impl Session {
         case: &Case,
         run: impl FnOnce(&Case, &Device) -> Result<T, Failure>,
     ) -> Result<Option<Result<T, Failure>>, OpenError> {
-        let device = match self.device.take() {
-            Some(device) => device,
-            // What was opened first stays for the life of the process, so this is the same kind of device.
-            None => Device::open(Choice::Auto)?,
-        };
-        let capability = device.properties.compute_capability;
-        let mut case = Cow::Borrowed(case);
-        if !case.is_for(capability) {
-            if !device.is_emulated() {
-                self.device = Some(device);
-                return Ok(None);
+        let on = |device: &Device| {
+            let capability = device.properties.compute_capability;
+            let mut case = Cow::Borrowed(case);
+            if !case.is_for(capability) {
+                if !device.is_emulated() {
+                    return None;
+                }
+                case.to_mut().target = format!("sm_{}{}", capability.0, capability.1);
             }
-            case.to_mut().target = format!("sm_{}{}", capability.0, capability.1);
-        }
-        let result = run(&case, &device);
-        match &result {
-            Err(failure) if failure.breaks_context() => reset(device),
-            _ => self.device = Some(device),
-        }
-        Ok(Some(result))
+            Some(run(&case, device))
+        };
+        self.runner.run(on, |result| matches!(result, Some(Err(failure)) if failure.breaks_context()))
     }
-}
-
-/// Destroys the primary context with all that is left in it.
-fn reset(device: Device) {
-    let ordinal = device.context.cu_device();
-    drop(device);
-    // SAFETY: every handle of the context went with the device above. A failure shows when the device is opened again.
-    #[expect(unsafe_code, reason = "cudarc has no safe form of it")]
-    let _ = unsafe { sys::cuDevicePrimaryCtxReset_v2(ordinal) };
 }

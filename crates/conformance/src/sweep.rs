@@ -11,7 +11,7 @@ use fusion_device::Device;
 
 use crate::case::{BufferKind, Case, Geometry, ParseError};
 use crate::runner::{self, Failure};
-use crate::suite::embedded;
+use crate::suite::SUITE;
 use crate::value::Expected;
 
 /// Operands of each file: half of them triples of special values, the others at random.
@@ -97,7 +97,7 @@ fn computes(line: &str) -> bool {
 /// # Errors
 /// The first file that cannot be read.
 pub fn cases() -> Result<Vec<Case>, ParseError> {
-    let files = embedded().iter().map(|(name, text)| Case::parse(name, text));
+    let files = SUITE.cases().map(|(name, text)| Case::parse(name, text));
     let all = files.chain(forms::cases()?.into_iter().map(Ok));
     all.filter_map(|case| case.map(|case| swept(&case)).transpose()).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use fusion_conformance::{Case, embedded, module_text};
+use fusion_conformance::{Case, SUITE, module_text};
 
 const COMPILED: [&str; 8] = [
     include_str!("../../machine/tests/ptx/kernels.ptx"),
@@ -19,7 +19,7 @@ const COMPILED: [&str; 8] = [
 pub fn seeds() -> &'static [String] {
     static SEEDS: OnceLock<Vec<String>> = OnceLock::new();
     SEEDS.get_or_init(|| {
-        let cases = embedded().iter().filter_map(|(name, text)| Case::parse(name, text).ok());
+        let cases = SUITE.cases().filter_map(|(name, text)| Case::parse(name, text).ok());
         cases.map(|case| module_text(&case)).chain(COMPILED.map(str::to_owned)).collect()
     })
 }

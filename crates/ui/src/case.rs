@@ -6,7 +6,7 @@ use std::fmt;
 use fusion_machine::report::Code;
 
 use crate::launch::{Launch, stream};
-use crate::suite;
+use crate::suite::SUITE;
 
 /// A CUDA C++ file with directives in its leading comment.
 ///
@@ -143,7 +143,7 @@ impl Case {
     /// The text of a header that lies beside it.
     pub fn header(&self, name: &str) -> Option<&'static str> {
         let class = self.name.rsplit_once('/').map_or("", |(class, _)| class);
-        suite::source(&format!("{class}/{name}"))
+        SUITE.text(&format!("{class}/{name}"))
     }
 
     fn directive(&mut self, word: &str, rest: &str) -> Result<(), String> {

@@ -13,7 +13,7 @@ use clap::{Args, Parser, Subcommand};
 use fusion_device::{Choice, Device};
 use fusion_machine::report::Code;
 use fusion_ui::sanitizer::{self, Record};
-use fusion_ui::{Case, Expected, Session, codes, find, source, text};
+use fusion_ui::{Case, Expected, SUITE, Session, codes, text};
 
 /// Small CUDA kernels with one mistake each, and what is found in them.
 #[derive(Debug, Parser)]
@@ -71,15 +71,7 @@ struct Sanitizer {
 }
 
 fn main() -> ExitCode {
-    match try_main(Arguments::parse().command, &mut io::stdout().lock()) {
-        Ok(code) => code,
-        // Whoever closed the pipe has seen enough.
-        Err(error) if is_closed_pipe(error.as_ref()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::from(2)
-        }
-    }
+    fusion_suite::main(|out| try_main(Arguments::parse().command, out))
 }
 
 fn try_main(command: Command, out: &mut impl Write) -> Result<ExitCode, Box<dyn Error>> {
@@ -168,16 +160,8 @@ fn list(codes: &[Code]) -> String {
 
 fn cases(words: &[String]) -> Result<Vec<Case>, Box<dyn Error>> {
     let mut cases = Vec::new();
-    for name in find(words) {
-        let text = source(name).ok_or_else(|| format!("{name} is not UTF-8"))?;
-        cases.push(Case::parse(name, text).map_err(|error| format!("{name}: {error}"))?);
-    }
-    if cases.is_empty() {
-        return Err("no case has any of these words in its name; `list` shows them all".into());
+    for (name, text) in SUITE.find(words)? {
+        cases.push(Case::parse(&name, &text).map_err(|error| format!("{name}: {error}"))?);
     }
     Ok(cases)
-}
-
-fn is_closed_pipe(error: &(dyn Error + 'static)) -> bool {
-    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -1,8 +1,8 @@
-//! A device that survives the cases that it runs.
+//! One case after another on one device.
 
-use cudarc::driver::sys;
-use fusion_device::{Choice, Device, EmulatorOptions, OpenError};
+use fusion_device::{Choice, EmulatorOptions, OpenError};
 use fusion_machine::{Checks, Fault};
+use fusion_suite::Runner;
 
 use crate::case::Case;
 use crate::runner::{Failure, Outcome, run};
@@ -13,17 +13,17 @@ const BUDGET: u64 = 1 << 26;
 /// The same for one block.
 const BLOCK_BUDGET: u64 = 1 << 19;
 
-/// Runs cases one after another, each in a context of its own: a kernel that fails leaves its context unusable.
+/// Runs cases one after another, each in a context of its own.
 #[derive(Debug)]
 pub struct Session {
-    choice: Choice,
+    runner: Runner,
 }
 
 impl Session {
     /// Opens the device.
     ///
     /// # Errors
-    /// As [`Device::open`].
+    /// As [`fusion_device::Device::open`].
     pub fn open(choice: Choice) -> Result<Self, OpenError> {
         let options = EmulatorOptions {
             instruction_budget: Some(BUDGET),
@@ -36,8 +36,7 @@ impl Session {
             allocation_sites: Some(false),
             ..EmulatorOptions::default()
         };
-        Device::open_with(choice, &options)?;
-        Ok(Self { choice })
+        Ok(Self { runner: Runner::open(choice, &options)? })
     }
 
     /// Runs a case.
@@ -45,10 +44,7 @@ impl Session {
     /// # Errors
     /// When it could not be run at all. What is found, and what the driver says to it, is in the outcome.
     pub fn run(&mut self, case: &Case) -> Result<Outcome, Failure> {
-        let device = Device::open(self.choice).map_err(Failure::Open)?;
-        let outcome = run(case, &device);
-        reset(device);
-        outcome
+        self.runner.run(|device| run(case, device), |_| true).map_err(Failure::Open)?
     }
 }
 
@@ -62,17 +58,8 @@ pub fn run_source(name: &str, text: &str) -> Result<Vec<Fault>, Failure> {
     let case = Case::parse(name, text).map_err(Failure::Parse)?;
     let mut session = Session::open(Choice::Emulated).or_else(|error| match error {
         // It is open already, with the settings that it has.
-        OpenError::Emulator(_) => Ok(Session { choice: Choice::Emulated }),
+        OpenError::Emulator(_) => Ok(Session { runner: Runner::again(Choice::Emulated) }),
         error => Err(Failure::Open(error)),
     })?;
     session.run(&case).map(|outcome| outcome.faults)
-}
-
-/// Destroys the primary context with all that is left in it.
-fn reset(device: Device) {
-    let ordinal = device.context.cu_device();
-    drop(device);
-    // SAFETY: every handle of the context went with the device above. A failure shows when the device is opened again.
-    #[expect(unsafe_code, reason = "cudarc has no safe form of it")]
-    let _ = unsafe { sys::cuDevicePrimaryCtxReset_v2(ordinal) };
 }

@@ -4,34 +4,22 @@
 
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use fusion_device::Choice;
-use fusion_ui::{Case, Expected, Session, codes, kernels, source, text};
-use libtest_mimic::{Arguments, Failed, Trial};
+use fusion_suite::Test;
+use fusion_ui::{Case, Expected, SUITE, Session, codes, text};
+use libtest_mimic::Failed;
 
 fn main() -> ExitCode {
-    let mut arguments = Arguments::from_args();
-    // One device, so one case at a time.
-    arguments.test_threads = Some(1);
-    let session = Arc::new(Mutex::new(None));
-    let mut trials = Vec::new();
-    for name in kernels() {
-        let case = source(name).ok_or("it is not UTF-8".to_owned());
-        let case = case.and_then(|text| Case::parse(name, text).map_err(|error| error.to_string()));
-        let pending = case.as_ref().is_ok_and(|case| case.pending);
-        let session = Arc::clone(&session);
-        trials.push(Trial::test(name, move || check(&session, &case?)).with_ignored_flag(pending));
-    }
-    libtest_mimic::run(&arguments, trials).exit_code()
+    let tests = SUITE.cases().map(|(name, text)| {
+        let case = Case::parse(name, text).map_err(|error| error.to_string());
+        let ignored = case.as_ref().is_ok_and(|case| case.pending);
+        Test { name: name.to_owned(), ignored, check: Box::new(move |session: &mut Session| check(session, &case?)) }
+    });
+    fusion_suite::tests(|| Ok(Session::open(Choice::Emulated)?), tests)
 }
 
-fn check(session: &Mutex<Option<Session>>, case: &Case) -> Result<(), Failed> {
-    let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
-    let session = match &mut *session {
-        Some(session) => session,
-        none => none.insert(Session::open(Choice::Emulated)?),
-    };
+fn check(session: &mut Session, case: &Case) -> Result<(), Failed> {
     let outcome = session.run(case)?;
     let (found, report) = (codes(&outcome.faults), text(case, &outcome.faults));
     let expected = match &case.expected {

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use fusion_ui::sanitizer::{Agreement, Record, compare, markdown};
-use fusion_ui::{Case, Expected, source};
+use fusion_ui::{Case, Expected, SUITE};
 
 /// The table stands behind it.
 const MARK: &str = "<!-- What follows is printed by `fusion-ui compare --markdown`. -->\n\n";
@@ -22,7 +22,7 @@ fn read(path: &str) -> (PathBuf, String) {
 fn record() -> Record {
     let mut record: Record = serde_json::from_str(&read("sanitizer-h200.json").1).unwrap();
     for verdict in &mut record.verdicts {
-        let text = source(&verdict.case).unwrap_or_else(|| panic!("there is no {}", verdict.case));
+        let text = SUITE.case(&verdict.case).unwrap_or_else(|| panic!("there is no {}", verdict.case));
         verdict.ours = match Case::parse(&verdict.case, text).unwrap().expected {
             Expected::Pass => Vec::new(),
             Expected::Fail(codes) => codes,

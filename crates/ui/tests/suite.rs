@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use fusion_ui::{Case, Expected, kernels, source};
+use fusion_ui::{Case, Expected, SUITE};
 
 fn cases() -> Vec<Case> {
-    kernels().map(|name| Case::parse(name, source(name).unwrap()).unwrap_or_else(|e| panic!("{name}: {e}"))).collect()
+    SUITE.cases().map(|(name, text)| Case::parse(name, text).unwrap_or_else(|e| panic!("{name}: {e}"))).collect()
 }
 
 #[test]
@@ -36,7 +36,8 @@ fn whatever_passes_is_near_something_that_fails() {
             (Expected::Fail(_), Some(_)) => panic!("{} fails and is near another", case.name),
             (Expected::Pass, near) => {
                 let near = near.as_deref().unwrap_or_default();
-                let text = source(near).unwrap_or_else(|| panic!("{} is near `{near}`, which is not there", case.name));
+                let text =
+                    SUITE.case(near).unwrap_or_else(|| panic!("{} is near `{near}`, which is not there", case.name));
                 let fails = matches!(Case::parse(near, text).unwrap().expected, Expected::Fail(_));
                 assert!(fails, "{} is near `{near}`, which passes", case.name);
             }
