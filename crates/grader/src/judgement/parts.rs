@@ -4,14 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::part::Evidence;
 use super::{DeviceKind, Part, Verdict, View, Witness};
-use crate::fast::Fast;
-use crate::lean::Lean;
-use crate::right::Right;
 use crate::trial::Trial;
 use crate::trouble::Trouble;
 
 macro_rules! parts {
-    ($($(#[$about:meta])* $name:ident: $Evidence:ident,)*) => {
+    ($($(#[$about:meta])* $name:ident: $Evidence:ty,)*) => {
         /// The parts of a judgement.
         #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
         #[serde(default)]
@@ -21,9 +18,9 @@ macro_rules! parts {
 
         impl Parts {
             /// Their names, in order.
-            pub const NAMES: &[&str] = &[$($Evidence::NAME),*];
+            pub const NAMES: &[&str] = &[$(<$Evidence>::NAME),*];
 
-            const WITNESSES: &[Witness] = &[$($Evidence::WITNESS),*];
+            const WITNESSES: &[Witness] = &[$(<$Evidence>::WITNESS),*];
 
             /// What is alike in all of them, in order.
             pub fn views(&self) -> impl Iterator<Item = View<'_>> {
@@ -43,7 +40,7 @@ macro_rules! parts {
 
             /// Says why those are left out that the GPU was to judge.
             pub fn leave_gpu_out(&mut self, why: &str) {
-                $(if $Evidence::WITNESS == Witness::Gpu {
+                $(if <$Evidence>::WITNESS == Witness::Gpu {
                     self.$name = Part::ungraded(why);
                 })*
             }
@@ -54,11 +51,11 @@ macro_rules! parts {
 // The one list: a judgement that is not named here does not exist.
 parts! {
     /// Does it compute the right thing, and touch nothing else?
-    right: Right,
+    right: crate::right::Right,
     /// Does it move no more than it must?
-    lean: Lean,
+    lean: crate::lean::Lean,
     /// Is it as much faster than the unfused chain as the bytes say?
-    fast: Fast,
+    fast: crate::fast::Fast,
 }
 
 impl Parts {

@@ -78,7 +78,7 @@ impl Timing {
         }
     }
 
-    /// Whether the speedup reaches a bar. Noise fails nobody; a prediction has none.
+    /// Whether the speedup reaches a bar. A measurement that is too noisy to say is inconclusive.
     pub fn verdict(&self, bar: f64) -> Verdict {
         match *self {
             Self::Measured { speedup: Some(speedup), .. } => speedup.against(bar),
