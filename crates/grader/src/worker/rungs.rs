@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use fusion_baseline::Baseline;
 use fusion_course::{Entry, Exercise, Rung, Shape};
-use kernels::Baseline;
 
 use super::judge::{Judge, tell, unable};
 use super::{Options, exit_code};
@@ -48,7 +48,7 @@ fn entry(exercise: &'static Exercise, rung: &Rung) -> Entry {
     let step = rung.step;
     Entry {
         exercise,
-        source: kernels::ladder(exercise.name),
+        source: fusion_baseline::ladder(exercise.name),
         launch: Arc::new(move |stream, module, arguments| {
             // A grid of no blocks is refused.
             if arguments.rows * arguments.columns == 0 {
