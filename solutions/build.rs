@@ -5,7 +5,7 @@
 //!
 //! Each entry of `wrong/<exercise>.toml` becomes one of `$OUT_DIR/wrong.rs`, which `wrong.rs` beside this file includes. Its
 //! kernel is the solution's with the entry's edits, or all of `wrong/<exercise>/<entry>.cu` where that is another kernel. Its
-//! launch comes about in the same way; a whole kernel without a launch of its own gets the folder's `launch.rs` if there is one.
+//! launch comes about in the same way.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ fn wrong(package: &Path, day: &str) -> io::Result<()> {
             let module = format!("mod {exercise}_{};", stem(launch));
             modules += &format!("#[path = {launch:?}]\n#[allow(unreachable_pub)]\n{module}\n");
         }
-        for (name, Collected { mistake: Mistake { mistake, refused, .. }, kernel, launch }) in &collected {
+        for (name, Collected { mistake, kernel, launch }) in &collected {
             let function = match launch {
                 Some(launch) => format!("{exercise}_{}::{exercise}", stem(launch)),
                 None => format!("crate::{exercise}::{exercise}"),
@@ -61,7 +61,8 @@ fn wrong(package: &Path, day: &str) -> io::Result<()> {
             let path = format!("solutions/{day}/wrong/{exercise}/{name}.cu");
             let source = format!("Source {{ path: {path:?}.to_owned(), text: include_str!({kernel:?}).to_owned() }}");
             let entry = format!("course::{exercise}::entry({function}, {source})");
-            let named = format!("name: {name:?}, reason: {refused:?}, sentence: {mistake:?}");
+            let reason = mistake.verdict().ok_or("it states no one verdict").map_err(io::Error::other)?;
+            let named = format!("name: {name:?}, reason: {reason:?}, sentence: {:?}", mistake.mistake);
             entries += &format!("        Wrong {{ {named}, entry: {entry} }},\n");
         }
     }
@@ -107,10 +108,7 @@ impl Texts {
 
     fn one(&self, name: &str, mistake: Mistake) -> io::Result<Collected> {
         let kernel = self.text(name, "cu", &mistake.cu)?;
-        let mut launch = self.text(name, "rs", &mistake.rs)?;
-        if launch.is_none() && mistake.cu.is_empty() {
-            launch = Some(self.whole.join("launch.rs")).filter(|path| path.exists());
-        }
+        let launch = self.text(name, "rs", &mistake.rs)?;
         if kernel.is_none() && launch.is_none() {
             return Err(io::Error::other("it edits nothing, and has no files"));
         }

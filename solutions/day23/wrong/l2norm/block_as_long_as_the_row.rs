@@ -10,6 +10,9 @@ pub(super) fn l2norm(
     rows: usize,
     columns: usize,
 ) -> Result<(), DriverError> {
+    if rows == 0 || columns == 0 {
+        return Ok(());
+    }
     let kernel = module.load_function("l2norm")?;
     let threads = columns.min(1024) as u32;
     let config = LaunchConfig { grid_dim: (rows as u32, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 };

@@ -1,5 +1,3 @@
-//! The launch of wrong kernels of `layernorm_bias_gelu`: one for each number of threads, which takes rows of any length.
-
 use std::sync::Arc;
 
 use cudarc::driver::{
@@ -8,7 +6,7 @@ use cudarc::driver::{
 
 /// Queues one launch of a kernel in `module` on `stream`.
 ///
-/// x and out hold `rows` rows of `columns` elements; neither number is 0. The others hold `columns` elements.
+/// x and out hold `rows` rows of `columns` elements; either number may be 0. The others hold `columns` elements.
 #[allow(clippy::too_many_arguments)]
 pub(super) fn layernorm_bias_gelu(
     stream: &Arc<CudaStream>,
@@ -21,6 +19,9 @@ pub(super) fn layernorm_bias_gelu(
     rows: usize,
     columns: usize,
 ) -> Result<(), DriverError> {
+    if rows == 0 || columns == 0 {
+        return Ok(());
+    }
     // A thread holds at most four packs of four elements, or eight from 512 threads on. A block has one row, or four
     // where a warp has a row each.
     let threads = match columns {

@@ -1,5 +1,3 @@
-//! The launch of wrong kernels of `l2norm`: one for each number of threads, which takes rows of any length.
-
 use std::sync::Arc;
 
 use cudarc::driver::{
@@ -8,8 +6,8 @@ use cudarc::driver::{
 
 /// Queues one launch of a kernel in `module` on `stream`.
 ///
-/// x and out hold `rows` rows of `columns` elements; neither number is 0.
-pub(super) fn l2norm(
+/// x and out hold `rows` rows of `columns` elements; either number may be 0.
+pub(super) fn softmax(
     stream: &Arc<CudaStream>,
     module: &Arc<CudaModule>,
     x: &CudaView<'_, f32>,
@@ -17,11 +15,14 @@ pub(super) fn l2norm(
     rows: usize,
     columns: usize,
 ) -> Result<(), DriverError> {
+    if rows == 0 || columns == 0 {
+        return Ok(());
+    }
     // A thread holds at most four packs of four elements. A block has one row, or four where a warp has a row each.
     let threads = columns.div_ceil(16).next_power_of_two().clamp(32, 1024);
     let (rows_a_block, block) = if threads == 32 { (4, 128) } else { (1, threads) };
 
-    let kernel = module.load_function(&format!("l2norm_{threads}"))?;
+    let kernel = module.load_function(&format!("softmax_{threads}"))?;
     let config = LaunchConfig {
         grid_dim: (rows.div_ceil(rows_a_block) as u32, 1, 1),
         block_dim: (block as u32, 1, 1),

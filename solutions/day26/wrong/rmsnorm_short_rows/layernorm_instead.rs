@@ -1,1 +1,0 @@
-include!("a_warp_a_row.inc");
