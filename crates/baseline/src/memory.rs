@@ -28,6 +28,12 @@ pub fn forget(device: &Device, buffer: &DeviceBuffer) -> Result<(), DriverError>
     Ok(())
 }
 
+/// The first element of a buffer with a byte that was never written, or was forgotten since; the emulated device knows.
+pub fn unwritten(device: &Device, buffer: &DeviceBuffer) -> Option<usize> {
+    let at = device.emulator()?.unwritten(buffer.address(&device.stream), bytes(buffer) as u64)?;
+    Some(at as usize / buffer.dtype().bytes())
+}
+
 /// Queues a copy of `len` bytes between buffers, from and to the given offsets in bytes.
 ///
 /// # Errors

@@ -29,8 +29,8 @@ pub struct Exercise {
     pub shapes: Shapes,
     /// Elements of the large problem on the emulated device. Byte counts do not change with the size.
     pub surveyed: usize,
-    /// Elements of the largest problem at which it is judged whether a submission is right; for operations that take
-    /// more than a fixed time an element.
+    /// Elements of the largest problem at which it is judged whether a submission is right, where a matrix product takes its time
+    /// times the columns.
     pub largest: usize,
     /// Fills inputs and scalars for a shape.
     pub make: fn(Shape, &mut Inputs) -> Case,
@@ -374,7 +374,13 @@ impl Exercise {
 
     /// The problems at which it is judged whether a submission is right.
     pub fn problems(&self, seed: u64) -> Vec<Shape> {
-        self.shapes.all(seed).into_iter().filter(|shape| shape.elements() <= self.largest).collect()
+        self.shapes.all(seed).into_iter().filter(|&shape| self.work(shape) <= self.largest).collect()
+    }
+
+    /// How much an operation has to do for a shape: a matrix product goes over all of a row for each of its elements.
+    fn work(&self, shape: Shape) -> usize {
+        let each = if self.multiplies() { shape.columns } else { 1 };
+        shape.elements().saturating_mul(each)
     }
 
     /// The large problems at which bytes and speed are judged, of about so many elements: one for each timed row length.

@@ -57,8 +57,13 @@ impl Shapes {
 
     /// Every fixed shape, smallest first, and one drawn from the run's seed.
     pub fn all(self, seed: u64) -> Vec<Shape> {
-        const SIZES: [usize; 14] = [0, 1, 2, 3, 31, 32, 33, 255, 257, 1023, 1024, 1025, 4099, 1_000_003];
+        // The sizes after 1024 have every remainder by 4, and multiples of 2 and 4 that are none of the next power of two: whoever takes
+        // packs of one size where only smaller ones fit is told from all others.
+        const SIZES: [usize; 18] =
+            [0, 1, 2, 3, 31, 32, 33, 255, 257, 1023, 1024, 1025, 1026, 1028, 1029, 1030, 4099, 1_000_003];
         const ROWS: [usize; 5] = [1, 2, 3, 33, 257];
+        // The same for rows, whose second one begins where the first one ends.
+        const LENGTHS: [usize; 3] = [17, 34, 36];
         let mut rng = fastrand::Rng::with_seed(seed);
         match self {
             Shapes::Elementwise => {
@@ -71,16 +76,29 @@ impl Shapes {
                     .into_iter()
                     .flat_map(|rows| columns.iter().map(move |&columns| Shape { rows, columns }))
                     .collect();
+                shapes.extend(LENGTHS.map(|columns| Shape { rows: 3, columns }));
                 let column = columns.get(rng.usize(0..columns.len().max(1))).copied().unwrap_or(1);
                 shapes.push(Shape { rows: rng.usize(1..300), columns: column });
                 // Eight rows of no multiple of four: whoever takes rows for columns takes vectors where there are none.
                 let ragged = columns.iter().find(|columns| **columns > 4 && !columns.is_multiple_of(4));
                 shapes.extend(ragged.map(|&columns| Shape { rows: 8, columns }));
+                shapes.extend(EXTREMES);
                 shapes
             }
         }
     }
 }
+
+/// Shapes of rows at which a launch goes wrong, not a kernel.
+const EXTREMES: [Shape; 4] = [
+    // No rows, and rows of nothing: a grid of no blocks is an error.
+    Shape { rows: 0, columns: 128 },
+    Shape { rows: 3, columns: 0 },
+    // Longer than 1024 threads of 16 elements.
+    Shape { rows: 1, columns: 16_388 },
+    // More than a grid's second and third dimensions hold.
+    Shape { rows: 65_539, columns: 1 },
+];
 
 #[cfg(test)]
 mod tests {

@@ -9,7 +9,7 @@ pub struct Wrong {
     pub name: &'static str,
     /// The grader's code of the failure that it must be refused for: `values`, `unwritten`, `tail`,
     /// `inputs`, `stream`, `launch`, `launches`, `bytes`, or `fault E-OOB-GLOBAL` with the emulated
-    /// device's code.
+    /// device's code. `warning W-RACE-BENIGN` for one that passes, but not without that warning.
     pub reason: &'static str,
     /// What is wrong, in a sentence.
     pub sentence: &'static str,

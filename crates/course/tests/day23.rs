@@ -10,7 +10,7 @@ const NAMES: [&str; 3] = ["l2norm", "softmax", "layernorm_bias_gelu"];
 
 /// The shapes of a run. The large ones would take most of the time: they are left to `long_rows_pass`.
 fn cases(exercise: &'static Exercise, seed: u64) -> impl Iterator<Item = Case> {
-    let shapes = exercise.shapes.all(seed).into_iter().filter(|shape| shape.elements() < 40_000);
+    let shapes = exercise.shapes.all(seed).into_iter().filter(|shape| (1..40_000).contains(&shape.elements()));
     shapes.map(move |shape| case(exercise, shape, seed))
 }
 

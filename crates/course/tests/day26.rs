@@ -8,7 +8,11 @@ use half::f16;
 const SEEDS: std::ops::Range<u64> = 0..4;
 
 fn shapes(exercise: &Exercise, seed: u64) -> Vec<Shape> {
-    exercise.problems(seed).into_iter().filter(|shape| shape.elements() * shape.columns < 3_000_000).collect()
+    exercise
+        .problems(seed)
+        .into_iter()
+        .filter(|shape| (1..3_000_000).contains(&(shape.elements() * shape.columns)))
+        .collect()
 }
 
 fn case(exercise: &Exercise, shape: Shape, seed: u64) -> Case {

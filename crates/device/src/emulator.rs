@@ -1,4 +1,4 @@
-//! The emulated driver's own interface, beside the CUDA API: five C functions.
+//! The emulated driver's own interface, beside the CUDA API: six C functions.
 
 #![allow(unsafe_code)] // Calls them.
 
@@ -19,6 +19,7 @@ pub struct Emulator {
     version: extern "C" fn() -> *const c_char,
     set_options: extern "C" fn(*const c_char) -> i32,
     forget: extern "C" fn(u64, u64) -> i32,
+    unwritten: extern "C" fn(u64, u64) -> u64,
 }
 
 /// Settings of the emulator; what is `None` stays as it is. See `fusion_machine::Options` for the defaults.
@@ -59,6 +60,7 @@ impl Emulator {
                 version: *library.get(b"fusion_emulator_version\0").ok()?,
                 set_options: *library.get(b"fusion_emulator_set_options\0").ok()?,
                 forget: *library.get(b"fusion_emulator_forget\0").ok()?,
+                unwritten: *library.get(b"fusion_emulator_unwritten\0").ok()?,
             })
         }
     }
@@ -126,6 +128,12 @@ impl Emulator {
             0 => Ok(()),
             _ => Err(self.error(&format!("{len} bytes at {address:#x} are not of one allocation"))),
         }
+    }
+
+    /// How far into a range of device memory the first byte is that was never written, or was forgotten since. None where all were
+    /// written, or where the range does not lie in one allocation. Synchronise the stream first.
+    pub fn unwritten(&self, address: u64, len: u64) -> Option<u64> {
+        Some((self.unwritten)(address, len)).filter(|&at| at != u64::MAX)
     }
 
     /// Whether the GPU that the environment asks for can be emulated. The driver checks that as well, but an API that

@@ -292,3 +292,11 @@ extern "C" fn fusion_emulator_forget(address: u64, len: u64) -> c_int {
     let forgotten = driver().is_ok_and(|driver| driver.machine.memory().forget(address, len).is_ok());
     c_int::from(!forgotten)
 }
+
+/// How far into a range of device memory the first byte is that was never written; `u64::MAX` where all were, or where the range
+/// does not lie in one allocation.
+#[unsafe(no_mangle)]
+extern "C" fn fusion_emulator_unwritten(address: u64, len: u64) -> u64 {
+    let first = driver().ok().and_then(|driver| driver.machine.memory().unwritten(address, len));
+    first.map_or(u64::MAX, |(at, _)| at)
+}

@@ -25,13 +25,28 @@ pub struct Mistake {
     /// What is wrong, in a sentence.
     pub mistake: String,
     /// The failure that it must be refused for, as the grader names it: `values`, or `fault E-OOB-GLOBAL`.
-    pub refused: String,
+    #[serde(default)]
+    pub refused: Option<String>,
+    /// Or the code of the warning with which it passes: `W-RACE-BENIGN`.
+    #[serde(default)]
+    pub warned: Option<String>,
     /// Edits of the kernel.
     #[serde(default)]
     pub cu: Vec<Edit>,
     /// Edits of the launch.
     #[serde(default)]
     pub rs: Vec<Edit>,
+}
+
+impl Mistake {
+    /// What the grader must say: the failure, or `warning` and its code; none where the entry does not say which.
+    pub fn verdict(&self) -> Option<String> {
+        match (&self.refused, &self.warned) {
+            (Some(failure), None) => Some(failure.clone()),
+            (None, Some(code)) => Some(format!("warning {code}")),
+            _ => None,
+        }
+    }
 }
 
 /// One change of a text.
@@ -142,9 +157,15 @@ mod tests {
         "#;
         let mistakes = read(text).unwrap();
         let mistake = &mistakes["one_past_the_end"];
-        assert_eq!((mistake.refused.as_str(), mistake.rs.len()), ("fault E-OOB-GLOBAL", 0));
+        assert_eq!((mistake.verdict().as_deref(), mistake.rs.len()), (Some("fault E-OOB-GLOBAL"), 0));
         assert_eq!(mistake.cu, [edit("i < n", "i <= n")]);
-        for bad in ["[a]\nmistake = ''", "[a]\nmistake = ''\nrefused = ''\nrust = []", "a = 1"] {
+        for (says, verdict) in
+            [("warned = 'W-A'", Some("warning W-A")), ("", None), ("refused = 'a'\nwarned = 'b'", None)]
+        {
+            let read = read(&format!("[a]\nmistake = ''\n{says}")).unwrap();
+            assert_eq!(read["a"].verdict().as_deref(), verdict);
+        }
+        for bad in ["[a]\nmistake = ''\nrefused = ''\nrust = []", "a = 1"] {
             assert!(read(bad).is_err(), "{bad}");
         }
     }

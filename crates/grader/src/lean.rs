@@ -6,7 +6,7 @@ use fusion_machine::{Counters, Report};
 use serde::{Deserialize, Serialize};
 
 use crate::explain;
-use crate::judgement::{Code, Evidence, Failure, Part, Witness};
+use crate::judgement::{Code, Evidence, Failure, Part, Verdict, Witness};
 use crate::survey::Survey;
 use crate::trial::Trial;
 use crate::trouble::Trouble;
@@ -68,7 +68,17 @@ impl Evidence for Lean {
     /// A failure at these sizes is one of correctness, but *right* has been told already.
     fn judge(trial: &Trial<'_>) -> Result<Part<Self>, Trouble> {
         let surveys = trial.surveys()?;
-        Ok(Part::worst(surveys.iter().map(|survey| judge_shape(trial.exercise(), survey)).collect()))
+        let part = Part::worst(surveys.iter().map(|survey| judge_shape(trial.exercise(), survey)).collect());
+        Ok(match trial.allocations() {
+            // Not at the large sizes, or there is something worse.
+            Some((shape, count)) if part.failure.is_none() => {
+                let title =
+                    format!("the launch function allocates device memory: {}", plural(count, "allocation", "s"));
+                let failure = Failure::new(Code::Allocations, title).note(FUSED).at(trial.name(shape));
+                Part { verdict: Verdict::Fail, failure: Some(failure), ..part }
+            }
+            _ => part,
+        })
     }
 
     fn cell(&self, part: &Part<Self>) -> Option<String> {
@@ -88,6 +98,9 @@ impl Evidence for Lean {
         matches!(code, Code::Launches | Code::Bytes | Code::Access | Code::Allocations | Code::Speed | Code::Impossible)
     }
 }
+
+/// What to do instead of allocating memory.
+const FUSED: &str = "a fused kernel keeps what is between its steps in registers";
 
 fn judge_shape(exercise: &Exercise, survey: &Survey) -> Part<Lean> {
     let Survey { shape, submission, unfused } = survey;
@@ -122,7 +135,7 @@ fn judge_shape(exercise: &Exercise, survey: &Survey) -> Part<Lean> {
             plural(submission.allocations, "allocation", "s"),
             submission.allocated_bytes
         );
-        Some(Failure::new(Code::Allocations, title).note("a fused kernel keeps what is between its steps in registers"))
+        Some(Failure::new(Code::Allocations, title).note(FUSED))
     } else {
         None
     };

@@ -20,7 +20,7 @@ pub(crate) fn telling(exercise: &Exercise, seed: u64) -> Option<Shape> {
 /// The shape at which views are moved to where no vector access can begin: the smallest one with rows that would suit
 /// such accesses if the views were not moved; without rows the [`telling`] one.
 pub(crate) fn to_move(exercise: &Exercise, seed: u64) -> Option<Shape> {
-    let suits = |shape: &Shape| shape.rows > 1 && shape.columns > 32 && shape.columns.is_multiple_of(4);
+    let suits = |shape: &Shape| shape.rows > 1 && shape.columns >= 64 && shape.columns.is_multiple_of(4);
     let suitable = exercise.problems(seed).into_iter().filter(suits).min_by_key(|shape| shape.elements());
     suitable.or_else(|| telling(exercise, seed))
 }

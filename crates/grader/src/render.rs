@@ -4,7 +4,7 @@
 
 use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table, presets};
 use fusion_diagnostic::{Diagnostic, Sources, Text};
-use fusion_machine::report::SourcePosition;
+use fusion_machine::report::{Severity, SourcePosition};
 
 use crate::judgement::{DeviceInfo, Failure, Judgement, Line, Location, Parts, Report, Verdict};
 
@@ -52,7 +52,7 @@ pub fn details(judgement: &Judgement, look: Look) -> String {
         parts.extend(first);
     }
     parts.extend(views().filter_map(|part| Some(format!("note: {}", part.remark?))));
-    parts.extend(advice(judgement, look));
+    parts.extend(advice(judgement, look).or_else(|| warned(judgement)));
     parts.extend(changed(&judgement.changed));
     if !parts.is_empty() {
         text += &format!("{}\n{}\n\n", title(judgement), parts.join("\n\n"));
@@ -134,6 +134,28 @@ fn advice(judgement: &Judgement, look: Look) -> Option<String> {
     (!faults.is_empty()).then(|| fusion_diagnostic::all(&faults, &sources, look.into()))
 }
 
+/// What the emulated device warned of in a submission that passes: a benign race, a conversion of what is no number.
+fn warnings(judgement: &Judgement) -> Vec<&Diagnostic> {
+    let views = judgement.parts.views().filter(|_| judgement.verdict == Verdict::Pass);
+    views.flat_map(|part| part.advice).filter(|found| found.severity == Severity::Warning).collect()
+}
+
+/// `2 warnings`.
+fn counted(warnings: &[&Diagnostic]) -> String {
+    format!("{} warning{}", warnings.len(), if warnings.len() == 1 { "" } else { "s" })
+}
+
+/// The first lines of the warnings about a submission that passes.
+fn warned(judgement: &Judgement) -> Option<String> {
+    let warnings = warnings(judgement);
+    let line = |found: &&Diagnostic| {
+        let at = found.source.first().map(|at| format!(" ({}:{})", at.file, at.line)).unwrap_or_default();
+        format!("\n  {}: {}{at}", found.code, found.title)
+    };
+    let lines: String = warnings.iter().map(line).collect();
+    (!warnings.is_empty()).then(|| format!("pass, {}; `--advice` shows all of it:{lines}", counted(&warnings)))
+}
+
 fn devices(report: &Report) -> String {
     let line = |info: &DeviceInfo| {
         format!(
@@ -157,7 +179,11 @@ pub fn table(judgements: &[Judgement], look: Look) -> String {
             Some(wrong) => format!("{}/{wrong}", judgement.name),
             None => judgement.name.clone(),
         });
-        let verdict = bold(painted(judgement.verdict.to_string(), judgement.verdict, look), look);
+        let verdict = match warnings(judgement)[..] {
+            [] => judgement.verdict.to_string(),
+            ref some => format!("{}, {}", judgement.verdict, counted(some)),
+        };
+        let verdict = bold(painted(verdict, judgement.verdict, look), look);
         let parts = judgement.parts.views().map(|part| painted(part.cell, part.verdict, look));
         table.add_row([name].into_iter().chain(parts).chain([verdict]));
     }

@@ -1,24 +1,31 @@
 //! Is it right? Every shape, twice, with new values at the same addresses.
 //!
 //! The second call with other values refuses results that were cached by pointer and calls that were skipped. Before
-//! every launch the outputs hold poison, so an element that is right was written by this very launch.
+//! every launch the outputs hold poison, so an element that is right was written by this very launch. The emulated device also
+//! knows which bytes were written, whatever they hold. There, a third call with the second one's values must give the same bits.
 
 mod bench;
 
-use fusion_course::{Case, Inputs, Shape};
+use fusion_course::{Case, Data, Exercise, Inputs, Shape};
 use fusion_diagnostic::Diagnostic;
 use fusion_machine::report::Class;
 use serde::{Deserialize, Serialize};
 
 use crate::explain;
 use crate::judgement::{Code, Evidence, Failure, IDLE, Part, Verdict, Witness};
-use crate::problem::{self, Expected, Threads};
+use crate::problem::{self, Expected};
 use crate::trial::Trial;
 use crate::trouble::Trouble;
-use bench::Bench;
+use bench::{Bench, Ran};
 
 /// Calls for each shape.
 const CALLS: usize = 2;
+
+/// Elements of the largest problem that is run a third time.
+const REPEATED: usize = 1 << 12;
+
+/// Rows from which on it is the grid that is looked at, for which one call will do: so many blocks take their time.
+const MANY_ROWS: usize = 1 << 15;
 
 /// At what a submission is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,13 +138,18 @@ fn judge_calls(bench: &mut Bench<'_>, shape: Shape, found: &mut Found) -> Result
     found.right.shapes += 1;
     // Each shape has values of its own, whatever was judged before it.
     let mut inputs = Inputs::new(seed ^ ((shape.rows as u64) << 40) ^ shape.columns as u64);
-    let cases: Vec<Case> = (0..CALLS).map(|_| (exercise.make)(shape, &mut inputs)).collect();
+    let calls = if shape.rows < MANY_ROWS { CALLS } else { 1 };
+    let cases: Vec<Case> = (0..calls).map(|_| (exercise.make)(shape, &mut inputs)).collect();
     bench.prepare(shape)?;
+    let mut last = Vec::new();
     for (call, case) in cases.iter().enumerate() {
         found.right.launches += 1;
         let ran = bench.launch(case)?;
         explain::gather(&mut found.advice, explain::told(&ran.advice, |class| class != Class::Speed));
-        check(bench, case, ran.threads, &ran.outputs).map_err(|trouble| match trouble {
+        if ran.allocations > 0 {
+            bench.trial.note_allocations(shape, ran.allocations);
+        }
+        check(bench, case, &ran).map_err(|trouble| match trouble {
             Trouble::Failure(failure) if is_about_values(failure.code) => {
                 let mut failure = *failure;
                 if ran.idle {
@@ -153,8 +165,35 @@ fn judge_calls(bench: &mut Bench<'_>, shape: Shape, found: &mut Found) -> Result
             }
             trouble => trouble,
         })?;
+        last = ran.outputs;
     }
-    Ok(())
+    let repeats = !bench.trial.session.judges_as_gpu() && !bench.trial.scope.alone && shape.elements() <= REPEATED;
+    match cases.last() {
+        Some(case) if repeats && calls == CALLS => {
+            found.right.launches += 1;
+            let again = bench.launch(case)?.outputs;
+            differing(exercise, &last, &again).map_or(Ok(()), |failure| Err(failure.into()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The failure of a launch that gives other bits than the same one before it. Both are within the tolerance, or one was never looked at:
+/// what the result depends on is not the inputs alone. On the emulated device, whose schedule is fixed, the blame is not the device's.
+fn differing(exercise: &Exercise, last: &[Data], again: &[Data]) -> Option<Failure> {
+    let outputs = exercise.outputs.iter().zip(last.iter().zip(again));
+    let mut found = outputs.filter_map(|(param, (last, again))| {
+        let size = param.dtype.bytes();
+        let (one, other) = (last.to_bytes(), again.to_bytes());
+        let index = one.chunks(size).zip(other.chunks(size)).position(|(one, other)| one != other)?;
+        let [was, is] = [last, again].map(|data| data.get(index).unwrap_or(f64::NAN));
+        let title = format!("`{}[{index}]` is {is}, and was {was} when the same launch was made before", param.name);
+        Some(Failure::new(Code::Values, title).note(
+            "inputs, sizes and scalars are the same: the result depends on something else, such as a count of calls, a clock, or \
+             what an earlier launch left behind",
+        ))
+    });
+    found.next()
 }
 
 /// A small problem is all tail. Where one fails, a larger one may tell whether only the tail is wrong, which says more.
@@ -175,19 +214,19 @@ fn is_about_values(code: Code) -> bool {
 }
 
 /// What a launch must leave behind: inputs and surroundings untouched, and the right outputs.
-fn check(
-    bench: &Bench<'_>,
-    case: &Case,
-    threads: Option<Threads>,
-    outputs: &[fusion_course::Data],
-) -> Result<(), Trouble> {
+fn check(bench: &Bench<'_>, case: &Case, ran: &Ran) -> Result<(), Trouble> {
     if let Some(failure) = bench.damage(case)? {
         return Err(failure.into());
     }
+    if case.shape.elements() == 0 {
+        // There is nothing to launch, and so an element per row of no columns is not written either.
+        return Ok(());
+    }
     let exercise = bench.trial.exercise();
     let references = (exercise.reference)(case);
-    let expected = Expected { exercise, shape: case.shape, references: &references, before: &case.initial, threads };
-    for (index, output) in outputs.iter().enumerate() {
+    let expected =
+        Expected { exercise, shape: case.shape, references: &references, before: &case.initial, threads: ran.threads };
+    for (index, output) in ran.outputs.iter().enumerate() {
         expected.check(index, output).map_err(|mut failure| {
             let written = failure.mismatch.as_ref().filter(|wrong| !wrong.unwritten);
             let operands = written.and_then(|wrong| problem::operands(exercise, case, wrong.index as usize));
@@ -195,7 +234,15 @@ fn check(
             failure
         })?;
     }
-    Ok(())
+    let unwritten = exercise.outputs.iter().zip(&ran.unwritten).find_map(|(param, first)| Some((param, (*first)?)));
+    match unwritten {
+        Some((param, first)) => {
+            Err(Failure::new(Code::Unwritten, format!("`{}[{first}]` was never written", param.name))
+                .note("what was in memory before the launch is what the result should be: it is right by chance")
+                .into())
+        }
+        None => Ok(()),
+    }
 }
 
 /// The failure of work that the given stream does not wait for.

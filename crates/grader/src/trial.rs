@@ -27,6 +27,8 @@ pub(crate) struct Trial<'a> {
     /// Made when they are first asked for.
     ladder: OnceCell<Baseline>,
     surveys: OnceCell<Vec<Survey>>,
+    /// Where it was first seen that the launch function allocates device memory, and how often.
+    allocations: OnceCell<(Shape, u64)>,
 }
 
 impl<'a> Trial<'a> {
@@ -37,8 +39,9 @@ impl<'a> Trial<'a> {
         seed: u64,
         tell: &'a dyn Fn(String),
     ) -> Self {
-        let (ladder, surveys) = Default::default();
-        Self { session, entry, program, top: None, seed, scope: Scope::EXERCISE, size: None, tell, ladder, surveys }
+        let (ladder, surveys, allocations) = Default::default();
+        let (scope, size, top) = (Scope::EXERCISE, None, None);
+        Self { session, entry, program, top, seed, scope, size, tell, ladder, surveys, allocations }
     }
 
     /// The same beside the top rung of the exercise's ladder.
@@ -62,6 +65,16 @@ impl<'a> Trial<'a> {
     /// What a shape of this exercise is called in what a learner reads.
     pub(crate) fn name(&self, shape: Shape) -> String {
         self.exercise().shapes.describe(shape)
+    }
+
+    /// Remembers for *lean*, which looks at large problems only, that the launch function allocated device memory at a shape.
+    pub(crate) fn note_allocations(&self, shape: Shape, count: u64) {
+        let _known = self.allocations.set((shape, count));
+    }
+
+    /// The first of those shapes, with the allocations.
+    pub(crate) fn allocations(&self) -> Option<(Shape, u64)> {
+        self.allocations.get().copied()
     }
 
     /// The kernels of the exercise's ladder.

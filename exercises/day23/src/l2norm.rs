@@ -8,7 +8,7 @@ use cudarc::driver::{CudaModule, CudaStream, CudaView, CudaViewMut, DriverError}
 
 /// Queues one launch of a kernel in `module` on `stream`.
 ///
-/// x and out hold `rows` rows of `columns` elements; neither number is 0.
+/// x and out hold `rows` rows of `columns` elements; either number may be 0.
 pub fn l2norm(
     stream: &Arc<CudaStream>,
     module: &Arc<CudaModule>,
@@ -24,6 +24,7 @@ pub fn l2norm(
     //   3. `.launch(config)` with a `LaunchConfig` of one block a row, of as many threads as the kernel
     //      counts on, such as 256. It is `unsafe`: nobody checks the arguments against the kernel's parameters but
     //      you. With one too few, or a `u32` for a `size_t`, the kernel reads nonsense.
+    //   4. Nothing is to be launched where there are no rows or no columns: a grid of no blocks is an error.
     let _ = (stream, module, x, out, rows, columns);
     Ok(())
     // END TODO

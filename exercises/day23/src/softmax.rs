@@ -8,7 +8,7 @@ use cudarc::driver::{CudaModule, CudaStream, CudaView, CudaViewMut, DriverError}
 
 /// Queues one launch of a kernel in `module` on `stream`.
 ///
-/// x and out hold `rows` rows of `columns` elements; neither number is 0.
+/// x and out hold `rows` rows of `columns` elements; either number may be 0.
 pub fn softmax(
     stream: &Arc<CudaStream>,
     module: &Arc<CudaModule>,
@@ -29,6 +29,7 @@ pub fn softmax(
     //   4. Without asking, a block gets at most 48 KiB of shared memory, and the longest rows here take 64:
     //      `kernel.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes)?` asks, with the attribute
     //      of `cudarc::driver::sys::CUfunction_attribute`.
+    //   5. Nothing is to be launched where there are no rows or no columns: a grid of no blocks is an error.
     let _ = (stream, module, x, out, rows, columns);
     Ok(())
     // END TODO

@@ -6,7 +6,7 @@ use cudarc::driver::{CudaModule, CudaStream, CudaView, CudaViewMut, DriverError,
 
 /// Queues one launch of a kernel in `module` on `stream`.
 ///
-/// x and out hold `rows` rows of `columns` elements; neither number is 0.
+/// x and out hold `rows` rows of `columns` elements; either number may be 0.
 pub fn l2norm(
     stream: &Arc<CudaStream>,
     module: &Arc<CudaModule>,
@@ -18,6 +18,9 @@ pub fn l2norm(
     // As many as the kernel counts on.
     const THREADS: u32 = 256;
 
+    if rows == 0 || columns == 0 {
+        return Ok(());
+    }
     let kernel = module.load_function("l2norm")?;
     // More blocks than a grid can have are refused by the driver.
     let blocks = u32::try_from(rows).unwrap_or(u32::MAX);

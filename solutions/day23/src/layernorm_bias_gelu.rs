@@ -7,7 +7,7 @@ use cudarc::driver::{CudaModule, CudaStream, CudaView, CudaViewMut, DriverError,
 
 /// Queues one launch of a kernel in `module` on `stream`.
 ///
-/// x and out hold `rows` rows of `columns` elements; neither number is 0. The others hold `columns` elements.
+/// x and out hold `rows` rows of `columns` elements; either number may be 0. The others hold `columns` elements.
 #[allow(clippy::too_many_arguments)]
 pub fn layernorm_bias_gelu(
     stream: &Arc<CudaStream>,
@@ -20,6 +20,9 @@ pub fn layernorm_bias_gelu(
     rows: usize,
     columns: usize,
 ) -> Result<(), DriverError> {
+    if rows == 0 || columns == 0 {
+        return Ok(());
+    }
     // Sixteen elements for each thread, as whole warps: with fewer, the reductions would take as long as all the rest. With
     // more than 512 threads a multiprocessor would have room for too few blocks for one to load while another computes.
     let threads = columns.div_ceil(16).next_multiple_of(32).min(512);

@@ -8,7 +8,7 @@ use cudarc::driver::{
 
 /// Queues one launch of a kernel in `module` on `stream`.
 ///
-/// x and out hold `rows` rows of `columns` elements; neither number is 0.
+/// x and out hold `rows` rows of `columns` elements; either number may be 0.
 pub(super) fn l2norm(
     stream: &Arc<CudaStream>,
     module: &Arc<CudaModule>,
@@ -20,6 +20,9 @@ pub(super) fn l2norm(
     // Threads that share a row, and packs of four elements that each of them can hold.
     const LADDER: [(usize, usize); 6] = [(32, 4), (32, 8), (128, 4), (256, 4), (512, 4), (1024, 4)];
 
+    if rows == 0 || columns == 0 {
+        return Ok(());
+    }
     let whole_packs = columns.is_multiple_of(4)
         && x.device_ptr(stream).0 % 16 == 0
         && out.device_ptr(stream).0 % 16 == 0;

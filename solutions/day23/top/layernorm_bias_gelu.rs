@@ -9,7 +9,7 @@ use cudarc::driver::{
 
 /// Queues one launch of a kernel in `module` on `stream`.
 ///
-/// x and out hold `rows` rows of `columns` elements; neither number is 0. The others hold `columns` elements.
+/// x and out hold `rows` rows of `columns` elements; either number may be 0. The others hold `columns` elements.
 #[allow(clippy::too_many_arguments)]
 pub(super) fn layernorm_bias_gelu(
     stream: &Arc<CudaStream>,
@@ -25,6 +25,9 @@ pub(super) fn layernorm_bias_gelu(
     // Threads that share a row, and packs of four elements that each of them can hold.
     const LADDER: [(usize, usize); 6] = [(32, 4), (64, 4), (128, 4), (256, 4), (512, 8), (1024, 8)];
 
+    if rows == 0 || columns == 0 {
+        return Ok(());
+    }
     let whole_packs = columns.is_multiple_of(4)
         && [x, gamma, beta, bias].iter().all(|view| view.device_ptr(stream).0 % 16 == 0)
         && out.device_ptr(stream).0 % 16 == 0;

@@ -53,6 +53,24 @@ fn a_plain_table_is_markdown() {
 }
 
 #[test]
+fn a_pass_says_what_it_was_warned_of() {
+    let mut judgement = solved();
+    assert_eq!(details(&judgement, Look::default()), "");
+    let mut race = Diagnostic::new("W-RACE-BENIGN", "every thread writes the same value");
+    race.severity = Severity::Warning;
+    race.source = vec![SourcePosition { file: "a.cu".to_owned(), line: 7, column: 1, function: None }];
+    judgement.parts.right.advice = vec![race.clone(), Diagnostic { severity: Severity::Advice, ..race }];
+    let expected = "\
+day 22, add_gelu
+pass, 1 warning; `--advice` shows all of it:
+  W-RACE-BENIGN: every thread writes the same value (a.cu:7)
+
+";
+    assert_eq!(details(&judgement, Look::default()), expected);
+    assert!(table(&[judgement], Look::default()).contains("| pass, 1 warning |"));
+}
+
+#[test]
 fn a_failure_shows_its_line_and_column() {
     let text = details(&refused(), Look::default());
     let expected = "\

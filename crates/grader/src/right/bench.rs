@@ -41,6 +41,10 @@ pub(super) struct Ran {
     pub(super) idle: bool,
     /// What the emulated device found that is no error.
     pub(super) advice: Vec<Fault>,
+    /// The first element of each output with a byte that was never written, where the device tells.
+    pub(super) unwritten: Vec<Option<usize>>,
+    /// Device allocations of the launch function.
+    pub(super) allocations: u64,
 }
 
 impl<'a> Bench<'a> {
@@ -134,7 +138,10 @@ impl<'a> Bench<'a> {
         }
         let threads = report.launches.last().map(|launch| Threads::new(launch.grid, launch.block));
         let idle = report.launches.is_empty() && report.copies == 0;
-        Ok(Ran { outputs: self.read(&self.outputs)?, threads, idle, advice: report.advice })
+        let first = |output| memory::unwritten(&session.device, output);
+        let unwritten = self.outputs.iter().map(first).collect();
+        let outputs = self.read(&self.outputs)?;
+        Ok(Ran { outputs, threads, idle, advice: report.advice, unwritten, allocations: report.allocations })
     }
 
     fn launch_gated(&mut self, case: &Case) -> Result<Ran, Trouble> {
@@ -168,7 +175,8 @@ impl<'a> Bench<'a> {
         if outputs.iter().zip(&late).any(|(early, late)| early.to_bytes() != late.to_bytes()) {
             return Err(other_stream().into());
         }
-        Ok(Ran { outputs, threads: None, idle: false, advice: Vec::new() })
+        let (advice, unwritten) = Default::default();
+        Ok(Ran { outputs, threads: None, idle: false, advice, unwritten, allocations: 0 })
     }
 
     fn read(&self, buffers: &[DeviceBuffer]) -> Result<Vec<Data>, Trouble> {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use fusion_grader::judgement::{Code, Judgement, Kind};
+use fusion_grader::judgement::{Code, Judgement, Kind, Verdict};
 use fusion_grader::protocol::WrongName;
 use fusion_grader::render;
 
@@ -91,6 +91,7 @@ fn count(wrong: &WrongName, judgement: &Judgement, tally: &mut Tally) {
         Some(failure) if agrees(failure.code, &failure.reason(), &wrong.reason) => {
             *tally.refused.entry(wrong.reason.clone()).or_default() += 1;
         }
+        None if warned(judgement, &wrong.reason) => *tally.refused.entry(wrong.reason.clone()).or_default() += 1,
         Some(failure) => tally.problem(format!(
             "{}/{} is refused for `{}`; its entry says `{}`\n{}",
             wrong.exercise,
@@ -108,6 +109,13 @@ fn count(wrong: &WrongName, judgement: &Judgement, tally: &mut Tally) {
             render::details(judgement, output::look())
         )),
     }
+}
+
+/// Whether a kernel passes with the stated warning.
+fn warned(judgement: &Judgement, stated: &str) -> bool {
+    let code = stated.strip_prefix("warning ");
+    let mut advice = judgement.parts.views().flat_map(|part| part.advice);
+    judgement.verdict == Verdict::Pass && advice.any(|found| Some(found.code.as_str()) == code)
 }
 
 /// Whether a kernel is refused for the stated reason. `tail` is a finer word for `values` and `unwritten`: it says
