@@ -99,7 +99,8 @@ pub(crate) fn judge(task: &Task<'_>, interrupt: &Interrupt, progress: &Progress)
             Ok(Outcome { judgement: task.blank().refused(death), device: None })
         }
         Err(why) => {
-            let forged = Failure::new(Code::Crash, why).note("does the launch function write to the grader's files?");
+            let forged = Failure::new(Code::Crash, why)
+                .note("does the launch function fork, or write to files that it did not open?");
             Ok(Outcome { judgement: task.blank().refused(forged), device: None })
         }
     }
@@ -212,8 +213,11 @@ pub(crate) fn death(end: End, limit: Duration, doing: &str, complaints: &[String
             Failure::new(Code::Crash, format!("the process ended{while_doing} with exit code {code} and no verdict"))
                 .note("does the launch function end the process?")
         }
-        End::Stopped => Failure::new(Code::Crash, format!("the process stopped itself{while_doing}: SIGSTOP"))
-            .note("does the launch function send itself a signal?"),
+        End::Stopped(signal) => {
+            let name = process::signal_name(signal);
+            Failure::new(Code::Crash, format!("the process was stopped{while_doing}: {name}"))
+                .note("does the launch function send itself a signal, or read from the terminal?")
+        }
         End::Interrupted => Failure::new(Code::Timeout, "interrupted"),
     };
     if end == End::Exited(i32::from(SPENT)) {
@@ -257,7 +261,7 @@ mod tests {
             (End::Killed(11), Code::Crash, "the process died while judging right: N = 3: SIGSEGV"),
             (End::Exited(0), Code::Crash, "ended while judging right: N = 3 with exit code 0"),
             (End::Exited(3), Code::Crash, "the device was lost"),
-            (End::Stopped, Code::Crash, "stopped itself while judging right: N = 3"),
+            (End::Stopped(19), Code::Crash, "was stopped while judging right: N = 3: SIGSTOP"),
         ] {
             let death = death(end, limit, "right: N = 3", &["oops".to_owned()]);
             let judgement = Judgement::default().refused(death);
@@ -293,7 +297,7 @@ mod tests {
         assert_eq!(verdict(&[pass], End::Exited(i32::from(SPENT))), Ok(Some(Verdict::Pass)));
         assert_eq!(verdict(&[], End::Exited(0)), Ok(None));
         // A pass needs an orderly end; a failure stands whatever comes after it.
-        for end in [End::Exited(1), End::Killed(11), End::TimedOut, End::Stopped] {
+        for end in [End::Exited(1), End::Killed(11), End::TimedOut, End::Stopped(19)] {
             assert_eq!(verdict(&[pass], end), Ok(None));
             assert_eq!(verdict(&[fail], end), Ok(Some(Verdict::Fail)));
         }

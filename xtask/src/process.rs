@@ -33,8 +33,8 @@ pub(crate) enum End {
     Killed(i32),
     /// We killed it after the time limit.
     TimedOut,
-    /// We killed it because it had stopped itself.
-    Stopped,
+    /// We killed it because this signal had stopped it.
+    Stopped(i32),
     /// We killed it because we were asked to stop.
     Interrupted,
 }
@@ -48,6 +48,9 @@ pub(crate) struct Watch<'a> {
 
 /// How often an interrupt is looked for.
 const TICK: Duration = Duration::from_millis(50);
+
+/// So many looks in a row at a child that a signal has stopped are enough.
+const PATIENCE: u32 = 10;
 
 /// For how long the pipes of a child that has ended may be silent before nothing more is expected of them: a grandchild may hold
 /// them open for ever, and on a busy machine what the child said last takes its time through the threads that read them.
@@ -69,7 +72,7 @@ fn run_until(
     mut hear: impl FnMut(Said),
 ) -> io::Result<End> {
     let mut parent = Parent::new(command)?;
-    let mut group = Group::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()), &parent.token[..16])?;
+    let mut group = Group::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()), &pipe::drawn()?)?;
     // The command holds the other end of our socket, without which the child could not end it.
     command.stdin(Stdio::null());
     let (sender, receiver) = mpsc::channel();
@@ -84,11 +87,11 @@ fn run_until(
     // A limit beyond what the clock can tell is none.
     let mut deadline = Instant::now().checked_add(watch.limit);
     let mut ended: Option<(End, Instant)> = None;
+    let mut stopped = 0;
     loop {
         match receiver.recv_timeout(TICK) {
             Ok(said) => {
-                if matches!(&said, Said::Message(message) if matches!(**message, Message::Judged { .. } | Message::Mutant { .. } | Message::Timed { .. }))
-                {
+                if matches!(&said, Said::Message(message) if message.is_result()) {
                     deadline = Instant::now().checked_add(watch.limit);
                 }
                 hear(said);
@@ -99,8 +102,15 @@ fn run_until(
             Err(quiet) => {
                 if ended.is_none() {
                     match group.state()? {
-                        State::Running => {}
-                        State::Stopped => return Ok(End::Stopped),
+                        State::Running => stopped = 0,
+                        // Who suspends us suspends it too, and lets both go on: one look says nothing.
+                        #[cfg(unix)]
+                        State::Stopped(signal) => {
+                            stopped += 1;
+                            if stopped > PATIENCE {
+                                return Ok(End::Stopped(signal));
+                            }
+                        }
                         State::Ended => {
                             // What it has started holds the pipes open.
                             group.end();
@@ -155,6 +165,10 @@ pub(crate) fn signal_name(signal: i32) -> String {
         2 => "SIGINT, as Ctrl-C sends it",
         3 => "SIGQUIT",
         13 => "SIGPIPE",
+        19 => "SIGSTOP",
+        20 => "SIGTSTP",
+        21 => "SIGTTIN: a read from the terminal",
+        22 => "SIGTTOU: a write to the terminal",
         4 => "SIGILL, an illegal instruction",
         6 => "SIGABRT, abort",
         7 => "SIGBUS, a bad memory access",
@@ -221,15 +235,14 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn one_that_stops_itself_is_ended() {
-        assert_eq!(sh("kill -STOP $$", LONG).0, End::Stopped);
+        assert_eq!(sh("kill -STOP $$", LONG).0, End::Stopped(19));
     }
 
     #[test]
     #[cfg(target_os = "linux")]
     fn what_it_starts_ends_with_it() {
         // One in its group, one that has left it.
-        let (end, heard) =
-            sh("sleep 1234 & echo $!; setsid sleep 1234 & sleep 0.2; pgrep -n -f 'sleep 1234' || echo $!", LONG);
+        let (end, heard) = sh("sleep 1234 & echo $!; setsid sleep 1234 & echo $!", LONG);
         assert_eq!(end, End::Exited(0));
         for line in heard {
             let number = line.trim_start_matches("out ").to_owned();

@@ -86,7 +86,7 @@ pub(crate) fn sweep(ask: &Ask<'_>, interrupt: &Interrupt, progress: &Progress) -
             let seconds = ask.limit.as_secs();
             swept.notes.push(format!("stopped after {seconds} s{after}; --timeout gives it more"));
         }
-        End::Stopped => swept.notes.push(format!("the process stopped itself{after}")),
+        End::Stopped(_) => swept.notes.push(format!("the process was stopped{after}")),
         End::Killed(signal) => swept.notes.push(format!("the process died{after}: {}", process::signal_name(signal))),
         End::Exited(_) => {}
     }

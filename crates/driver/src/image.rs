@@ -177,7 +177,7 @@ fn machine_code(bytes: &[u8]) -> Option<&'static str> {
 fn ptx_wanted(what: &str) -> Refused {
     format!(
         "the image is {what}; the emulated GPU runs PTX only: compile to PTX, with nvcc by \
-         `-gencode arch=compute_90,code=compute_90`, with NVRTC by `--gpu-architecture=compute_90`; numba-cuda does where nvidia-nvjitlink is not installed"
+         `-gencode arch=compute_90,code=compute_90`, with NVRTC by `--gpu-architecture=compute_90`; for numba-cuda, uninstall nvidia-nvjitlink: without it, numba-cuda hands over PTX"
     )
 }
 

@@ -97,8 +97,13 @@ fn place(callers: &[usize]) -> Option<SourcePosition> {
 /// Whether a function is of the standard library, of cudarc, of another crate that was not written here, or of Python.
 fn is_foreign(name: &str, file: &str) -> bool {
     let file = file.replace('\\', "/");
-    let of_python = ["/Python/", "/Objects/", "/Modules/", "/Programs/"].iter().any(|part| file.contains(part));
-    if of_python && file.to_lowercase().contains("python-") {
+    // A frame of the interpreter's own loop: `Python-3.13.1/Python/ceval.c`, `python3.11-3.11.2/Objects/call.c`.
+    let is_source = |folder: &str| {
+        let version = folder.strip_prefix("python").or_else(|| folder.strip_prefix("Python-"));
+        version.is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    let parts = ["/Python/", "/Objects/", "/Modules/", "/Programs/"];
+    if parts.iter().filter_map(|part| file.split_once(part)).any(|(before, _)| before.split('/').any(is_source)) {
         return true;
     }
     let name = name.trim_start_matches('<');
@@ -129,6 +134,8 @@ mod tests {
         assert!(is_foreign("cudaMalloc", "crates/cudart/src/memory.rs"));
         assert!(is_foreign("cudaError cudaMalloc<float>(float**, unsigned long)", "/usr/include/cuda_runtime.h"));
         assert!(is_foreign("_PyEval_EvalFrameDefault", "/tmp/python-build.2026/Python-3.13.1/Python/ceval.c"));
+        assert!(is_foreign("_PyEval_EvalFrameDefault", "/build/python3.11-3.11.2/build/../Python/ceval.c"));
+        assert!(!is_foreign("convolve", "/home/me/my-python-kernels/Modules/conv.cpp"));
         assert!(!is_foreign("program::main", "/home/me/program/src/main.rs"));
     }
 }

@@ -77,6 +77,11 @@ impl Message {
         serde_json::from_str(json).ok()
     }
 
+    /// Whether it is what was asked for, or a part of it.
+    pub fn is_result(&self) -> bool {
+        matches!(self, Message::Judged { .. } | Message::Mutant { .. } | Message::Timed { .. })
+    }
+
     /// Sends itself to the parent.
     pub fn send(&self) {
         channel::send(self);

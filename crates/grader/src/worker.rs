@@ -8,7 +8,7 @@ mod judge;
 mod mutants;
 mod rungs;
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
@@ -28,8 +28,8 @@ pub fn main(submission: Submission) -> ExitCode {
 /// The main function of a program that holds reference solutions, the top rungs of ladders, and wrong kernels that must be
 /// refused.
 pub fn main_with(submission: Submission, top: Vec<Entry>, wrong: Vec<Wrong>) -> ExitCode {
-    let parent = protocol::open();
     let cli = Cli::parse();
+    let parent = protocol::open();
     match cli.command {
         Command::List => {
             list(&submission, &top, &wrong);
@@ -176,7 +176,14 @@ fn probe() {
 fn end_with(mut parent: Box<dyn Read + Send>) {
     std::thread::spawn(move || {
         let mut buffer = [0; 64];
-        while matches!(parent.read(&mut buffer), Ok(count) if count > 0) {}
+        loop {
+            match parent.read(&mut buffer) {
+                Ok(1..) => {}
+                // A signal of the submission's own.
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Ok(0) | Err(_) => break,
+            }
+        }
         kill_self();
     });
 }

@@ -4,9 +4,11 @@
 //! keeps this process's standard input, output and error; the driver writes what happens into a journal, which is read when the
 //! program has ended, however that was.
 
+#[cfg(target_os = "linux")]
 mod journal;
 #[cfg(target_os = "linux")]
 mod program;
+#[cfg(target_os = "linux")]
 mod summary;
 
 use std::ffi::OsString;
@@ -42,7 +44,7 @@ pub(crate) struct Options {
     #[arg(long)]
     json: bool,
     /// The program and its arguments
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true, value_name = "PROGRAM")]
+    #[arg(trailing_var_arg = true, required = true, value_name = "PROGRAM")]
     command: Vec<OsString>,
 }
 
@@ -52,14 +54,14 @@ fn checks(text: &str) -> Result<String, String> {
 
 fn profile(id: &str) -> Result<String, String> {
     let names: Vec<&str> = Profile::all().iter().map(|profile| profile.id).collect();
-    if names.contains(&id) { Ok(id.to_owned()) } else { Err(format!("it may be {}", names.join(", "))) }
+    Profile::named(id).map(|found| found.id.to_owned()).ok_or_else(|| format!("it may be {}", names.join(", ")))
 }
 
 /// Whether the driver will understand what the environment asks of it: the program's own words, if it cannot, are about something else.
 #[cfg(target_os = "linux")]
 fn surroundings(options: &Options) -> Result<(), String> {
     const GPU: &str = "FUSION_EMULATED_GPU";
-    let id = std::env::var(GPU).ok().filter(|_| options.profile.is_none());
+    let id = std::env::var(GPU).ok().filter(|id| !id.is_empty() && options.profile.is_none());
     id.map_or(Ok(()), |id| profile(&id).map(drop).map_err(|names| format!("{GPU}={id} names no GPU: {names}")))
 }
 

@@ -3,15 +3,17 @@
 use std::io;
 use std::process::{Child, Command};
 
-/// The variable by which processes that a child started are known, whatever they have done to get away.
+/// The variable by which processes that a child started are known when they have left its group. One that clears its environment
+/// gets away.
 const MARK: &str = "FUSION_WORKER";
 
 /// What has become of a child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Running,
-    /// It waits for a signal to go on, which nothing will send.
-    Stopped,
+    /// This signal has stopped it, and nothing of ours will let it go on.
+    #[cfg(unix)]
+    Stopped(i32),
     Ended,
 }
 
@@ -39,7 +41,7 @@ impl Group {
         let options = WaitIdOptions::EXITED | WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         Ok(match waitid(WaitId::Pid(pid), options)? {
             None => State::Running,
-            Some(status) if status.stopped() => State::Stopped,
+            Some(status) if status.stopped() => State::Stopped(status.stopping_signal().unwrap_or_default()),
             Some(_) => State::Ended,
         })
     }
@@ -78,7 +80,7 @@ impl Drop for Group {
     }
 }
 
-/// Ends processes that left the child's group: what a process was started with stays readable.
+/// Ends processes that left the child's group: what a process was started with can be read, unless it has written over it.
 #[cfg(target_os = "linux")]
 fn sweep(mark: &str) {
     let wanted = format!("{MARK}={mark}");

@@ -31,13 +31,13 @@ impl Parent {
     pub(super) fn new(command: &mut Command) -> io::Result<Self> {
         let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
         command.stdin(Stdio::from(std::os::fd::OwnedFd::from(theirs)));
-        Ok(Self { token: token()?, socket: ours })
+        Ok(Self { token: drawn()?, socket: ours })
     }
 
     #[cfg(not(unix))]
     pub(super) fn new(command: &mut Command) -> io::Result<Self> {
         command.stdin(Stdio::piped());
-        Ok(Self { token: token()?, pipe: None })
+        Ok(Self { token: drawn()?, pipe: None })
     }
 
     /// Gives the child its token, and listens to what it tells.
@@ -66,7 +66,7 @@ impl Parent {
 }
 
 /// What nobody guesses.
-fn token() -> io::Result<String> {
+pub(super) fn drawn() -> io::Result<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(io::Error::other)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn tokens_differ() {
-        let (one, two) = (token().unwrap(), token().unwrap());
+        let (one, two) = (drawn().unwrap(), drawn().unwrap());
         assert!(one.len() == 32 && one != two);
     }
 }

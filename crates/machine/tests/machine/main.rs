@@ -16,5 +16,6 @@ mod kernels;
 mod orders;
 mod races;
 mod runtime;
+mod strips;
 mod support;
 mod waiting;

@@ -46,7 +46,7 @@ impl Summary {
             End::Exited(0) if !self.opened() || self.ran.processes.iter().any(wants_tables) => NOTHING_JUDGED,
             End::Exited(code) => u8::try_from(code).unwrap_or(NOTHING_JUDGED),
             End::Killed(signal) => u8::try_from(128 + signal).unwrap_or(NOTHING_JUDGED),
-            End::TimedOut | End::Stopped | End::Interrupted => NOTHING_JUDGED,
+            End::TimedOut | End::Stopped(_) | End::Interrupted => NOTHING_JUDGED,
         }
     }
 
@@ -55,7 +55,7 @@ impl Summary {
         let end = match self.ran.end {
             End::Killed(signal) => json!({ "signal": signal, "name": signal_name(signal).split(',').next() }),
             End::Exited(code) => json!({ "code": code }),
-            End::TimedOut | End::Stopped | End::Interrupted => json!({}),
+            End::TimedOut | End::Stopped(_) | End::Interrupted => json!({}),
         };
         let object = json!({
             "version": 1,
@@ -98,14 +98,14 @@ impl Summary {
             End::Killed(signal) => Some(format!("the program was ended by signal {signal}: {}", signal_name(signal))),
             End::Exited(0) => None,
             End::Exited(code) => Some(format!("the program ended with code {code}")),
-            End::TimedOut | End::Stopped | End::Interrupted => None,
+            End::TimedOut | End::Stopped(_) | End::Interrupted => None,
         }
     }
 
     fn line(&self, advice: bool) -> String {
         let program = self.command.first().map_or("", |program| program.as_str());
         let program = Path::new(program).file_name().map_or(program.into(), |name| name.to_string_lossy());
-        if !self.opened() && self.ran.end != End::Exited(0) {
+        if !self.opened() && matches!(self.ran.end, End::Killed(_)) {
             return format!("{program}: it had not opened the CUDA driver by then, so nothing was checked.");
         }
         if !self.opened() {

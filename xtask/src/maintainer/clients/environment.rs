@@ -96,11 +96,11 @@ impl Environment {
 
     /// How to run and build programs of one's own with what is here.
     pub(super) fn commands(&self) -> String {
-        let mut text = format!("with the same numba-cuda:  cargo xtask run -- {} PROGRAM.py", self.python.display());
+        let mut text = format!("with the same numba-cuda:  cargo xtask run -- '{}' PROGRAM.py", self.python.display());
         if let Some(cuda) = &self.cuda {
             let (nvcc, libraries) = (cuda.join("bin/nvcc"), self.programs.join("lib"));
             text += &format!(
-                "\nwith the same nvcc:        {} -cudart shared -cudadevrt none -L {} -gencode arch=compute_90,code=compute_90 \
+                "\nwith the same nvcc:        '{}' -cudart shared -cudadevrt none -L '{}' -gencode arch=compute_90,code=compute_90 \
                  -lineinfo PROGRAM.cu -o PROGRAM",
                 nvcc.display(),
                 libraries.display()

@@ -186,7 +186,7 @@ impl Python {
             End::Interrupted => return Err(Stop::Interrupted),
             End::Exited(0) => {}
             End::TimedOut => theirs.notes.push(format!("{program} was stopped after {} s", limit.as_secs())),
-            End::Stopped => theirs.notes.push(format!("{program} stopped itself")),
+            End::Stopped(_) => theirs.notes.push(format!("{program} was stopped")),
             End::Exited(code) => theirs.notes.push(format!("{program} ended with exit code {code}{last}")),
             End::Killed(signal) => {
                 theirs.notes.push(format!("{program} died: {}{last}", process::signal_name(signal)));

@@ -207,3 +207,38 @@ fn outside_array(
         fault::outside_array(run, variable, lanes, addrs, bytes, write).at(pc)
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// By the definition: of a group's distinct words, the most that one bank has.
+    fn counted(addrs: &[u64; 32], mask: u32, bytes: u64) -> u64 {
+        let (words, lanes) = (bytes / 4, (128 / bytes) as usize);
+        let passes = |group: usize| {
+            let here = (group * lanes..(group + 1) * lanes).filter(|&lane| mask >> lane & 1 == 1);
+            let wanted: BTreeSet<u64> = here.flat_map(|lane| (0..words).map(move |w| addrs[lane] / 4 + w)).collect();
+            (0..32).map(|bank| wanted.iter().filter(|&&word| word % 32 == bank).count() as u64).max().unwrap_or(0)
+        };
+        (0..32 / lanes).map(passes).sum()
+    }
+
+    #[test]
+    fn passes_are_those_of_the_definition() {
+        let mut state = 1u64;
+        let mut draw = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        for _ in 0..2000 {
+            let bytes = [4, 8, 16][draw(3) as usize];
+            // From within a line to all over.
+            let (span, base) = ([8, 32, 40, 1024][draw(4) as usize], draw(64));
+            let addrs: [u64; 32] = std::array::from_fn(|_| 4 * (base + draw(span)));
+            let mask = [u32::MAX, 0xffff, 1, draw(1 << 32) as u32][draw(4) as usize];
+            assert_eq!(wavefronts(&addrs, mask, bytes), counted(&addrs, mask, bytes), "{addrs:?} {mask:#x} {bytes}");
+        }
+    }
+}
