@@ -130,8 +130,7 @@ impl Compiler {
         options: &Options,
     ) -> Result<Compiled, CompileError> {
         let mut arguments = vec![format!("-arch={target}")];
-        // Line information costs nothing at run time. Functions without an attribute count as device functions, so that
-        // headers shared with the host compile.
+        // Line information costs nothing at run time.
         arguments.extend(["-lineinfo", "--std=c++17"].map(str::to_owned));
         arguments.extend(self.include.iter().map(|at| format!("-I{}", at.display())));
         arguments.extend(options.fast_math.then(|| "--use_fast_math".to_owned()));

@@ -15,9 +15,13 @@ use crate::judgement::{Code, DeviceInfo, DeviceKind, Failure, Location, RunError
 use crate::panics;
 use crate::trouble::Trouble;
 
-/// Warp instructions that one launch may execute on the emulated device. The largest launch of an exercise needs less
-/// than a quarter; a loop that never ends is found within seconds.
+/// What [`within`] makes a launch's and a block's budget of, in warp instructions. A loop that never ends is found by the
+/// block's within a second.
 pub(crate) const BUDGET: u64 = 1 << 26;
+
+/// Warp instructions that a launch of a submission may execute on the emulated device. Blocks that end may be many: with 1,024
+/// threads for each of 65,539 rows they are two million warps, of some hundred instructions each.
+const LAUNCH_BUDGET: u64 = 1 << 30;
 
 /// The options by which a launch may execute so many warp instructions, and one block a 128th of them: no block of an
 /// exercise needs as much, and many mutants never end.
@@ -46,8 +50,7 @@ pub(crate) struct Session {
 
 impl Session {
     pub(crate) fn open(kind: DeviceKind, as_gpu: bool) -> Result<Self, RunError> {
-        // Blocks that end may be many: of 256 threads for each of 65,539 rows.
-        let options = EmulatorOptions { instruction_budget: Some(4 * BUDGET), ..within(BUDGET) };
+        let options = EmulatorOptions { instruction_budget: Some(LAUNCH_BUDGET), ..within(BUDGET) };
         Self::open_with(kind, as_gpu, options)
     }
 

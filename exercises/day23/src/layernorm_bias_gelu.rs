@@ -31,7 +31,7 @@ pub fn layernorm_bias_gelu(
     //      as whole warps, and at most 512, so that several blocks fit on a multiprocessor:
     //      `columns.div_ceil(16).next_multiple_of(32).min(512)`. It is `unsafe`: nobody checks the arguments against
     //      the kernel's parameters but you. With one too few, or a `u32` for a `size_t`, the kernel reads nonsense.
-    //   4. Without asking, a block gets at most 48 KiB of shared memory, and the longest rows here take 64:
+    //   4. Without asking, a block gets at most 48 KiB of shared memory, and the longest rows here take over 64:
     //      `kernel.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes)?` asks, with the attribute
     //      of `cudarc::driver::sys::CUfunction_attribute`.
     //   5. Nothing is to be launched where there are no rows or no columns: a grid of no blocks is an error.

@@ -167,7 +167,7 @@ fn emulated(folder: &Path, options: &[&str], program: &[PathBuf]) -> Result<Outp
     let mut command = Command::new(own);
     command.current_dir(folder).arg("run").args(options).arg("--").args(program).stdin(Stdio::null());
     // Widths and colours of a terminal that the transcripts do not have, and settings of the driver that the programs do not expect.
-    for name in ["COLUMNS", "FUSION_EMULATED_GPU", "FUSION_EMULATOR_CHECKS"] {
+    for name in ["COLUMNS", "FUSION_EMULATED_GPU", "FUSION_EMULATOR_BUDGET", "FUSION_EMULATOR_CHECKS"] {
         command.env_remove(name);
     }
     command.output().map_err(|error| format!("cannot be run: {error}"))
