@@ -17,6 +17,17 @@ pub(crate) fn print(text: &str) -> bool {
     }
 }
 
+/// Writes a report to stdout, one JSON object. Returns false, after saying why on stderr, when it is lost.
+pub(crate) fn json(report: serde_json::Result<String>) -> bool {
+    match report {
+        Ok(json) => print(&format!("{json}\n")),
+        Err(error) => {
+            note(&format!("error: cannot write the report: {error}"));
+            false
+        }
+    }
+}
+
 /// Writes a line to stderr, if anybody listens.
 pub(crate) fn note(line: &str) {
     let _nobody = writeln!(std::io::stderr().lock(), "{line}");

@@ -224,13 +224,7 @@ impl Benched {
 
 fn tell(options: &Options, report: &Report) -> bool {
     if options.json {
-        return match json::text(report) {
-            Ok(json) => output::print(&format!("{json}\n")),
-            Err(error) => {
-                output::note(&format!("error: cannot write the report: {error}"));
-                false
-            }
-        };
+        return output::json(json::text(report));
     }
     let text = if options.csv { csv::text(&report.exercises) } else { tables::text(report, output::look()) };
     let printed = output::print(&text);

@@ -192,13 +192,7 @@ fn unbuilt(mut judgement: Judgement, failure: Option<&Failure>) -> Judgement {
 /// Prints the report and returns whether that succeeded.
 fn tell(options: &Options, report: &Report) -> bool {
     if options.json {
-        return match serde_json::to_string_pretty(report) {
-            Ok(json) => output::print(&format!("{json}\n")),
-            Err(error) => {
-                output::note(&format!("error: cannot write the report: {error}"));
-                false
-            }
-        };
+        return output::json(serde_json::to_string_pretty(report));
     }
     let mut text = render::report(report, render::Look { advice: options.advice, ..output::look() });
     if !report.exercises.is_empty() {

@@ -278,13 +278,7 @@ fn row(exercise: &Exercise, size: &Size, rivals: Vec<Rival>, copy_gb_per_s: Opti
 
 fn tell(options: &Options, report: &Report) -> bool {
     if options.json {
-        return match serde_json::to_string_pretty(report) {
-            Ok(json) => output::print(&format!("{json}\n")),
-            Err(error) => {
-                output::note(&format!("error: cannot write the report: {error}"));
-                false
-            }
-        };
+        return output::json(serde_json::to_string_pretty(report));
     }
     let printed = report.rows.is_empty() || output::print(&table::text(report, output::look()));
     report.notes.iter().for_each(|note| output::note(&format!("note: {note}")));

@@ -65,7 +65,7 @@ impl Parent {
     }
 }
 
-/// What nobody guesses.
+/// 128 random bits in hexadecimal digits, which cannot be guessed.
 pub(super) fn drawn() -> io::Result<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(io::Error::other)?;
