@@ -1,13 +1,14 @@
-//! Collects a day's top rungs and wrong kernels, so that adding one is adding its files, or an entry.
+//! Collects a day's top rungs and samples, so that adding one is adding its files, or an entry.
 //!
 //! Each `top/<exercise>.cu` becomes an entry of `$OUT_DIR/top.rs`, which `top.rs` beside this file includes. It is launched
 //! by the function `<exercise>` of the `.rs` beside it.
 //!
-//! Each entry of `wrong/<exercise>.toml` becomes one of `$OUT_DIR/wrong.rs`, which `wrong.rs` beside this file includes. Its
-//! kernel is the solution's with the entry's edits, or all of `wrong/<exercise>/<entry>.cu` where that is another kernel. Its
+//! Samples are what the grader is tested with. Each becomes an entry of `$OUT_DIR/samples.rs`, which `samples.rs` beside this
+//! file includes. One is each `unusual/<exercise>/<name>.cu`, launched by the `.rs` beside it, or as the solution is where
+//! there is none. Another one is each entry of `wrong/<exercise>.toml`. Its kernel is the solution's with the entry's edits, or all of `wrong/<exercise>/<entry>.cu` where that is another kernel. Its
 //! launch comes about in the same way.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
@@ -17,11 +18,13 @@ fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=src");
     println!("cargo::rerun-if-changed=wrong");
     let package = PathBuf::from(variable("CARGO_MANIFEST_DIR")?);
-    // Cargo takes a folder that is not there as one that has changed, every time.
-    println!("cargo::rerun-if-changed={}", if package.join("top").exists() { "top" } else { "." });
+    for folder in ["top", "unusual"] {
+        // Cargo takes a folder that is not there as one that has changed, every time.
+        println!("cargo::rerun-if-changed={}", if package.join(folder).exists() { folder } else { "." });
+    }
     let day = variable("CARGO_PKG_NAME")?.trim_start_matches("solutions-").to_owned();
     top(&package, &day)?;
-    wrong(&package, &day)
+    samples(&package, &day)
 }
 
 /// Collects the top rungs.
@@ -39,42 +42,66 @@ fn top(package: &Path, day: &str) -> io::Result<()> {
     fs::write(PathBuf::from(variable("OUT_DIR")?).join("top.rs"), text)
 }
 
-/// Collects the wrong kernels.
-fn wrong(package: &Path, day: &str) -> io::Result<()> {
+/// Collects the samples: what is unusual, and what is wrong.
+fn samples(package: &Path, day: &str) -> io::Result<()> {
     let out = PathBuf::from(variable("OUT_DIR")?);
     let (mut modules, mut entries) = (String::new(), String::new());
-    for file in sorted(&package.join("wrong"))?.iter().filter(|path| path.is_file()) {
-        let exercise = stem(file);
-        let solution = package.join("src").join(&exercise);
-        let texts = Texts { solution, whole: file.with_extension(""), edited: out.join(&exercise) };
-        let collected = texts.collect(file).map_err(|error| at(&format!("wrong/{exercise}.toml"), &error))?;
-        let launches: BTreeSet<_> = collected.values().filter_map(|wrong| wrong.launch.as_ref()).collect();
+    for exercise in exercises(package)? {
+        let mut collected = unusual(&package.join("unusual").join(&exercise))?;
+        let file = package.join("wrong").join(&exercise).with_extension("toml");
+        if file.exists() {
+            let solution = package.join("src").join(&exercise);
+            let texts = Texts { solution, whole: file.with_extension(""), edited: out.join(&exercise) };
+            let wrong = texts.collect(&file).map_err(|error| at(&format!("wrong/{exercise}.toml"), &error))?;
+            collected.extend(wrong);
+        }
+        let launches: BTreeSet<_> = collected.iter().filter_map(|(_, sample)| sample.launch.as_ref()).collect();
         for launch in launches {
             // A solution's launch is public, and stays so when it is edited.
             let module = format!("mod {exercise}_{};", stem(launch));
             modules += &format!("#[path = {launch:?}]\n#[allow(unreachable_pub)]\n{module}\n");
         }
-        for (name, Collected { mistake, kernel, launch }) in &collected {
+        for (name, Collected { folder, verdict, sentence, kernel, launch }) in &collected {
             let function = match launch {
                 Some(launch) => format!("{exercise}_{}::{exercise}", stem(launch)),
                 None => format!("crate::{exercise}::{exercise}"),
             };
-            let path = format!("solutions/{day}/wrong/{exercise}/{name}.cu");
+            let path = format!("solutions/{day}/{folder}/{exercise}/{name}.cu");
             let source = format!("Source {{ path: {path:?}.to_owned(), text: include_str!({kernel:?}).to_owned() }}");
             let entry = format!("course::{exercise}::entry({function}, {source})");
-            let reason = mistake.verdict().ok_or("it states no one verdict").map_err(io::Error::other)?;
-            let named = format!("name: {name:?}, reason: {reason:?}, sentence: {:?}", mistake.mistake);
-            entries += &format!("        Wrong {{ {named}, entry: {entry} }},\n");
+            let named = format!("name: {name:?}, verdict: {verdict:?}, sentence: {sentence:?}");
+            entries += &format!("        Sample {{ {named}, entry: {entry} }},\n");
         }
     }
     let uses = format!("use fusion_course::{day} as course;\n");
-    let text = format!("{uses}{modules}\nfn collected() -> Vec<Wrong> {{\n    vec![\n{entries}    ]\n}}\n");
-    fs::write(out.join("wrong.rs"), text)
+    let text = format!("{uses}{modules}\nfn collected() -> Vec<Sample> {{\n    vec![\n{entries}    ]\n}}\n");
+    fs::write(out.join("samples.rs"), text)
 }
 
-/// A wrong kernel, and where the texts of its two files are.
+/// The exercises that have samples.
+fn exercises(package: &Path) -> io::Result<BTreeSet<String>> {
+    let wrong = sorted(&package.join("wrong"))?.into_iter().filter(|path| path.is_file());
+    Ok(wrong.chain(sorted(&package.join("unusual"))?).map(|path| stem(&path)).collect())
+}
+
+/// The unusual answers to an exercise, whose files begin with a comment that says what is unusual.
+fn unusual(folder: &Path) -> io::Result<Vec<(String, Collected)>> {
+    let mut collected = Vec::new();
+    for kernel in sorted(folder)?.into_iter().filter(|path| path.extension().is_some_and(|it| it == "cu")) {
+        let text = fs::read_to_string(&kernel)?;
+        let sentence = text.lines().next().and_then(|line| line.strip_prefix("// ")).unwrap_or_default().to_owned();
+        let launch = Some(kernel.with_extension("rs")).filter(|launch| launch.exists());
+        let (folder, verdict) = ("unusual", "pass".to_owned());
+        collected.push((stem(&kernel), Collected { folder, verdict, sentence, kernel, launch }));
+    }
+    Ok(collected)
+}
+
+/// A sample, and where the texts of its two files are.
 struct Collected {
-    mistake: Mistake,
+    folder: &'static str,
+    verdict: String,
+    sentence: String,
     kernel: PathBuf,
     /// None for the solution's.
     launch: Option<PathBuf>,
@@ -91,15 +118,15 @@ struct Texts {
 }
 
 impl Texts {
-    fn collect(&self, file: &Path) -> io::Result<BTreeMap<String, Collected>> {
+    fn collect(&self, file: &Path) -> io::Result<Vec<(String, Collected)>> {
         let mistakes = fusion_edits::read(&fs::read_to_string(file)?).map_err(io::Error::other)?;
-        let mut collected = BTreeMap::new();
+        let mut collected = Vec::new();
         for (name, mistake) in mistakes {
             let wrong = self.one(&name, mistake).map_err(|error| at(&name, &error))?;
-            collected.insert(name, wrong);
+            collected.push((name, wrong));
         }
         for path in sorted(&self.whole)? {
-            let used = collected.values().any(|wrong| wrong.kernel == path || wrong.launch.as_ref() == Some(&path));
+            let used = collected.iter().any(|(_, wrong)| wrong.kernel == path || wrong.launch.as_ref() == Some(&path));
             if !used && path.extension().is_some_and(|extension| extension == "cu" || extension == "rs") {
                 return Err(io::Error::other(format!("it has no entry for {}", path.display())));
             }
@@ -114,7 +141,8 @@ impl Texts {
             return Err(io::Error::other("it edits nothing, and has no files"));
         }
         let kernel = kernel.unwrap_or_else(|| self.solution.with_extension("cu"));
-        Ok(Collected { mistake, kernel, launch })
+        let verdict = mistake.verdict().ok_or("it states no one verdict").map_err(io::Error::other)?;
+        Ok(Collected { folder: "wrong", verdict, sentence: mistake.mistake, kernel, launch })
     }
 
     /// Where an entry's text of a kind is, unless it is the solution's.

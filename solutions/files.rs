@@ -1,11 +1,11 @@
-//! A day's files agree with each other: starters with solutions, and wrong kernels with exercises. All days share this file.
+//! A day's files agree with each other: starters with solutions, and samples with exercises. All days share this file.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use fusion_course::drift;
+use fusion_course::{Sample, drift};
 
 #[test]
 fn solving_only_changes_the_marked_regions() {
@@ -25,15 +25,25 @@ fn solving_only_changes_the_marked_regions() {
 }
 
 #[test]
-fn every_exercise_has_six_wrong_kernels_each_with_a_reason() {
+fn every_exercise_has_six_wrong_kernels_and_every_sample_a_verdict() {
     let mut counts = BTreeMap::new();
-    for wrong in crate::wrong() {
-        assert!(wrong.sentence.ends_with('.'), "{}: its mistake is no sentence", wrong.name);
-        assert!(!wrong.reason.is_empty(), "{}: it is refused for nothing", wrong.name);
-        *counts.entry(wrong.entry.exercise.name).or_insert(0) += 1;
+    for sample in crate::samples() {
+        let Sample { name, verdict, sentence, ref entry } = sample;
+        assert!(sentence.ends_with('.'), "{name}: what it is about is no sentence");
+        assert!(verdict == Sample::PASS || is_verdict(verdict), "{name}: the grader never says `{verdict}`");
+        *counts.entry(entry.exercise.name).or_insert(0) += u32::from(verdict != Sample::PASS);
     }
     for entry in crate::submission().entries {
         let count = counts.get(entry.exercise.name).copied().unwrap_or(0);
         assert!(count >= 6, "{}: {count} wrong kernels", entry.exercise.name);
+    }
+}
+
+/// Whether the grader can give it: the code of a failure, or of what the emulated device finds.
+fn is_verdict(verdict: &str) -> bool {
+    let found = |code: &str| fusion_machine::report::Code::ALL.iter().any(|known| known.as_str() == code);
+    match verdict.split_once(' ') {
+        Some(("fault" | "warning", code)) => found(code),
+        _ => fusion_grader::judgement::Code::ALL.iter().any(|code| code.to_string() == verdict),
     }
 }

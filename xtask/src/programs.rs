@@ -23,7 +23,7 @@ pub(crate) struct Programs {
 pub(crate) fn package(kind: Kind, day: u32) -> String {
     match kind {
         Kind::Exercise => format!("exercises-day{day}"),
-        Kind::Solution | Kind::Wrong => format!("solutions-day{day}"),
+        Kind::Solution | Kind::Sample => format!("solutions-day{day}"),
     }
 }
 

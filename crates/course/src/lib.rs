@@ -17,11 +17,11 @@ mod exercise;
 mod gemm;
 mod inputs;
 mod rounding;
+mod sample;
 mod shape;
 mod signature;
 mod step;
 mod submission;
-mod wrong;
 
 pub mod day22;
 pub mod day23;
@@ -37,10 +37,10 @@ pub use day::{DaySpec, days, find};
 pub use exercise::{Access, Case, Exercise, Extent, Hint, Param, Reference, Rival, Rung, Scalar, Tolerance};
 pub use gemm::{Gemm, GemmSizes, NoGemm};
 pub use inputs::Inputs;
+pub use sample::Sample;
 pub use shape::{Shape, Shapes};
 pub use step::{ScalarArg, Step, Threads, Work};
 pub use submission::{Bound, Entry, Source, Submission};
-pub use wrong::Wrong;
 
 /// What the macros of this crate expand to names of.
 #[doc(hidden)]

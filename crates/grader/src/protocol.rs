@@ -25,7 +25,7 @@ pub enum Message {
         exercises: Vec<String>,
         /// The exercises whose ladder has a top rung here.
         top: Vec<String>,
-        wrong: Vec<WrongName>,
+        samples: Vec<SampleName>,
     },
     /// The GPU of this machine, or why there is none.
     Probed {
@@ -61,13 +61,12 @@ pub enum Message {
     },
 }
 
-/// A deliberately wrong kernel and the reason for which it must be refused, as [`crate::judgement::Failure::reason`]
-/// gives it.
+/// An answer whose verdict is known, as [`fusion_course::Sample`] has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WrongName {
+pub struct SampleName {
     pub exercise: String,
     pub name: String,
-    pub reason: String,
+    pub verdict: String,
 }
 
 impl Message {

@@ -73,8 +73,8 @@ fn changed(files: &[String]) -> Option<String> {
 }
 
 fn title(judgement: &Judgement) -> String {
-    match &judgement.wrong {
-        Some(wrong) => format!("day {}, {} (wrong/{wrong})", judgement.day, judgement.name),
+    match &judgement.sample {
+        Some(sample) => format!("day {}, {} ({sample})", judgement.day, judgement.name),
         None => format!("day {}, {}", judgement.day, judgement.name),
     }
 }
@@ -175,8 +175,8 @@ fn devices(report: &Report) -> String {
 pub fn table(judgements: &[Judgement], look: Look) -> String {
     let mut table = blank(["exercise"].into_iter().chain(Parts::NAMES.iter().copied()).chain(["verdict"]), look);
     for judgement in judgements {
-        let name = Cell::new(match &judgement.wrong {
-            Some(wrong) => format!("{}/{wrong}", judgement.name),
+        let name = Cell::new(match &judgement.sample {
+            Some(sample) => format!("{}/{sample}", judgement.name),
             None => judgement.name.clone(),
         });
         let verdict = match warnings(judgement)[..] {

@@ -13,11 +13,11 @@ use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand, ValueEnum};
-use fusion_course::{Entry, Submission, Wrong};
+use fusion_course::{Entry, Sample, Submission};
 
 use crate::bench::At;
 use crate::judgement::{DeviceKind, Parts, RunError};
-use crate::protocol::{self, Message, SPENT, WrongName};
+use crate::protocol::{self, Message, SPENT, SampleName};
 use crate::session::Session;
 
 /// The main function of a program that holds answers.
@@ -25,14 +25,13 @@ pub fn main(submission: Submission) -> ExitCode {
     main_with(submission, Vec::new(), Vec::new())
 }
 
-/// The main function of a program that holds reference solutions, the top rungs of ladders, and wrong kernels that must be
-/// refused.
-pub fn main_with(submission: Submission, top: Vec<Entry>, wrong: Vec<Wrong>) -> ExitCode {
+/// The main function of a program that holds reference solutions, the top rungs of ladders, and samples whose verdict is known.
+pub fn main_with(submission: Submission, top: Vec<Entry>, samples: Vec<Sample>) -> ExitCode {
     let cli = Cli::parse();
     let parent = protocol::open();
     match cli.command {
         Command::List => {
-            list(&submission, &top, &wrong);
+            list(&submission, &top, &samples);
             ExitCode::SUCCESS
         }
         Command::Probe => {
@@ -45,7 +44,7 @@ pub fn main_with(submission: Submission, top: Vec<Entry>, wrong: Vec<Wrong>) -> 
         }
         Command::Judge(options) => {
             end_with(parent);
-            judge::run(&options, &submission, &top, &wrong)
+            judge::run(&options, &submission, &top, &samples)
         }
     }
 }
@@ -65,7 +64,7 @@ enum Command {
     Probe,
     /// Time one submission beside the unfused chain over a sweep of sizes
     Bench(BenchOptions),
-    /// Judge one submission, or several wrong kernels or mutants of one exercise
+    /// Judge one submission, or several samples or mutants of one exercise
     Judge(Options),
 }
 
@@ -78,16 +77,16 @@ struct Options {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Judge the top rung of the exercise's ladder, or mutants of that, instead of the submission
-    #[arg(long, conflicts_with = "wrong")]
+    #[arg(long, conflicts_with = "sample")]
     top: bool,
     /// Judge the other rungs of the ladder instead of the submission, one after the other
-    #[arg(long, conflicts_with_all = ["top", "wrong", "mutant"])]
+    #[arg(long, conflicts_with_all = ["top", "sample", "mutant"])]
     rungs: bool,
-    /// Judge these wrong kernels instead of the submission
+    /// Judge these samples instead of the submission
     #[arg(long)]
-    wrong: Vec<String>,
+    sample: Vec<String>,
     /// Judge these mutants of the submission instead of it
-    #[arg(long, conflicts_with = "wrong")]
+    #[arg(long, conflicts_with = "sample")]
     mutant: Vec<String>,
     #[arg(long, value_delimiter = ',', value_parser = PossibleValuesParser::new(Parts::NAMES))]
     #[arg(default_values = Parts::NAMES)]
@@ -145,17 +144,17 @@ fn find<'a>(entries: &'a [Entry], exercise: &str) -> Option<&'a Entry> {
     entries.iter().find(|entry| entry.exercise.name == exercise)
 }
 
-fn list(submission: &Submission, top: &[Entry], wrong: &[Wrong]) {
+fn list(submission: &Submission, top: &[Entry], samples: &[Sample]) {
     let names = |entries: &[Entry]| entries.iter().map(|entry| entry.exercise.name.to_owned()).collect();
     Message::Listed {
         day: submission.day,
         exercises: names(&submission.entries),
         top: names(top),
-        wrong: (wrong.iter())
-            .map(|wrong| WrongName {
-                exercise: wrong.entry.exercise.name.to_owned(),
-                name: wrong.name.to_owned(),
-                reason: wrong.reason.to_owned(),
+        samples: (samples.iter())
+            .map(|sample| SampleName {
+                exercise: sample.entry.exercise.name.to_owned(),
+                name: sample.name.to_owned(),
+                verdict: sample.verdict.to_owned(),
             })
             .collect(),
     }

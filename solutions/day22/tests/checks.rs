@@ -12,7 +12,7 @@ const TOKEN: &str = "checks";
 fn checks_that_the_environment_switches_off_are_made() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_solutions-day22"));
     command.args(["judge", "--exercise", "add_gelu", "--device", "emulated", "--parts", "right"]);
-    command.args(["--wrong", "accumulates"]).env("FUSION_EMULATOR_CHECKS", "none");
+    command.args(["--sample", "accumulates"]).env("FUSION_EMULATOR_CHECKS", "none");
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
     // It ends when this closes. Through a pipe, messages come on standard output.
     let mut stdin = child.stdin.take().expect("it is piped");

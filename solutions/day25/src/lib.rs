@@ -1,4 +1,4 @@
-//! Day 25, vectorization: the reference solutions, and wrong kernels that the grader must refuse.
+//! Day 25, vectorization: the reference solutions, and samples that the grader is tested with.
 
 // Launching a kernel is unsafe.
 #![allow(unsafe_code)]
@@ -6,12 +6,12 @@
 #[cfg(test)]
 #[path = "../../files.rs"]
 mod files;
+#[path = "../../samples.rs"]
+mod samples;
 #[path = "../../top.rs"]
 mod top;
-#[path = "../../wrong.rs"]
-mod wrong;
 
+pub use samples::samples;
 pub use top::top;
-pub use wrong::wrong;
 
 fusion_course::answers_to_day25!("solutions/day25/src");

@@ -1,3 +1,3 @@
 fn main() -> std::process::ExitCode {
-    fusion_grader::worker::main_with(solutions_day26::submission(), solutions_day26::top(), solutions_day26::wrong())
+    fusion_grader::worker::main_with(solutions_day26::submission(), solutions_day26::top(), solutions_day26::samples())
 }

@@ -190,7 +190,7 @@ fn bench(options: &Options, interrupt: &Interrupt, report: &mut Report) -> Resul
 fn whose(kind: Kind) -> &'static str {
     match kind {
         Kind::Exercise => "yours",
-        Kind::Solution | Kind::Wrong => "solution",
+        Kind::Solution | Kind::Sample => "solution",
     }
 }
 

@@ -1,13 +1,13 @@
 //! `cargo xtask verify`: the course's promise to its learners, as one command.
 //!
-//! Every starter fails (and compiles), every solution and every rung of a ladder passes, every wrong kernel is refused for the
-//! reason that its entry states, solving an exercise changes nothing outside of its TODO regions, and of the systematic
+//! Every starter fails (and compiles), every solution, every rung of a ladder and every unusual answer passes, every wrong kernel is
+//! refused for the reason that its entry states, solving an exercise changes nothing outside of its TODO regions, and of the systematic
 //! wrong versions (mutants) of the solutions and of the top rungs nearly all are refused.
 
 mod mutants;
+mod samples;
 mod score;
 mod tally;
-mod wrong;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use fusion_course::{Exercise, drift};
 use fusion_grader::judgement::{Code, DeviceKind, Judgement, Kind, Parts, Verdict};
-use fusion_grader::protocol::{Message, WrongName};
+use fusion_grader::protocol::{Message, SampleName};
 use fusion_grader::render;
 
 use crate::interrupt::{self, Interrupt};
@@ -106,7 +106,7 @@ fn verify(options: &Options, interrupt: &Interrupt, tally: &mut Tally) -> Result
     let listed = listed(&selections, &programs, &Watch { limit, interrupt })?;
     let exercises: usize = selections.iter().map(|selection| selection.exercises.len()).sum();
     let tops: usize = listed.values().map(|listed| listed.top.len()).sum();
-    // A starter and its wrong kernels; solutions and top rungs, themselves and their mutants.
+    // A starter and the samples; solutions and top rungs, themselves and their mutants.
     let steps = if options.mutants { 0 } else { 2 * exercises + exercises + tops };
     let progress = Progress::new(steps + if options.no_mutants { 0 } else { exercises + tops });
     let judge =
@@ -153,17 +153,17 @@ impl Judge<'_> {
 
     /// What comes with the solutions of a day; nothing where they could not be built.
     fn listed(&self, day: u32) -> &Listed {
-        const NOTHING: &Listed = &Listed { top: Vec::new(), wrong: Vec::new() };
+        const NOTHING: &Listed = &Listed { top: Vec::new(), samples: Vec::new() };
         self.listed.get(&day).unwrap_or(NOTHING)
     }
 
-    /// The starter, the solution, the top rung and the wrong kernels of each exercise.
+    /// The starter, the solution, the top rung and the samples of each exercise.
     fn submissions(&self, selection: &Selection, tally: &mut Tally) -> Result<(), Stop> {
         if let Some(root) = &self.programs.root {
             check_drift(root, selection, tally);
         }
         let day = selection.day.number;
-        let Listed { top, wrong } = self.listed(day);
+        let Listed { top, samples } = self.listed(day);
         for exercise in &selection.exercises {
             self.answer(Answer::Starter, day, exercise.name, tally)?;
             self.answer(Answer::Solution, day, exercise.name, tally)?;
@@ -174,9 +174,9 @@ impl Judge<'_> {
                 self.rungs(day, exercise, tally)?;
             }
         }
-        let Some(program) = self.program(Kind::Wrong, day) else { return Ok(()) };
+        let Some(program) = self.program(Kind::Sample, day) else { return Ok(()) };
         let &Judge { seed, limit, interrupt, progress, .. } = self;
-        wrong::Judge { program, all: wrong, seed, limit, interrupt, progress }.day(selection, tally)
+        samples::Judge { program, all: samples, seed, limit, interrupt, progress }.day(selection, tally)
     }
 
     fn mutants(&self, selection: &Selection, tally: &mut Tally) -> Result<(), Stop> {
@@ -265,7 +265,7 @@ impl Judge<'_> {
     }
 }
 
-/// What an exercise's folders hold that is no wrong kernel.
+/// What an exercise's folders hold that is no sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
     Starter,
@@ -278,7 +278,7 @@ enum Answer {
 struct Listed {
     /// The exercises with a top rung.
     top: Vec<String>,
-    wrong: Vec<WrongName>,
+    samples: Vec<SampleName>,
 }
 
 /// Asks the solutions of each day what they come with: of what is selected.
@@ -290,11 +290,11 @@ fn listed(selections: &[Selection], programs: &Programs, watch: &Watch<'_>) -> R
         let mut listed = Listed::default();
         let end = process::run(Command::new(program).arg("list"), watch, |said| {
             if let Said::Message(message) = said
-                && let Message::Listed { mut top, mut wrong, .. } = *message
+                && let Message::Listed { mut top, mut samples, .. } = *message
             {
                 top.retain(|name| selected(name));
-                wrong.retain(|wrong| selected(&wrong.exercise));
-                listed = Listed { top, wrong };
+                samples.retain(|sample| selected(&sample.exercise));
+                listed = Listed { top, samples };
             }
         });
         if end.map_err(|error| judge::cannot_run(program, &error))? == End::Interrupted {

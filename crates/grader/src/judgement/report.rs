@@ -56,9 +56,9 @@ pub struct Judgement {
     /// The files among them, and the exercise's own, that are no longer what they were when they were compiled.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<String>,
-    /// For a wrong kernel: its name.
+    /// For a sample: its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub wrong: Option<String>,
+    pub sample: Option<String>,
 }
 
 impl Judgement {
@@ -104,7 +104,8 @@ pub enum Kind {
     #[default]
     Exercise,
     Solution,
-    Wrong,
+    /// An answer whose verdict is known.
+    Sample,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

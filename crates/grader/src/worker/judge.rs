@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use fusion_course::{Entry, Submission, Wrong};
+use fusion_course::{Entry, Sample, Submission};
 use fusion_device::Program;
 
 use super::{Options, exit_code, find, mutants, rungs};
@@ -14,7 +14,7 @@ use crate::session::Session;
 use crate::trial::Trial;
 use crate::trouble::Trouble;
 
-pub(super) fn run(options: &Options, submission: &Submission, top: &[Entry], wrong: &[Wrong]) -> ExitCode {
+pub(super) fn run(options: &Options, submission: &Submission, top: &[Entry], samples: &[Sample]) -> ExitCode {
     let entries = if options.top { top } else { &submission.entries };
     let Some(entry) = find(entries, &options.exercise) else {
         return unable(RunError::new("unknown-target", format!("this program has no `{}`", options.exercise)));
@@ -25,12 +25,12 @@ pub(super) fn run(options: &Options, submission: &Submission, top: &[Entry], wro
     if options.rungs {
         return rungs::run(options, entry.exercise);
     }
-    let mut tasks: Vec<(&Entry, Option<&Wrong>)> = Vec::new();
-    for name in &options.wrong {
-        let named = |wrong: &&Wrong| wrong.name == name && wrong.entry.exercise.name == options.exercise;
-        match wrong.iter().find(named) {
-            Some(wrong) => tasks.push((&wrong.entry, Some(wrong))),
-            None => return unable(RunError::new("unknown-target", format!("there is no wrong kernel `{name}`"))),
+    let mut tasks: Vec<(&Entry, Option<&Sample>)> = Vec::new();
+    for name in &options.sample {
+        let named = |sample: &&Sample| sample.name == name && sample.entry.exercise.name == options.exercise;
+        match samples.iter().find(named) {
+            Some(sample) => tasks.push((&sample.entry, Some(sample))),
+            None => return unable(RunError::new("unknown-target", format!("there is no sample `{name}`"))),
         }
     }
     if tasks.is_empty() {
@@ -42,11 +42,11 @@ pub(super) fn run(options: &Options, submission: &Submission, top: &[Entry], wro
         Err(error) => return unable(error),
     };
     let judge = Judge::new(&session, options, Scope::EXERCISE);
-    for (entry, wrong) in tasks {
+    for (entry, sample) in tasks {
         let mut judgement = judge.entry(entry);
-        if let Some(wrong) = wrong {
-            judgement.kind = Kind::Wrong;
-            judgement.wrong = Some(wrong.name.to_owned());
+        if let Some(sample) = sample {
+            judgement.kind = Kind::Sample;
+            judgement.sample = Some(sample.name.to_owned());
         }
         Message::Judged { device: session.info.clone(), judgement: Box::new(judgement) }.send();
         if session.is_spent() {

@@ -16,6 +16,8 @@ pub(crate) struct Tally {
     pub(crate) tops: usize,
     /// Rungs below them that are right and lean.
     pub(crate) rungs: usize,
+    /// Unusual answers that are right and lean.
+    pub(crate) unusual: usize,
     /// Files that differ from their solution in TODO regions only.
     pub(crate) drift: usize,
     /// Wrong kernels refused, by reason.
@@ -48,6 +50,7 @@ impl Tally {
         self.solutions += other.solutions;
         self.tops += other.tops;
         self.rungs += other.rungs;
+        self.unusual += other.unusual;
         self.drift += other.drift;
         for (reason, count) in other.refused {
             *self.refused.entry(reason).or_default() += count;
@@ -82,7 +85,9 @@ impl fmt::Display for Tally {
         writeln!(f, "{:>4} starters compile and fail", self.starters)?;
         writeln!(f, "{:>4} solutions pass", self.solutions)?;
         writeln!(f, "{:>4} top rungs of ladders pass, and {} below them", self.tops, self.rungs)?;
-        let reasons: Vec<String> = self.refused.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
+        writeln!(f, "{:>4} unusual answers are right and lean", self.unusual)?;
+        let refused = self.refused.iter().filter(|(_, count)| **count > 0);
+        let reasons: Vec<String> = refused.map(|(reason, count)| format!("{reason} {count}")).collect();
         let reasons = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join(", ")) };
         writeln!(f, "{:>4} wrong kernels are refused for their reason{reasons}", self.refused.values().sum::<usize>())?;
         writeln!(f, "{:>4} files differ from their solution in TODO regions only", self.drift)?;
@@ -96,7 +101,8 @@ mod tests {
 
     #[test]
     fn problems_first_then_counts_by_reason() {
-        let mut tally = Tally { starters: 5, solutions: 4, tops: 2, rungs: 5, drift: 10, ..Tally::default() };
+        let mut tally =
+            Tally { starters: 5, solutions: 4, tops: 2, rungs: 5, unusual: 3, drift: 10, ..Tally::default() };
         tally.refused.insert("values".to_owned(), 12);
         tally.refused.insert("fault E-OOB-GLOBAL".to_owned(), 3);
         tally.problem("the solution of x does not pass\n\n");
@@ -106,6 +112,7 @@ problem: the solution of x does not pass
    5 starters compile and fail
    4 solutions pass
    2 top rungs of ladders pass, and 5 below them
+   3 unusual answers are right and lean
   15 wrong kernels are refused for their reason: fault E-OOB-GLOBAL 3, values 12
   10 files differ from their solution in TODO regions only
 1 problem

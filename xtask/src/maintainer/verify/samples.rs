@@ -1,12 +1,13 @@
-//! Wrong kernels: each must be refused, for the reason that its entry states.
+//! Samples: each must get the verdict that is known.
 
 use std::collections::VecDeque;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use fusion_grader::judgement::{Code, Judgement, Kind, Verdict};
-use fusion_grader::protocol::WrongName;
+use fusion_course::Sample;
+use fusion_grader::judgement::{Code, DeviceKind, Judgement, Kind, Parts, Verdict};
+use fusion_grader::protocol::SampleName;
 use fusion_grader::render;
 
 use super::Tally;
@@ -17,12 +18,12 @@ use crate::process::{self, End, Said, Watch};
 use crate::progress::Progress;
 use crate::target::Selection;
 
-/// What it takes to judge the wrong kernels of a day.
+/// What it takes to judge the samples of a day.
 #[derive(Debug)]
 pub(crate) struct Judge<'a> {
     pub(crate) program: &'a Path,
-    /// Every wrong kernel that it has.
-    pub(crate) all: &'a [WrongName],
+    /// Every sample that it has.
+    pub(crate) all: &'a [SampleName],
     pub(crate) seed: u64,
     pub(crate) limit: Duration,
     pub(crate) interrupt: &'a Interrupt,
@@ -30,26 +31,27 @@ pub(crate) struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// Judges every wrong kernel of the selected exercises: many in one process, a new one after each that takes its
+    /// Judges every sample of the selected exercises: many in one process, a new one after each that takes its
     /// process or its context with it.
     pub(crate) fn day(&self, selection: &Selection, tally: &mut Tally) -> Result<(), Stop> {
         let &Judge { program, all, seed, limit, interrupt, progress } = self;
         let watch = Watch { limit, interrupt };
         for exercise in &selection.exercises {
-            let mut left: VecDeque<&WrongName> = all.iter().filter(|wrong| wrong.exercise == exercise.name).collect();
-            if left.is_empty() {
+            let mut left: VecDeque<&SampleName> =
+                all.iter().filter(|sample| sample.exercise == exercise.name).collect();
+            if left.iter().all(|sample| sample.verdict == Sample::PASS) {
                 tally.problem(format!("{} has no wrong kernels", exercise.name));
             }
             while !left.is_empty() {
                 let mut command = Command::new(program);
                 command.args(["judge", "--exercise", exercise.name, "--device", "emulated"]);
                 command.args(["--seed", &seed.to_string()]);
-                for wrong in &left {
-                    command.args(["--wrong", &wrong.name]);
+                for sample in &left {
+                    command.args(["--sample", &sample.name]);
                 }
                 let mut told = Told::default();
                 let end = process::run(&mut command, &watch, |said| {
-                    // Wrong kernels may print and complain as they like.
+                    // Samples may print and complain as they like.
                     if let Said::Message(_) = said {
                         told.hear(said, exercise.name, progress);
                     }
@@ -62,22 +64,22 @@ impl Judge<'_> {
                     return Err(Stop::Error(error));
                 }
                 for (_, judgement) in &told.judged {
-                    if let Some(wrong) = left.pop_front() {
-                        count(wrong, judgement, tally);
+                    if let Some(sample) = left.pop_front() {
+                        count(sample, judgement, tally);
                     }
                 }
                 // The process ended in the middle of one, which is that one's judgement.
                 if (told.judged.is_empty() || !matches!(end, End::Exited(_)))
-                    && let Some(wrong) = left.pop_front()
+                    && let Some(sample) = left.pop_front()
                 {
                     let blank = Judgement {
                         name: exercise.name.to_owned(),
                         day: exercise.day,
-                        kind: Kind::Wrong,
-                        wrong: Some(wrong.name.clone()),
+                        kind: Kind::Sample,
+                        sample: Some(sample.name.clone()),
                         ..Judgement::default()
                     };
-                    count(wrong, &blank.refused(judge::death(end, limit, &told.doing, &[])), tally);
+                    count(sample, &blank.refused(judge::death(end, limit, &told.doing, &[])), tally);
                 }
             }
             progress.step();
@@ -86,29 +88,35 @@ impl Judge<'_> {
     }
 }
 
-fn count(wrong: &WrongName, judgement: &Judgement, tally: &mut Tally) {
-    match judgement.failure() {
-        Some(failure) if agrees(failure.code, &failure.reason(), &wrong.reason) => {
-            *tally.refused.entry(wrong.reason.clone()).or_default() += 1;
+fn count(sample: &SampleName, judgement: &Judgement, tally: &mut Tally) {
+    let SampleName { exercise, name, verdict } = sample;
+    let (right, known) = match (judgement.failure(), verdict == Sample::PASS) {
+        (_, true) => (is_right_and_lean(judgement), &mut tally.unusual),
+        (Some(failure), false) => {
+            (agrees(failure.code, &failure.reason(), verdict), tally.refused.entry(verdict.clone()).or_default())
         }
-        None if warned(judgement, &wrong.reason) => *tally.refused.entry(wrong.reason.clone()).or_default() += 1,
-        Some(failure) => tally.problem(format!(
-            "{}/{} is refused for `{}`; its entry says `{}`\n{}",
-            wrong.exercise,
-            wrong.name,
-            failure.reason(),
-            wrong.reason,
-            render::details(judgement, output::look())
-        )),
-        None => tally.problem(format!(
-            "{}/{} is judged `{}`; its entry says `{}`\n{}",
-            wrong.exercise,
-            wrong.name,
-            judgement.verdict,
-            wrong.reason,
-            render::details(judgement, output::look())
-        )),
+        (None, false) => (warned(judgement, verdict), tally.refused.entry(verdict.clone()).or_default()),
+    };
+    if right {
+        *known += 1;
+        return;
     }
+    let given = match judgement.failure() {
+        Some(failure) => format!("refused for `{}`", failure.reason()),
+        None => format!("judged `{}`", judgement.verdict),
+    };
+    let must = match verdict.as_str() {
+        Sample::PASS => "must pass".to_owned(),
+        verdict => format!("its entry says `{verdict}`"),
+    };
+    tally.problem(format!("{exercise}/{name} is {given}; {must}\n{}", render::details(judgement, output::look())));
+}
+
+/// How fast an unusual answer is, it may choose: what is unusual may be slow.
+fn is_right_and_lean(judgement: &Judgement) -> bool {
+    let asked = Parts::wanted(DeviceKind::Emulated, false);
+    let mut parts = judgement.parts.views().filter(|part| asked.contains(&part.name));
+    parts.all(|part| part.verdict == Verdict::Pass)
 }
 
 /// Whether a kernel passes with the stated warning.

@@ -1,0 +1,28 @@
+//! Blocks of 32 x 8 threads in a grid that is as wide as it is high.
+
+use std::sync::Arc;
+
+use cudarc::driver::{CudaModule, CudaStream, CudaView, CudaViewMut, DriverError, LaunchConfig, PushKernelArg};
+
+pub fn add_gelu(
+    stream: &Arc<CudaStream>,
+    module: &Arc<CudaModule>,
+    a: &CudaView<'_, f32>,
+    b: &CudaView<'_, f32>,
+    out: &mut CudaViewMut<'_, f32>,
+) -> Result<(), DriverError> {
+    let n = out.len();
+    if n == 0 {
+        return Ok(());
+    }
+    let kernel = module.load_function("add_gelu")?;
+    let blocks = n.div_ceil(32 * 8);
+    // No dimension but the first has more than 65,535 blocks.
+    let width = blocks.isqrt().max(blocks.div_ceil(65_535));
+    let config = LaunchConfig { grid_dim: (width as u32, blocks.div_ceil(width) as u32, 1), block_dim: (32, 8, 1), shared_mem_bytes: 0 };
+    let mut launch = stream.launch_builder(&kernel);
+    launch.arg(a).arg(b).arg(out).arg(&n);
+    // SAFETY: the arguments are the kernel's parameters in their order, and it touches only elements of the views.
+    unsafe { launch.launch(config) }?;
+    Ok(())
+}
