@@ -54,6 +54,13 @@ extern "C" __global__ void gelu(const float* x, float* out, size_t n) {
 }
 // ANCHOR_END: gelu
 
+// ANCHOR: sigmoid
+extern "C" __global__ void sigmoid(const float* x, float* out, size_t n) {
+    size_t i = element();
+    if (i < n) out[i] = 1.0f / (1.0f + expf(-x[i]));
+}
+// ANCHOR_END: sigmoid
+
 // ANCHOR: quantize
 extern "C" __global__ void div_scalar(const float* x, float* out, float divisor, size_t n) {
     size_t i = element();

@@ -55,6 +55,15 @@ extern "C" __global__ void divide_rows(const float* x, const float* divisors, fl
 }
 // ANCHOR_END: softmax
 
+// ANCHOR: log_softmax
+// The logarithm of exp(x - largest) / sum.
+extern "C" __global__ void log_of_quotient(const float* x, const float* largest, const float* sum, float* out, size_t rows, size_t columns) {
+    const size_t start = blockIdx.x * columns;
+    const float top = largest[blockIdx.x], log_sum = logf(sum[blockIdx.x]);
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) out[start + c] = x[start + c] - top - log_sum;
+}
+// ANCHOR_END: log_softmax
+
 // ANCHOR: l2norm
 extern "C" __global__ void square(const float* x, float* out, size_t n) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;

@@ -53,6 +53,24 @@ extern "C" __global__ void rmsnorm_bf16(const __nv_bfloat16* x, const __nv_bfloa
 }
 // ANCHOR_END: rmsnorm
 
+// ANCHOR: relu_bf16
+extern "C" __global__ void to_bf16(const float* x, __nv_bfloat16* out, size_t n) {
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = __float2bfloat16_rn(x[i]);
+}
+// ANCHOR_END: relu_bf16
+
+// ANCHOR: rmsnorm_quant
+extern "C" __global__ void rmsnorm_affine(const float* x, const float* weight, float* out, size_t rows, size_t columns) {
+    __shared__ float sums[32];
+    const size_t first = blockIdx.x * columns;
+    float sum = 0.0f;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) sum += x[first + c] * x[first + c];
+    float factor = rsqrtf(reduce_block(sum, sums, 0.0f, Sum()) / columns + 1e-6f);
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) out[first + c] = x[first + c] * factor * weight[c];
+}
+// ANCHOR_END: rmsnorm_quant
+
 // ANCHOR: layernorm_quant
 extern "C" __global__ void layernorm_affine(const float* x, const float* gamma, const float* beta, float* out, size_t rows, size_t columns) {
     __shared__ float sums[32], squares[32];

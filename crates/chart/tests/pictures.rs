@@ -1,6 +1,7 @@
 //! What holds for every picture, whatever its data.
 #![allow(clippy::unwrap_used)]
 
+use assert_approx_eq::assert_approx_eq;
 use fusion_chart::*;
 
 fn heading(title: &str) -> Heading {
@@ -217,7 +218,7 @@ fn a_traffic_bar_is_as_long_as_its_bytes() {
         .collect();
     assert_eq!(widths.len(), 6);
     let (unfused, fused) = (widths[..4].iter().sum::<f64>(), widths[4..].iter().sum::<f64>());
-    assert!((unfused / fused - 20.0 / 12.0).abs() < 0.01, "{widths:?}");
+    assert_approx_eq!(unfused / fused, 20.0 / 12.0, 0.01);
 }
 
 /// Relative luminance of `#rrggbb` (WCAG 2.2, "relative luminance").

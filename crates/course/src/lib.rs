@@ -29,6 +29,7 @@ pub mod day24;
 pub mod day25;
 pub mod day26;
 pub mod drift;
+pub mod worked;
 
 pub use arguments::{Arguments, DeviceBuffer};
 pub use compare::Mismatch;

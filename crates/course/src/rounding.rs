@@ -25,6 +25,8 @@ pub(crate) fn sum_error(terms: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use assert_approx_eq::assert_approx_eq;
+
     use super::*;
 
     #[test]
@@ -32,7 +34,7 @@ mod tests {
         let others: Vec<f64> = (0..4096_u32).map(|i| f64::from((i * 7919 % 1000) as f32 / 1000.0)).collect();
         let relative = |terms: &[f64]| sum_error(terms) / terms.iter().sum::<f64>();
         let random_walk = 2.0 * 64.0 * UNIT;
-        assert!((relative(&others) / random_walk - 1.0).abs() < 1e-6, "{:e}", relative(&others));
+        assert_approx_eq!(relative(&others) / random_walk, 1.0, 1e-6);
         assert!(relative(&[f64::from(1.1_f32); 4096]) > random_walk);
         assert_eq!(sum_error(&[0.0; 100]), 0.0);
         assert_eq!(sum_error(&[]), 0.0);

@@ -94,8 +94,8 @@ const EXTREMES: [Shape; 4] = [
     // No rows, and rows of nothing: a grid of no blocks is an error.
     Shape { rows: 0, columns: 128 },
     Shape { rows: 3, columns: 0 },
-    // Longer than 1024 threads of 16 elements.
-    Shape { rows: 1, columns: 16_388 },
+    // Longer than 1024 threads of 16 elements. The second row begins where the first one ends.
+    Shape { rows: 2, columns: 16_388 },
     // More than a grid's second and third dimensions hold.
     Shape { rows: 65_539, columns: 1 },
 ];

@@ -2,6 +2,7 @@
 //! and nothing coarser, and rows on which every shortcut shows.
 #![allow(clippy::unwrap_used)]
 
+use assert_approx_eq::assert_approx_eq;
 use fusion_course::{Case, Data, Exercise, Inputs, Mismatch, Shape, find};
 use half::f16;
 
@@ -107,8 +108,8 @@ fn bytes_are_those_of_the_course() {
         // Many rows: what a row or a column has beside them counts for little.
         let shape = Shape { rows: 4096, columns: 4096 };
         let per_element = |bytes: u64| bytes as f64 / shape.elements() as f64;
-        assert!((per_element(exercise.unfused_bytes(shape)) - f64::from(unfused)).abs() < 0.01, "{name}");
-        assert!((per_element(exercise.minimum_bytes(shape)) - f64::from(fused)).abs() < 0.01, "{name}");
+        assert_approx_eq!(per_element(exercise.unfused_bytes(shape)), f64::from(unfused), 0.01);
+        assert_approx_eq!(per_element(exercise.minimum_bytes(shape)), f64::from(fused), 0.01);
     }
 }
 

@@ -5,6 +5,7 @@
 #[path = "api/support.rs"]
 mod support;
 
+use assert_approx_eq::assert_approx_eq;
 use std::sync::Mutex;
 
 use cudarc::driver::sys::CUevent_flags::CU_EVENT_DEFAULT;
@@ -32,7 +33,7 @@ fn the_time_between_events_is_that_of_the_work() {
     let first = start.elapsed_ms(&one).unwrap();
     let all = start.elapsed_ms(&four).unwrap();
     assert!(first > 0.0);
-    assert!((all / first - 4.0).abs() < 1e-3, "{first} {all}");
+    assert_approx_eq!(all / first, 4.0, 1e-3);
 }
 
 /// Two streams share one device: their kernels take turns on it, and the clocks show it.

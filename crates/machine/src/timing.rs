@@ -108,6 +108,8 @@ pub fn copy_time_ns(profile: &Profile, bytes: u64, over_the_bus: bool) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use assert_approx_eq::assert_approx_eq;
+
     use super::*;
     use crate::report::Traffic;
 
@@ -189,7 +191,7 @@ mod tests {
         let h200 = Profile::default();
         let bytes = 2u64 << 30;
         let rate = 2.0 * bytes as f64 / copy_time_ns(&h200, bytes, false);
-        assert!((rate - 4250.0).abs() < 10.0, "{rate} GB/s");
+        assert_approx_eq!(rate, 4250.0, 10.0); // GB/s
         assert!(copy_time_ns(&h200, bytes, true) > 10.0 * copy_time_ns(&h200, bytes, false));
     }
 }

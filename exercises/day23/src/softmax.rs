@@ -29,6 +29,8 @@ pub fn softmax(
     //   4. Without asking, a block gets at most 48 KiB of shared memory, and the longest rows here take over 64:
     //      `kernel.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes)?` asks, with the attribute
     //      of `cudarc::driver::sys::CUfunction_attribute`.
+    //      A GPU without room for the row answers with an error. On one with 64 KiB for a block, such as a T4, the
+    //      longest rows need a second kernel, which reads its row again instead of keeping it.
     //   5. Nothing is to be launched where there are no rows or no columns: a grid of no blocks is an error.
     let _ = (stream, module, x, out, rows, columns);
     Ok(())

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use fusion_course::{Source, Step, day22};
+use fusion_course::{Source, Step, day22, worked};
 use fusion_lesson::{Lesson, LessonError, Selection, Subject};
 
 /// Runs chains of elementwise kernels unfused and fused, and shows launches, bytes and times.
@@ -19,8 +19,11 @@ struct Arguments {
 const MUL_ADD: Subject =
     Subject::flat(&day22::mul_add::EXERCISE, &[("fused", Step::elementwise("mul_add", &["q", "k", "v"], &["out"]))]);
 
-const ADD_GELU: Subject =
-    Subject::flat(&day22::add_gelu::EXERCISE, &[("fused", Step::elementwise("add_gelu", &["a", "b"], &["out"]))]);
+/// What the chapter works through; the others are exercises.
+const ADD_SIGMOID: Subject = Subject::flat(
+    &worked::add_sigmoid::OPERATION,
+    &[("fused", Step::elementwise("add_sigmoid", &["a", "b"], &["out"]))],
+);
 
 const ADD_MUL_EXP: Subject =
     Subject::flat(&day22::add_mul_exp::EXERCISE, &[("fused", Step::elementwise("add_mul_exp", &["x", "y"], &["out"]))]);
@@ -41,7 +44,7 @@ fn run(Arguments { selection }: &Arguments) -> Result<(), LessonError> {
     let source =
         Source { path: "lessons/fundamentals/src/fused.cu".to_owned(), text: include_str!("fused.cu").to_owned() };
     let lesson = Lesson::open(&selection.options, &[source])?;
-    lesson.show(&[MUL_ADD, ADD_GELU, ADD_MUL_EXP, ADD_MUL_RELU], selection.operation.as_deref())?;
+    lesson.show(&[ADD_SIGMOID, MUL_ADD, ADD_MUL_EXP, ADD_MUL_RELU], selection.operation.as_deref())?;
     fusion_lesson::print(
         "\nAt the largest sizes the speedup goes by the ratio of bytes; at the smallest, by the ratio of launches.",
     )

@@ -91,9 +91,11 @@ impl Score {
 
 #[cfg(test)]
 mod tests {
+    use assert_approx_eq::assert_approx_eq;
+
     #[test]
     fn weights_sum_to_one() {
         let sum: f64 = super::WEIGHTS.iter().map(|(_, weight)| weight).sum();
-        assert!((sum - 1.0).abs() < 1e-12, "{sum}");
+        assert_approx_eq!(sum, 1.0, 1e-12);
     }
 }

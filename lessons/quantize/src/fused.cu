@@ -1,56 +1,41 @@
 // The fused quantizer of the lesson, and one that is nearly right.
 
 // ANCHOR: quantize
-extern "C" __global__ void quantize_int8(const float* x, signed char* out, float scale, float zero_point, size_t n) {
+extern "C" __global__ void fake_quantize(const float* x, float* out, float scale, size_t n) {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        float v = rintf(x[i] / scale + zero_point);   // half to even
-        v = fminf(fmaxf(v, -128.0f), 127.0f);         // clamp before the cast
-        out[i] = (signed char)v;
+        float step = rintf(x[i] / scale);                    // half to even
+        out[i] = fminf(fmaxf(step, -127.0f), 127.0f) * scale;
     }
 }
 // ANCHOR_END: quantize
 
-// ANCHOR: x16
-// Sixteen elements a thread: four 16-byte loads are under way before the first is used, and each
-// four results leave as one 4-byte store.
-__device__ __forceinline__ signed char quantize_one(float x, float scale, float zero_point) {
-    float v = rintf(x / scale + zero_point);
-    return (signed char)fminf(fmaxf(v, -128.0f), 127.0f);
+// ANCHOR: x4
+__device__ __forceinline__ float there_and_back(float x, float scale) {
+    return fminf(fmaxf(rintf(x / scale), -127.0f), 127.0f) * scale;
 }
 
-extern "C" __global__ void quantize_int8_x16(const float* x, signed char* out, float scale, float zero_point, size_t n) {
-    const size_t vectors = n / 4;
-    const size_t first = (size_t)blockIdx.x * blockDim.x * 4 + threadIdx.x;
-    float4 loaded[4];
-#pragma unroll
-    for (int j = 0; j < 4; j++) {
-        size_t v = first + j * blockDim.x;
-        if (v < vectors) loaded[j] = ((const float4*)x)[v];
-    }
-#pragma unroll
-    for (int j = 0; j < 4; j++) {
-        size_t v = first + j * blockDim.x;
-        if (v < vectors) {
-            ((char4*)out)[v] = make_char4(
-                quantize_one(loaded[j].x, scale, zero_point), quantize_one(loaded[j].y, scale, zero_point),
-                quantize_one(loaded[j].z, scale, zero_point), quantize_one(loaded[j].w, scale, zero_point));
-        }
+// Four elements a thread, which are 16 bytes: one load, one store.
+extern "C" __global__ void fake_quantize_x4(const float* x, float* out, float scale, size_t n) {
+    const size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (thread < n / 4) {
+        const float4 v = ((const float4*)x)[thread];
+        ((float4*)out)[thread] = make_float4(there_and_back(v.x, scale), there_and_back(v.y, scale),
+                                             there_and_back(v.z, scale), there_and_back(v.w, scale));
     }
     // The tail: at most three elements that fill no float4.
-    size_t i = 4 * vectors + (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = quantize_one(x[i], scale, zero_point);
+    const size_t i = n / 4 * 4 + thread;
+    if (i < n) out[i] = there_and_back(x[i], scale);
 }
-// ANCHOR_END: x16
+// ANCHOR_END: x4
 
 // ANCHOR: reciprocal
-extern "C" __global__ void quantize_reciprocal(const float* x, signed char* out, float scale, float zero_point, size_t n) {
+extern "C" __global__ void fake_quantize_reciprocal(const float* x, float* out, float scale, size_t n) {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    float inverse = 1.0f / scale;                     // rounded once here,
+    float inverse = 1.0f / scale;                            // rounded once here,
     if (i < n) {
-        float v = rintf(x[i] * inverse + zero_point); // and again here: off by a step next to ties
-        v = fminf(fmaxf(v, -128.0f), 127.0f);
-        out[i] = (signed char)v;
+        float step = rintf(x[i] * inverse);                  // and again here: off by a step next to ties
+        out[i] = fminf(fmaxf(step, -127.0f), 127.0f) * scale;
     }
 }
 // ANCHOR_END: reciprocal

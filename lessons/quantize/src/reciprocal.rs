@@ -14,7 +14,7 @@ const SCALE: f32 = 0.02362205;
 /// The device's.
 pub(crate) fn compare(lesson: &Lesson, n: usize) -> Result<String, LessonError> {
     let x: Vec<f32> = (0..n).map(|i| ((i as f64 / n as f64) * 6.0 - 3.0) as f32).collect();
-    let outputs = ["quantize_int8", "quantize_reciprocal"].map(|kernel| quantize(lesson, kernel, &x));
+    let outputs = ["fake_quantize", "fake_quantize_reciprocal"].map(|kernel| quantize(lesson, kernel, &x));
     let [divided, multiplied] = outputs;
     let failed = |error| LessonError::Driver { error, doing: format!("quantizing {n} values") };
     let (divided, multiplied) = (divided.map_err(failed)?, multiplied.map_err(failed)?);
@@ -25,21 +25,21 @@ pub(crate) fn compare(lesson: &Lesson, n: usize) -> Result<String, LessonError> 
         differing.len()
     );
     for &i in differing.iter().take(3) {
-        text += &format!("  x = {:<12} divided: {:>4}   multiplied: {:>4}\n", x[i], divided[i], multiplied[i]);
+        let [by_division, by_product] = [&divided, &multiplied].map(|out| (out[i] / SCALE).round());
+        text += &format!("  x = {:<12} divided: {by_division:>4} steps   multiplied: {by_product:>4} steps\n", x[i]);
     }
     Ok(text)
 }
 
-fn quantize(lesson: &Lesson, kernel: &str, x: &[f32]) -> Result<Vec<i8>, DriverError> {
+fn quantize(lesson: &Lesson, kernel: &str, x: &[f32]) -> Result<Vec<f32>, DriverError> {
     let stream = &lesson.device.stream;
     let kernel = lesson.kernel(kernel)?;
     let input = stream.clone_htod(x)?;
-    let mut output = stream.alloc_zeros::<i8>(x.len())?;
+    let mut output = stream.alloc_zeros::<f32>(x.len())?;
     let n = x.len();
-    let zero_point = 0.0f32;
     let config = LaunchConfig { grid_dim: (n.div_ceil(256) as u32, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
     let mut launch = stream.launch_builder(&kernel);
-    launch.arg(&input).arg(&mut output).arg(&SCALE).arg(&zero_point).arg(&n);
+    launch.arg(&input).arg(&mut output).arg(&SCALE).arg(&n);
     // SAFETY: these are the kernel's parameters in order, and both buffers hold `n` elements.
     unsafe { launch.launch(config) }?;
     stream.clone_dtoh(&output)

@@ -22,7 +22,6 @@ extern "C" __global__ void l2norm_walks(const float* x, float* out, size_t rows,
 }
 // ANCHOR_END: l2norm_walks
 
-// ANCHOR: l2norm_shared
 // The row is read once, and waits in shared memory.
 extern "C" __global__ void l2norm_shared(const float* __restrict__ x, float* __restrict__ out, size_t rows, size_t columns) {
     extern __shared__ float row[];
@@ -31,16 +30,17 @@ extern "C" __global__ void l2norm_shared(const float* __restrict__ x, float* __r
     x += blockIdx.x * columns;
     out += blockIdx.x * columns;
 
+    // ANCHOR: keep
     float sum = 0.0f;
 #pragma unroll 8
     for (int c = threadIdx.x; c < length; c += threads) {
         row[c] = x[c];
         sum += row[c] * row[c];
     }
+    // ANCHOR_END: keep
     const float norm = sqrtf(reduce_block(sum, sums, 0.0f, Sum())) + 1e-12f;
     for (int c = threadIdx.x; c < length; c += threads) out[c] = row[c] / norm;
 }
-// ANCHOR_END: l2norm_shared
 
 // ANCHOR: l2norm_held
 // The row is read once, sixteen bytes at a time, and waits in registers.
@@ -54,6 +54,51 @@ extern "C" __global__ void l2norm_held(const float* x, float* out, size_t rows, 
     row.write(out + blockIdx.x * columns);
 }
 // ANCHOR_END: l2norm_held
+
+// ANCHOR: log_softmax_walks
+// The row is read for its largest element, for the sum of the exponentials, and for the result.
+extern "C" __global__ void log_softmax_walks(const float* x, float* out, size_t rows, size_t columns) {
+    __shared__ float maxima[32], sums[32];
+    const float nothing = __int_as_float(0xff800000);  // minus infinity
+    x += blockIdx.x * columns;
+    out += blockIdx.x * columns;
+
+    float top = nothing;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) top = fmaxf(top, x[c]);
+    top = reduce_block(top, maxima, nothing, Max());
+    float sum = 0.0f;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) sum += expf(x[c] - top);
+    const float log_sum = logf(reduce_block(sum, sums, 0.0f, Sum()));
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) out[c] = x[c] - top - log_sum;
+}
+// ANCHOR_END: log_softmax_walks
+
+// ANCHOR: log_softmax_shared
+// The row is read once, and waits in shared memory, less its largest element.
+extern "C" __global__ void log_softmax_shared(const float* __restrict__ x, float* __restrict__ out, size_t rows, size_t columns) {
+    extern __shared__ float row[];
+    __shared__ float maxima[32], sums[32];
+    const float nothing = __int_as_float(0xff800000);
+    const int length = columns, threads = blockDim.x;
+    x += blockIdx.x * columns;
+    out += blockIdx.x * columns;
+
+    float top = nothing;
+#pragma unroll 8
+    for (int c = threadIdx.x; c < length; c += threads) {
+        row[c] = x[c];
+        top = fmaxf(top, row[c]);
+    }
+    top = reduce_block(top, maxima, nothing, Max());
+    float sum = 0.0f;
+    for (int c = threadIdx.x; c < length; c += threads) {
+        row[c] -= top;
+        sum += expf(row[c]);
+    }
+    const float log_sum = logf(reduce_block(sum, sums, 0.0f, Sum()));
+    for (int c = threadIdx.x; c < length; c += threads) out[c] = row[c] - log_sum;
+}
+// ANCHOR_END: log_softmax_shared
 
 // ANCHOR: layernorm_walks
 extern "C" __global__ void layernorm_bias_gelu_walks(const float* x, const float* gamma, const float* beta, const float* bias,

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use fusion_course::{Source, Step, day23};
+use fusion_course::{Source, Step, day23, worked};
 use fusion_lesson::{Lesson, LessonError, Selection, Subject};
 
 /// Runs operations on rows unfused and fused, and shows launches, bytes and times.
@@ -37,6 +37,19 @@ const LAYERNORM_BIAS_GELU: Subject = Subject::rows(
     ],
 );
 
+/// What the chapter works through; the others are exercises.
+const LOG_SOFTMAX: Subject = Subject::rows(
+    &worked::log_softmax::OPERATION,
+    &[1024, 4096, 16384],
+    &[
+        ("row walked three times", Step::by_row("log_softmax_walks", &["x"], &["out"]).elements_of_row(16)),
+        (
+            "row in shared memory",
+            Step::by_row("log_softmax_shared", &["x"], &["out"]).elements_of_row(16).row_in_shared(size_of::<f32>()),
+        ),
+    ],
+);
+
 /// Every rung of the ladder, over row lengths.
 const SOFTMAX: Subject = Subject::ladder(&day23::softmax::EXERCISE, &[1024, 4096, 16384]);
 
@@ -50,7 +63,7 @@ fn main() -> ExitCode {
 fn run(Arguments { selection }: &Arguments) -> Result<(), LessonError> {
     let own = Source { path: "lessons/rows/src/fused.cu".to_owned(), text: include_str!("fused.cu").to_owned() };
     let lesson = Lesson::open(&selection.options, &[own, fusion_baseline::ladder("softmax")])?;
-    lesson.show(&[L2NORM, LAYERNORM_BIAS_GELU, SOFTMAX], selection.operation.as_deref())?;
+    lesson.show(&[L2NORM, LOG_SOFTMAX, LAYERNORM_BIAS_GELU, SOFTMAX], selection.operation.as_deref())?;
     fusion_lesson::print(
         "\nThe chain writes and reads the row between its launches; the fused kernels read it once from DRAM. What is walked \
          again comes from a cache as long as it stays there.",

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use fusion_course::{ScalarArg, Source, Step, day25};
+use fusion_course::{ScalarArg, Source, Step, day25, worked};
 use fusion_lesson::{Lesson, LessonError, Options, Selection, Subject};
 
 /// Runs fused kernels in several widths beside the unfused chain, and shows launches, bytes, requests and times.
@@ -15,6 +15,24 @@ struct Arguments {
     #[command(flatten)]
     selection: Selection,
 }
+
+/// What the chapter works through; the others are exercises.
+const ADD_SIGMOID: Subject = Subject::flat(
+    &worked::add_sigmoid::OPERATION,
+    &[
+        ("scalar", Step::elementwise("add_sigmoid_scalar", &["a", "b"], &["out"])),
+        ("float4", Step::elementwise("add_sigmoid_float4", &["a", "b"], &["out"]).elements_a_thread(4)),
+    ],
+);
+
+const RELU_BF16: Subject = Subject::flat(
+    &worked::relu_bf16::OPERATION,
+    &[
+        ("scalar", Step::elementwise("relu_bf16_scalar", &["x"], &["out"])),
+        ("2 float4, a block apart", Step::elementwise("relu_bf16_beside", &["x"], &["out"]).elements_a_thread(8)),
+        ("2 float4, neighbours", Step::elementwise("relu_bf16_neighbours", &["x"], &["out"]).elements_a_thread(8)),
+    ],
+);
 
 const ADD_GELU: Subject = Subject::flat(
     &day25::add_gelu_vec::EXERCISE,
@@ -55,11 +73,15 @@ fn main() -> ExitCode {
 fn run(Arguments { selection }: &Arguments) -> Result<(), LessonError> {
     let source =
         |name: &str, text: &str| Source { path: format!("lessons/vectorization/src/{name}.cu"), text: text.to_owned() };
-    let sources = [source("add_gelu", include_str!("add_gelu.cu")), source("quantize", include_str!("quantize.cu"))];
+    let sources = [
+        source("worked", include_str!("worked.cu")),
+        source("add_gelu", include_str!("add_gelu.cu")),
+        source("quantize", include_str!("quantize.cu")),
+    ];
     // What this lesson is about is in the requests.
     let options = Options { counters: true, ..selection.options.clone() };
     let lesson = Lesson::open(&options, &sources)?;
-    lesson.show(&[ADD_GELU, QUANTIZE], selection.operation.as_deref())?;
+    lesson.show(&[ADD_SIGMOID, RELU_BF16, ADD_GELU, QUANTIZE], selection.operation.as_deref())?;
     fusion_lesson::print(
         "\nAll fused kernels move the same bytes. A vector of 16 bytes needs a quarter of the requests of a float, and keeps four \
          times as much on the way for each thread; with too many elements a thread, small sizes have too few threads.",

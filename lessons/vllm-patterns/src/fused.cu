@@ -39,6 +39,88 @@ extern "C" __global__ void add_residual_by_argument(const float* x, const float*
 }
 // ANCHOR_END: activation
 
+// ANCHOR: bias_act
+struct Relu {
+    __device__ float operator()(float t) const { return fmaxf(t, 0.0f); }
+};
+struct Gelu {
+    __device__ float operator()(float t) const { return gelu_tanh(t); }
+};
+struct Silu {
+    __device__ float operator()(float t) const { return t / (1.0f + expf(-t)); }
+};
+
+// One text for three kernels. Which activation it is, the compiler knows, and no thread asks.
+template <typename Activation>
+__device__ void bias_act(const float* x, const float* bias, float* out, size_t columns) {
+    const Activation activation;
+    const size_t first = blockIdx.x * columns;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) out[first + c] = activation(x[first + c] + bias[c]);
+}
+
+extern "C" __global__ void bias_relu(const float* x, const float* bias, float* out, size_t rows, size_t columns) {
+    bias_act<Relu>(x, bias, out, columns);
+}
+extern "C" __global__ void bias_gelu(const float* x, const float* bias, float* out, size_t rows, size_t columns) {
+    bias_act<Gelu>(x, bias, out, columns);
+}
+extern "C" __global__ void bias_silu(const float* x, const float* bias, float* out, size_t rows, size_t columns) {
+    bias_act<Silu>(x, bias, out, columns);
+}
+// ANCHOR_END: bias_act
+
+// ANCHOR: rmsnorm_quant_walks
+// The row is read for the sum of squares, for the largest |y|, and for the result.
+extern "C" __global__ void rmsnorm_quant_walks(const float* x, const float* weight, signed char* q, float* scale, size_t rows,
+                                               size_t columns) {
+    __shared__ float sums[32], maxima[32];
+    x += blockIdx.x * columns;
+    q += blockIdx.x * columns;
+
+    float sum = 0.0f;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) sum += x[c] * x[c];
+    const float factor = rsqrtf(reduce_block(sum, sums, 0.0f, Sum()) / columns + 1e-6f);
+    float largest = 0.0f;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) largest = fmaxf(largest, fabsf(x[c] * factor * weight[c]));
+    const float step = reduce_block(largest, maxima, 0.0f, Max()) / 127.0f;
+    if (threadIdx.x == 0) scale[blockIdx.x] = step;
+    const float divisor = step > 0.0f ? step : 1.0f;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) {
+        q[c] = (signed char)__float2int_rn(x[c] * factor * weight[c] / divisor);
+    }
+}
+// ANCHOR_END: rmsnorm_quant_walks
+
+// ANCHOR: rmsnorm_quant_shared
+// The row is read once, and waits in shared memory. y takes the place of x there.
+extern "C" __global__ void rmsnorm_quant_shared(const float* __restrict__ x, const float* __restrict__ weight,
+                                                signed char* __restrict__ q, float* __restrict__ scale, size_t rows,
+                                                size_t columns) {
+    extern __shared__ float row[];
+    __shared__ float sums[32], maxima[32];
+    const int length = columns, threads = blockDim.x;
+    x += blockIdx.x * columns;
+    q += blockIdx.x * columns;
+
+    float sum = 0.0f;
+#pragma unroll 8
+    for (int c = threadIdx.x; c < length; c += threads) {
+        row[c] = x[c];
+        sum += row[c] * row[c];
+    }
+    const float factor = rsqrtf(reduce_block(sum, sums, 0.0f, Sum()) / length + 1e-6f);
+    float largest = 0.0f;
+    for (int c = threadIdx.x; c < length; c += threads) {
+        row[c] *= factor * weight[c];
+        largest = fmaxf(largest, fabsf(row[c]));
+    }
+    const float step = reduce_block(largest, maxima, 0.0f, Max()) / 127.0f;
+    if (threadIdx.x == 0) scale[blockIdx.x] = step;
+    const float divisor = step > 0.0f ? step : 1.0f;  // a row of zeros stays one
+    for (int c = threadIdx.x; c < length; c += threads) q[c] = (signed char)__float2int_rn(row[c] / divisor);
+}
+// ANCHOR_END: rmsnorm_quant_shared
+
 const int THREADS = 256;
 using Held = Row<__nv_bfloat16, THREADS, 2>;
 

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use fusion_course::{ScalarArg, Source, Step, day24};
+use fusion_course::{ScalarArg, Source, Step, day24, worked};
 use fusion_lesson::{Lesson, LessonError, Selection, Subject};
 
 /// Runs the patterns unfused and fused, and shows launches, bytes and times.
@@ -41,6 +41,31 @@ const ADD_RMSNORM: Subject = Subject::rows(
     ],
 );
 
+/// What the chapters work through, here and below; the others are exercises.
+const BIAS_RELU: Subject =
+    Subject::rows(&worked::bias_act::RELU, &[4096], &[("fused", Step::by_row("bias_relu", &["x", "bias"], &["out"]))]);
+const BIAS_GELU: Subject =
+    Subject::rows(&worked::bias_act::GELU, &[4096], &[("fused", Step::by_row("bias_gelu", &["x", "bias"], &["out"]))]);
+const BIAS_SILU: Subject =
+    Subject::rows(&worked::bias_act::SILU, &[4096], &[("fused", Step::by_row("bias_silu", &["x", "bias"], &["out"]))]);
+
+const RMSNORM_QUANT: Subject = Subject::rows(
+    &worked::rmsnorm_quant::OPERATION,
+    &[1024, 4096, 16384],
+    &[
+        (
+            "row walked three times",
+            Step::by_row("rmsnorm_quant_walks", &["x", "weight"], &["q", "scale"]).elements_of_row(16),
+        ),
+        (
+            "row in shared memory",
+            Step::by_row("rmsnorm_quant_shared", &["x", "weight"], &["q", "scale"])
+                .elements_of_row(16)
+                .row_in_shared(size_of::<f32>()),
+        ),
+    ],
+);
+
 /// Every rung of the ladder, over row lengths.
 const LAYERNORM_QUANT: Subject = Subject::ladder(&day24::layernorm_quant::EXERCISE, &[1024, 4096, 16384]);
 
@@ -55,7 +80,9 @@ fn run(Arguments { selection }: &Arguments) -> Result<(), LessonError> {
     let own =
         Source { path: "lessons/vllm-patterns/src/fused.cu".to_owned(), text: include_str!("fused.cu").to_owned() };
     let lesson = Lesson::open(&selection.options, &[own, fusion_baseline::ladder("layernorm_quant")])?;
-    lesson.show(&[SILU_MUL, ADD_RESIDUAL_ACT, ADD_RMSNORM, LAYERNORM_QUANT], selection.operation.as_deref())?;
+    let subjects =
+        [SILU_MUL, ADD_RESIDUAL_ACT, BIAS_RELU, BIAS_GELU, BIAS_SILU, ADD_RMSNORM, RMSNORM_QUANT, LAYERNORM_QUANT];
+    lesson.show(&subjects, selection.operation.as_deref())?;
     fusion_lesson::print(
         "\nThe fewer bytes a pattern must move, the more it gains by moving them once; where it saves a quarter of them, it \
          is the launch that counts at small sizes.",

@@ -17,14 +17,15 @@
 #include "reduce.cuh"
 
 // ANCHOR: kernel
-// A block has a row and keeps it in shared memory, so that x is read once. A thread works on every blockDim.x-th element, in
-// all loops on the same ones: what it reads in `row` it put there itself, and no barrier is needed for that.
+// A block has a row and keeps it in shared memory, so that x is read once. A thread works on every blockDim.x-th
+// element, in all loops on the same ones: what it reads in `row` it put there itself, and no barrier is needed for
+// that.
 extern "C" __global__ void layernorm_bias_gelu(const float* __restrict__ x, const float* __restrict__ gamma, const float* __restrict__ beta,
                                                const float* __restrict__ bias, float* __restrict__ out, size_t rows, size_t columns) {
     extern __shared__ float row[];  // as many elements as the launch asks for: columns
     __shared__ float sums[32], squares[32];
     // Of ints the compiler knows how often a loop will turn, and unrolls it: several loads are under way at once.
-    // They are large enough for whatever shared memory can hold.
+    // They are large enough: no block has room for a longer row.
     const int length = columns, threads = blockDim.x;
     x += blockIdx.x * columns;
     out += blockIdx.x * columns;
@@ -48,3 +49,27 @@ extern "C" __global__ void layernorm_bias_gelu(const float* __restrict__ x, cons
     }
 }
 // ANCHOR_END: kernel
+
+// ANCHOR: long
+// For a row that a block has no room for: it is read again each time. The caches may still have it, DRAM need not be
+// asked, but each walk waits for its loads.
+extern "C" __global__ void layernorm_bias_gelu_long(const float* __restrict__ x, const float* __restrict__ gamma,
+                                                    const float* __restrict__ beta, const float* __restrict__ bias,
+                                                    float* __restrict__ out, size_t rows, size_t columns) {
+    __shared__ float sums[32], squares[32];
+    x += blockIdx.x * columns;
+    out += blockIdx.x * columns;
+
+    float sum = 0.0f;
+    for (size_t i = threadIdx.x; i < columns; i += blockDim.x) sum += x[i];
+    const float mean = reduce_block(sum, sums, 0.0f, Sum()) / columns;
+
+    float square = 0.0f;
+    for (size_t i = threadIdx.x; i < columns; i += blockDim.x) square += (x[i] - mean) * (x[i] - mean);
+    const float factor = rsqrtf(reduce_block(square, squares, 0.0f, Sum()) / columns + 1e-5f);
+
+    for (size_t i = threadIdx.x; i < columns; i += blockDim.x) {
+        out[i] = gelu_tanh((x[i] - mean) * factor * gamma[i] + beta[i] + bias[i]);
+    }
+}
+// ANCHOR_END: long

@@ -20,16 +20,24 @@ pub fn layernorm_bias_gelu(
     rows: usize,
     columns: usize,
 ) -> Result<(), DriverError> {
+    // Elements of the longest row that a block keeps.
+    const LONGEST: usize = 16_384;
+
     if rows == 0 || columns == 0 {
         return Ok(());
     }
     // Sixteen elements for each thread, as whole warps: with fewer, the reductions would take as long as all the rest. With
     // more than 512 threads a multiprocessor would have room for too few blocks for one to load while another computes.
     let threads = columns.div_ceil(16).next_multiple_of(32).min(512);
-    let kernel = module.load_function("layernorm_bias_gelu")?;
-    // The row. More than 48 KiB must be asked for, and a row that is too long for any block is refused here.
-    let shared = i32::try_from(columns * size_of::<f32>()).unwrap_or(i32::MAX);
-    kernel.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared)?;
+    // A block keeps its row if there is room. More than 48 KiB must be asked for, and some GPUs give a block no more
+    // than 64: not quite enough for a row of 16,384 and the arrays of the reductions.
+    let kept = module.load_function("layernorm_bias_gelu")?;
+    let shared = columns.min(LONGEST) * size_of::<f32>();
+    let room = kept.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared as i32).is_ok();
+    let (kernel, shared) = match room && columns <= LONGEST {
+        true => (kept, shared),
+        false => (module.load_function("layernorm_bias_gelu_long")?, 0),
+    };
     let config = LaunchConfig {
         // More blocks than a grid can have are refused by the driver.
         grid_dim: (u32::try_from(rows).unwrap_or(u32::MAX), 1, 1),

@@ -18,13 +18,14 @@
 #include "reduce.cuh"
 
 // ANCHOR: kernel
-// A block has a row and keeps it in shared memory, so that x is read once. A thread works on every blockDim.x-th element, in
-// all loops on the same ones: what it reads in `row` it put there itself, and no barrier is needed for that.
+// A block has a row and keeps it in shared memory, so that x is read once. A thread works on every blockDim.x-th
+// element, in all loops on the same ones: what it reads in `row` it put there itself, and no barrier is needed for
+// that.
 extern "C" __global__ void softmax(const float* __restrict__ x, float* __restrict__ out, size_t rows, size_t columns) {
     extern __shared__ float row[];  // as many elements as the launch asks for: columns
     __shared__ float maxima[32], sums[32];
     // Of ints the compiler knows how often a loop will turn, and unrolls it: several loads are under way at once.
-    // They are large enough for whatever shared memory can hold.
+    // They are large enough: no block has room for a longer row.
     const int length = columns, threads = blockDim.x;
     x += blockIdx.x * columns;
     out += blockIdx.x * columns;
@@ -51,3 +52,23 @@ extern "C" __global__ void softmax(const float* __restrict__ x, float* __restric
     for (int c = threadIdx.x; c < length; c += threads) out[c] = row[c] * factor;
 }
 // ANCHOR_END: kernel
+
+// ANCHOR: long
+// For a row that a block has no room for: it is read again each time. The caches may still have it, DRAM need not be
+// asked, but each walk waits for its loads.
+extern "C" __global__ void softmax_long(const float* __restrict__ x, float* __restrict__ out, size_t rows, size_t columns) {
+    __shared__ float maxima[32], sums[32];
+    x += blockIdx.x * columns;
+    out += blockIdx.x * columns;
+
+    float largest = -CUDART_INF_F;
+    for (size_t i = threadIdx.x; i < columns; i += blockDim.x) largest = fmaxf(largest, x[i]);
+    largest = reduce_block(largest, maxima, -CUDART_INF_F, Max());
+
+    float total = 0.0f;
+    for (size_t i = threadIdx.x; i < columns; i += blockDim.x) total += expf(x[i] - largest);
+    const float factor = 1.0f / reduce_block(total, sums, 0.0f, Sum());
+
+    for (size_t i = threadIdx.x; i < columns; i += blockDim.x) out[i] = expf(x[i] - largest) * factor;
+}
+// ANCHOR_END: long

@@ -15,15 +15,16 @@
 #include "reduce.cuh"
 
 // ANCHOR: kernel
-// A block has a row and keeps it in shared memory, so that x and residual are read once. A thread works on every blockDim.x-th element, in
-// all loops on the same ones: what it reads in `row` it put there itself, and no barrier is needed for that.
+// A block has a row and keeps it in shared memory, so that x and residual are read once. A thread works on every blockDim.x-th
+// element, in all loops on the same ones: what it reads in `row` it put there itself, and no barrier is needed for
+// that.
 extern "C" __global__ void add_rmsnorm(const __nv_bfloat16* __restrict__ x, const __nv_bfloat16* __restrict__ weight,
                                        __nv_bfloat16* __restrict__ residual, __nv_bfloat16* __restrict__ out, size_t rows,
                                        size_t columns) {
     extern __shared__ float row[];  // as many elements as the launch asks for: columns
     __shared__ float sums[32];
     // Of ints the compiler knows how often a loop will turn, and unrolls it: several loads are under way at once.
-    // They are large enough for whatever shared memory can hold.
+    // They are large enough: no block has room for a longer row.
     const int length = columns, threads = blockDim.x;
     x += blockIdx.x * columns;
     residual += blockIdx.x * columns;
@@ -46,3 +47,28 @@ extern "C" __global__ void add_rmsnorm(const __nv_bfloat16* __restrict__ x, cons
     }
 }
 // ANCHOR_END: kernel
+
+// ANCHOR: long
+// For a row that a block has no room for: the residual is written, and read again. Each thread reads what it wrote
+// itself.
+extern "C" __global__ void add_rmsnorm_long(const __nv_bfloat16* __restrict__ x, const __nv_bfloat16* __restrict__ weight,
+                                            __nv_bfloat16* __restrict__ residual, __nv_bfloat16* __restrict__ out,
+                                            size_t rows, size_t columns) {
+    __shared__ float sums[32];
+    x += blockIdx.x * columns;
+    residual += blockIdx.x * columns;
+    out += blockIdx.x * columns;
+
+    float total = 0.0f;
+    for (size_t i = threadIdx.x; i < columns; i += blockDim.x) {
+        residual[i] = __float2bfloat16_rn(__bfloat162float(residual[i]) + __bfloat162float(x[i]));
+        total += __bfloat162float(residual[i]) * __bfloat162float(residual[i]);
+    }
+    total = reduce_block(total, sums, 0.0f, Sum());
+
+    const float factor = rsqrtf(total / columns + 1e-6f);
+    for (size_t i = threadIdx.x; i < columns; i += blockDim.x) {
+        out[i] = __float2bfloat16_rn(__bfloat162float(residual[i]) * factor * __bfloat162float(weight[i]));
+    }
+}
+// ANCHOR_END: long

@@ -15,14 +15,15 @@
 #include "reduce.cuh"
 
 // ANCHOR: kernel
-// A block has a row and keeps it in shared memory, so that x is read once. A thread works on every blockDim.x-th element, in
-// all loops on the same ones: what it reads in `row` it put there itself, and no barrier is needed for that.
+// A block has a row and keeps it in shared memory, so that x is read once. A thread works on every blockDim.x-th
+// element, in all loops on the same ones: what it reads in `row` it put there itself, and no barrier is needed for
+// that.
 extern "C" __global__ void layernorm_quant(const float* __restrict__ x, const float* __restrict__ gamma, const float* __restrict__ beta,
                                            signed char* __restrict__ q, float* __restrict__ scale, size_t rows, size_t columns) {
     extern __shared__ float row[];  // as many elements as the launch asks for: columns
     __shared__ float sums[32], squares[32], maxima[32];
     // Of ints the compiler knows how often a loop will turn, and unrolls it: several loads are under way at once.
-    // They are large enough for whatever shared memory can hold.
+    // They are large enough: no block has room for a longer row.
     const int length = columns, threads = blockDim.x;
     x += blockIdx.x * columns;
     q += blockIdx.x * columns;
@@ -56,3 +57,35 @@ extern "C" __global__ void layernorm_quant(const float* __restrict__ x, const fl
     for (int c = threadIdx.x; c < length; c += threads) q[c] = (signed char)__float2int_rn(row[c] / divisor);
 }
 // ANCHOR_END: kernel
+
+// ANCHOR: long
+// For a row that a block has no room for: it is read again each time. The caches may still have it, DRAM need not be
+// asked, but each walk waits for its loads.
+extern "C" __global__ void layernorm_quant_long(const float* __restrict__ x, const float* __restrict__ gamma,
+                                                const float* __restrict__ beta, signed char* __restrict__ q,
+                                                float* __restrict__ scale, size_t rows, size_t columns) {
+    __shared__ float sums[32], squares[32], maxima[32];
+    x += blockIdx.x * columns;
+    q += blockIdx.x * columns;
+
+    float sum = 0.0f;
+    for (size_t i = threadIdx.x; i < columns; i += blockDim.x) sum += x[i];
+    const float mean = reduce_block(sum, sums, 0.0f, Sum()) / columns;
+
+    float square = 0.0f;
+    for (size_t i = threadIdx.x; i < columns; i += blockDim.x) square += (x[i] - mean) * (x[i] - mean);
+    const float factor = rsqrtf(reduce_block(square, squares, 0.0f, Sum()) / columns + 1e-5f);
+
+    // y has no place to be kept: it is computed twice.
+    const auto normalized = [&](size_t i) { return (x[i] - mean) * factor * gamma[i] + beta[i]; };
+    float bound = 0.0f;
+    for (size_t i = threadIdx.x; i < columns; i += blockDim.x) bound = fmaxf(bound, fabsf(normalized(i)));
+    const float unit = reduce_block(bound, maxima, 0.0f, Max()) / 127.0f;
+    if (threadIdx.x == 0) scale[blockIdx.x] = unit;
+
+    const float divisor = unit > 0.0f ? unit : 1.0f;
+    for (size_t i = threadIdx.x; i < columns; i += blockDim.x) {
+        q[i] = (signed char)__float2int_rn(normalized(i) / divisor);
+    }
+}
+// ANCHOR_END: long

@@ -75,6 +75,8 @@ fn library_ns(profile: &Profile, GemmSizes { m, n, k }: GemmSizes) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use assert_approx_eq::assert_approx_eq;
+
     use super::*;
     use fusion_machine::LaunchReport;
 
@@ -87,7 +89,7 @@ mod tests {
         let h200 = Profile::default();
         // 2 * 4096^3 operations at 0.7 * 989e12 a second.
         let large = library_ns(&h200, square(4096)) - h200.launch_overhead_ns - h200.dram_latency_ns;
-        assert!((large - 198_527.0).abs() < 1000.0, "{large}");
+        assert_approx_eq!(large, 198_527.0, 1000.0);
         assert!(library_ns(&h200, square(32)) < 1.5 * h200.launch_overhead_ns);
         // One row: W is read for it, and that is all.
         let row = library_ns(&h200, GemmSizes { m: 1, n: 8192, k: 8192 });

@@ -155,7 +155,7 @@ fn normalized(row: &[f32], gamma: &[f32], beta: &[f32]) -> Vec<(f64, f64)> {
 
 /// The integers that y / scale may be rounded to, where `top` is the row's largest |y|. The quotient has the errors of y and of
 /// `top`, and those of the scale and of a division by way of its reciprocal: four units. A scale of 1 has none.
-fn quantized(y: f64, error: f64, top: f64, top_error: f64) -> [f64; 2] {
+pub(crate) fn quantized(y: f64, error: f64, top: f64, top_error: f64) -> [f64; 2] {
     if top == 0.0 {
         return [0.0; 2];
     }

@@ -214,6 +214,8 @@ fn fitting_shape(trial: &Trial<'_>, elements: usize, index: usize) -> Result<Sha
 
 #[cfg(test)]
 mod tests {
+    use assert_approx_eq::assert_approx_eq;
+
     use super::*;
     use crate::fast::pairs::{Pair, Steady};
 
@@ -246,7 +248,7 @@ mod tests {
         assert_eq!((passed.verdict, passed.view().cell.contains("95% of ceiling")), (Verdict::Pass, true));
         let evidence = passed.evidence.unwrap();
         assert!(matches!(evidence.timing, Some(Timing::Measured { pairs: 40, dropped: 1, .. })));
-        assert!((evidence.share.unwrap() - 0.95).abs() < 1e-9);
+        assert_approx_eq!(evidence.share.unwrap(), 0.95, 1e-9);
         let failed = measured(1.2, 0.01, 1.0, 4000.0);
         assert_eq!((failed.verdict, failed.failure.unwrap().code), (Verdict::Fail, Code::Speed));
         assert_eq!(measured(1.42, 0.2, 1.0, 4000.0).verdict, Verdict::Inconclusive);

@@ -52,6 +52,8 @@ impl Steady {
 
 #[cfg(test)]
 mod tests {
+    use assert_approx_eq::assert_approx_eq;
+
     use super::*;
 
     #[test]
@@ -63,12 +65,13 @@ mod tests {
         let steady = Steady::of(&all);
         assert_eq!((steady.pairs.len(), steady.dropped), (9, 2));
         let ratio = steady.ratio(1).unwrap();
-        assert!((ratio.median - 2.0).abs() < 1e-12 && ratio.within(1e-9));
+        assert_approx_eq!(ratio.median, 2.0, 1e-12);
+        assert!(ratio.within(1e-9));
         let Some(Timing::Measured { time_ns, other_ns: Some(other_ns), pairs, dropped, .. }) = steady.timing(1) else {
             panic!("no time")
         };
         assert_eq!((time_ns.median, pairs, dropped), (1.0, 9, 2));
-        assert!((other_ns.median - 2.0).abs() < 1e-12);
+        assert_approx_eq!(other_ns.median, 2.0, 1e-12);
         assert_eq!(Steady::of(&[]).timing(1), None);
     }
 }

@@ -39,8 +39,9 @@ impl Limits {
             // reading of them is still more than is allowed.
             _ if exercise.multiplies() => Self { right: 33 * 64, lean: exercise.surveyed / 2, budget: BUDGET / 2 },
             Shapes::Elementwise => Self { right: 1 << 18, lean: lean(1 << 18), budget: BUDGET / 16 },
-            // Three rows of every length, and hundreds of short ones: what goes wrong with more rows goes wrong with those.
-            Shapes::Rows { .. } => Self { right: 1 << 14, lean: lean(1 << 16), budget: BUDGET / 16 },
+            // Two rows of the longest, three of the others, and hundreds of short ones: what goes wrong with more rows
+            // goes wrong with those.
+            Shapes::Rows { .. } => Self { right: 2 * 16_388, lean: lean(1 << 16), budget: BUDGET / 16 },
         }
     }
 }

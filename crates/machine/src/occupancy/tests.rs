@@ -1,5 +1,6 @@
 use super::Limiter::{Blocks, Registers, SharedMemory, Threads};
 use super::*;
+use assert_approx_eq::assert_approx_eq;
 
 fn of(id: &str, threads: u32, registers: u32, shared: u32) -> Occupancy {
     Limits::of(Profile::named(id).unwrap()).occupancy(&Block { threads, registers, shared })
@@ -113,5 +114,5 @@ fn bytes_under_way() {
     assert_eq!(of("h200", 256, 32, 0).bytes_in_flight(8), 16 << 10);
     // 4.25 TB/s for 600 ns are 2.55 MB, over 132 SMs.
     let needed = bytes_needed(4.25e12, 600.0, 132);
-    assert!((needed - 19318.0).abs() < 1.0, "{needed}");
+    assert_approx_eq!(needed, 19318.0, 1.0);
 }

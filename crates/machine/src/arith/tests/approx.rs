@@ -1,3 +1,4 @@
+use assert_approx_eq::assert_approx_eq;
 use fusion_ptx::ast::{Accuracy, Binary, Mode, ScalarType, Unary};
 
 use super::Random;
@@ -297,7 +298,7 @@ fn doubles_of_twenty_bits() {
         for (f, exact) in [(rcp, 1.0 / x), (rsqrt, 1.0 / x.sqrt())] {
             let bits = f(x.to_bits());
             assert_eq!(bits as u32, 0);
-            assert!((f64::from_bits(bits) / exact - 1.0).abs() < f64::powi(2.0, -20));
+            assert_approx_eq!(f64::from_bits(bits) / exact, 1.0, f64::powi(2.0, -20));
         }
     }
     assert_eq!(f64::from_bits(rcp(1e-310f64.to_bits())), f64::INFINITY);
