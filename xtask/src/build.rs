@@ -32,6 +32,25 @@ pub(crate) fn cargo_works() -> bool {
 /// Builds packages in the profile that this program was built in. Compile errors are in the result; an error is what
 /// kept cargo from compiling at all.
 pub(crate) fn build(root: &Path, packages: &[String], interrupt: &Interrupt) -> Result<Programs, RunError> {
+    let mut programs = Programs { root: Some(root.to_owned()), ..Programs::default() };
+    let built = cargo_build(root, packages, interrupt, |line| read(line, packages, &mut programs))?;
+    if !built && programs.errors.is_empty() {
+        return Err(RunError::new(
+            "build",
+            "cargo could not build the submission (its message is above). If the target directory cannot be written, \
+             set CARGO_TARGET_DIR to a folder that can",
+        ));
+    }
+    Ok(programs)
+}
+
+/// Builds packages, hears cargo's messages, and returns whether all were built.
+fn cargo_build(
+    root: &Path,
+    packages: &[String],
+    interrupt: &Interrupt,
+    mut hear: impl FnMut(&str),
+) -> Result<bool, RunError> {
     let mut command = cargo();
     command.current_dir(root).args(["build", "--keep-going"]);
     command.arg(if std::io::stderr().is_terminal() {
@@ -51,22 +70,14 @@ pub(crate) fn build(root: &Path, packages: &[String], interrupt: &Interrupt) -> 
     }
     let failed = |error: std::io::Error| RunError::new("build", format!("cannot run cargo: {error}"));
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().map_err(failed)?;
-    let mut programs = Programs { root: Some(root.to_owned()), ..Programs::default() };
     for line in child.stdout.take().into_iter().flat_map(|stdout| BufReader::new(stdout).lines()) {
-        read(&line.map_err(failed)?, packages, &mut programs);
+        hear(&line.map_err(failed)?);
     }
     let status = child.wait().map_err(failed)?;
     if interrupt.requested() {
         return Err(RunError::new("interrupted", "interrupted while building"));
     }
-    if !status.success() && programs.errors.is_empty() {
-        return Err(RunError::new(
-            "build",
-            "cargo could not build the submission (its message is above). If the target directory cannot be written, \
-             set CARGO_TARGET_DIR to a folder that can",
-        ));
-    }
-    Ok(programs)
+    Ok(status.success())
 }
 
 /// The parts that we read of cargo's messages (*The Cargo Book*, External tools, JSON messages).
@@ -76,6 +87,8 @@ struct CargoMessage {
     package_id: Option<String>,
     target: Option<Target>,
     executable: Option<PathBuf>,
+    #[serde(default)]
+    filenames: Vec<PathBuf>,
     message: Option<Diagnostic>,
 }
 
@@ -160,6 +173,51 @@ fn error(diagnostic: Diagnostic) -> Option<Failure> {
         text: span.text.into_iter().next().map(|text| text.text).unwrap_or_default(),
     });
     Some(failure.note("the Rust code does not compile; rustc's full message is above"))
+}
+
+/// A file of a library that cargo built: of a crate, by its name in Rust.
+#[cfg(target_os = "linux")]
+#[derive(Clone, Debug)]
+pub(crate) struct Library {
+    pub(crate) name: String,
+    pub(crate) file: PathBuf,
+}
+
+/// Builds a package, and names the files of all libraries that it is made of.
+#[cfg(target_os = "linux")]
+pub(crate) fn libraries(root: &Path, package: &str, interrupt: &Interrupt) -> Result<Vec<Library>, RunError> {
+    let mut libraries = Vec::new();
+    cargo_build(root, &[package.to_owned()], interrupt, |line| {
+        let Ok(message) = serde_json::from_str::<CargoMessage>(line) else { return };
+        if let ("compiler-artifact", Some(target)) = (message.reason.as_str(), message.target) {
+            let name = target.name.replace('-', "_");
+            let files = message.filenames.into_iter().filter(|file| {
+                file.extension()
+                    .is_some_and(|extension| extension == "rlib" || extension == "rmeta" || extension == "so")
+            });
+            libraries.extend(files.map(|file| Library { name: name.clone(), file }));
+        }
+    })?
+    .then_some(libraries)
+    .ok_or_else(|| RunError::new("build", "cargo could not build the course's libraries"))
+}
+
+/// Where the compiler that cargo calls here has its libraries.
+#[cfg(target_os = "linux")]
+pub(crate) fn sysroot(root: &Path) -> std::io::Result<PathBuf> {
+    let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    let said = rustc.current_dir(root).args(["--print", "sysroot"]).output()?;
+    Ok(PathBuf::from(String::from_utf8_lossy(&said.stdout).trim()))
+}
+
+/// The error that a line of rustc's is, where it is one with a place; what rustc shows of it goes to the screen.
+#[cfg(target_os = "linux")]
+pub(crate) fn rustc_failure(line: &str) -> Option<Failure> {
+    let diagnostic: Diagnostic = serde_json::from_str(line).ok()?;
+    if let Some(rendered) = &diagnostic.rendered {
+        output::note(rendered.trim_end());
+    }
+    (diagnostic.level == "error").then(|| error(diagnostic)).flatten()
 }
 
 /// Errors by the stem of the file that they are in, which is the exercise's name.

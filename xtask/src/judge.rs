@@ -8,6 +8,7 @@ use fusion_grader::judgement::{Code, DeviceInfo, DeviceKind, Failure, Fate, Judg
 use fusion_grader::protocol::{Message, OPENING, SPENT};
 
 use crate::interrupt::Interrupt;
+use crate::plain;
 use crate::process::{self, End, Said, Watch};
 use crate::progress::Progress;
 
@@ -76,8 +77,19 @@ impl Task<'_> {
 
 /// Judges one submission.
 pub(crate) fn judge(task: &Task<'_>, interrupt: &Interrupt, progress: &Progress) -> Result<Outcome, Stop> {
+    judge_by(task.command(), task, None, interrupt, progress)
+}
+
+/// Judges one submission by a worker of another kind, which is told a secret.
+pub(crate) fn judge_by(
+    mut command: Command,
+    task: &Task<'_>,
+    secret: Option<&str>,
+    interrupt: &Interrupt,
+    progress: &Progress,
+) -> Result<Outcome, Stop> {
     let mut told = Told::default();
-    let end = process::run(&mut task.command(), &Watch { limit: task.limit, interrupt }, |said| {
+    let end = process::run_telling(&mut command, &Watch { limit: task.limit, interrupt }, secret, |said| {
         told.hear(said, task.exercise, progress);
     });
     let end = end.map_err(|error| cannot_run(task.program, &error))?;
@@ -89,7 +101,8 @@ pub(crate) fn judge(task: &Task<'_>, interrupt: &Interrupt, progress: &Progress)
         return Err(Stop::Error(error));
     }
     match told.verdict(task.exercise, end) {
-        Ok(Some((device, mut judgement))) => {
+        Ok(Some((device, judgement))) => {
+            let mut judgement = plain::text_of(judgement);
             judgement.kind = task.kind;
             Ok(Outcome { judgement, device: Some(device) })
         }

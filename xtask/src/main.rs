@@ -4,6 +4,10 @@
 
 mod build;
 mod command;
+#[cfg(target_os = "linux")]
+mod confine;
+#[cfg(target_os = "linux")]
+mod contained;
 mod date;
 mod device;
 mod interrupt;
@@ -12,6 +16,7 @@ mod learner;
 mod maintainer;
 mod output;
 mod parallel;
+mod plain;
 mod process;
 mod programs;
 mod progress;
@@ -37,6 +42,14 @@ enum Command {
     Learner(learner::Command),
     #[command(flatten)]
     Maintainer(maintainer::Command),
+    /// Run a program that may do little
+    #[cfg(target_os = "linux")]
+    #[command(hide = true)]
+    Confined(confine::Options),
+    /// Judge one submission whose Rust code is in another process
+    #[cfg(target_os = "linux")]
+    #[command(hide = true)]
+    Contained(contained::Options),
 }
 
 fn main() -> ExitCode {
@@ -53,11 +66,17 @@ fn main() -> ExitCode {
     let listens = match &cli.command {
         Command::Learner(command) => command.listens(),
         Command::Maintainer(command) => command.listens(),
+        #[cfg(target_os = "linux")]
+        Command::Confined(_) | Command::Contained(_) => false,
     };
     let interrupt = if listens { interrupt::Interrupt::listen() } else { interrupt::Interrupt::default() };
     let judged = std::panic::catch_unwind(|| match &cli.command {
-        Command::Learner(command) => command.run(&interrupt),
-        Command::Maintainer(command) => command.run(&interrupt),
+        Command::Learner(command) => command.run(&interrupt).into(),
+        Command::Maintainer(command) => command.run(&interrupt).into(),
+        #[cfg(target_os = "linux")]
+        Command::Confined(options) => confine::run(options).into(),
+        #[cfg(target_os = "linux")]
+        Command::Contained(options) => contained::run(options),
     });
-    ExitCode::from(judged.unwrap_or(2))
+    judged.unwrap_or(ExitCode::from(2))
 }

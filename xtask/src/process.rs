@@ -62,13 +62,24 @@ const SILENCE: Duration = Duration::from_secs(1);
 /// The child is in a process group of its own: Ctrl-C in a terminal reaches a whole group, and a worker that it ended
 /// would look as if its submission had crashed.
 pub(crate) fn run(command: &mut Command, watch: &Watch<'_>, hear: impl FnMut(Said)) -> io::Result<End> {
-    run_until(command, watch, SILENCE, hear)
+    run_telling(command, watch, None, hear)
+}
+
+/// The same with a child that is told a line after its token.
+pub(crate) fn run_telling(
+    command: &mut Command,
+    watch: &Watch<'_>,
+    secret: Option<&str>,
+    hear: impl FnMut(Said),
+) -> io::Result<End> {
+    run_until(command, watch, SILENCE, secret, hear)
 }
 
 fn run_until(
     command: &mut Command,
     watch: &Watch<'_>,
     silence: Duration,
+    secret: Option<&str>,
     mut hear: impl FnMut(Said),
 ) -> io::Result<End> {
     let mut parent = Parent::new(command)?;
@@ -76,7 +87,7 @@ fn run_until(
     // The command holds the other end of our socket, without which the child could not end it.
     command.stdin(Stdio::null());
     let (sender, receiver) = mpsc::channel();
-    parent.listen(&mut group.child, &sender)?;
+    parent.listen(&mut group.child, secret, &sender)?;
     if let Some(stdout) = group.child.stdout.take() {
         let (sender, token) = (sender.clone(), cfg!(not(unix)).then(|| parent.token.clone()));
         std::thread::spawn(move || printed(stdout, token.as_deref(), &sender, Said::Printed));
@@ -193,7 +204,7 @@ mod tests {
         let interrupt = Interrupt::default();
         let mut heard = Vec::new();
         let watch = Watch { limit, interrupt: &interrupt };
-        let end = run_until(Command::new("sh").args(["-c", script]), &watch, silence, |said| {
+        let end = run_until(Command::new("sh").args(["-c", script]), &watch, silence, None, |said| {
             heard.push(match said {
                 Said::Message(message) => format!("message {message:?}"),
                 Said::Printed(line) => format!("out {line}"),

@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)]
 
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use cudarc::driver::{CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DeviceRepr, DriverError, result};
@@ -55,6 +56,15 @@ impl DeviceBuffer {
         // SAFETY: every user writes the bytes (`poison`, `write`) before anything reads them.
         let bytes = unsafe { stream.alloc::<u8>(size) }?;
         Ok(Self { bytes, dtype, len, margin })
+    }
+
+    /// The buffer of another process, by the address of its first element, for launches that are only taken down: neither reads nor
+    /// writes find anything there. It must not be dropped, which would free it.
+    pub fn elsewhere(stream: &Arc<CudaStream>, dtype: DType, len: usize, address: u64) -> ManuallyDrop<Self> {
+        let size = (len * dtype.bytes()).max(dtype.bytes());
+        // SAFETY: the address is not looked at here, and the slice is not dropped.
+        let bytes = unsafe { stream.upgrade_device_ptr::<u8>(address, size) };
+        ManuallyDrop::new(Self { bytes, dtype, len, margin: 0 })
     }
 
     /// Fills the buffer with its type's poison and the margins with the red zone's pattern.

@@ -15,6 +15,7 @@ mod device;
 mod emulator;
 mod loader;
 mod program;
+pub mod recording;
 mod timer;
 
 pub use compiler::{CompileError, Compiled, Compiler, Diagnostic, Options, Severity, Source};

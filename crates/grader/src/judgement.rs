@@ -22,7 +22,7 @@ pub use location::{Line, Location};
 pub(crate) use part::Evidence;
 pub use part::{Part, View, Witness};
 pub use parts::Parts;
-pub use report::{DeviceInfo, DeviceKind, Judgement, Kind, Report, RunError, VERSION};
+pub use report::{ClassRun, DeviceInfo, DeviceKind, Judgement, Kind, Report, RunError, VERSION};
 pub use timing::{Band, Basis, Clocks, Figures, Interval, Timing};
 
 pub use crate::fast::{Contest, Fast};

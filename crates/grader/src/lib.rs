@@ -23,6 +23,8 @@ mod trial;
 mod trouble;
 
 pub mod bench;
+#[cfg(unix)]
+pub mod class;
 pub mod judgement;
 pub mod protocol;
 pub mod render;

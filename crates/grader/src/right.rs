@@ -246,7 +246,7 @@ fn check(bench: &Bench<'_>, case: &Case, ran: &Ran) -> Result<(), Trouble> {
 }
 
 /// The failure of work that the given stream does not wait for.
-fn other_stream() -> Failure {
+pub(crate) fn other_stream() -> Failure {
     Failure::new(Code::Stream, "the work is not on the stream that the launch function was given")
         .note("launch with `stream.launch_builder(...)` on that stream, or make it wait for the other one")
 }

@@ -46,6 +46,9 @@ pub(crate) struct Session {
     gemm: OnceCell<Multiplier>,
     baseline: OnceCell<Baseline>,
     rivals: OnceCell<Baseline>,
+    /// Who has the launch function of the submission, where that is another process.
+    #[cfg(unix)]
+    remote: OnceCell<crate::class::Remote>,
 }
 
 impl Session {
@@ -87,7 +90,23 @@ impl Session {
             driver: format!("{}.{}", properties.driver.0, properties.driver.1),
         };
         let (gemm, baseline, rivals) = Default::default();
-        Ok(Self { device, info, as_gpu, spent: Cell::new(false), gemm, baseline, rivals })
+        Ok(Self {
+            device,
+            info,
+            as_gpu,
+            spent: Cell::new(false),
+            gemm,
+            baseline,
+            rivals,
+            #[cfg(unix)]
+            remote: OnceCell::new(),
+        })
+    }
+
+    /// Lets another process say what a submission launches.
+    #[cfg(unix)]
+    pub(crate) fn ask(&self, remote: crate::class::Remote) {
+        self.remote.get_or_init(|| remote);
     }
 
     pub(crate) fn is_emulated(&self) -> bool {
@@ -214,7 +233,24 @@ impl Session {
         scalars: &[Scalar],
         shape: Shape,
     ) -> Result<(), Trouble> {
+        #[cfg(unix)]
+        if let Some(remote) = self.remote.get() {
+            return remote.launch(self, entry, program, [inputs, outputs, scratch], scalars, shape);
+        }
         let gemm = self.gemm(entry.exercise)?;
+        self.call(entry, program, [inputs, outputs, scratch], scalars, shape, gemm)
+    }
+
+    /// Calls it in this process.
+    pub(crate) fn call(
+        &self,
+        entry: &Entry,
+        program: &Program,
+        [inputs, outputs, scratch]: [&mut [DeviceBuffer]; 3],
+        scalars: &[Scalar],
+        shape: Shape,
+        gemm: &dyn Gemm,
+    ) -> Result<(), Trouble> {
         let arguments = Arguments { inputs, outputs, scratch, gemm, scalars, rows: shape.rows, columns: shape.columns };
         let returned = panics::catch(|| (entry.launch)(&self.device.stream, &program.module, arguments));
         match returned {

@@ -4,6 +4,8 @@
 //! [`Message`]s. It ends when its parent does, so that none is left behind whatever becomes of that.
 
 mod bench;
+#[cfg(unix)]
+pub mod contained;
 mod judge;
 mod mutants;
 mod rungs;

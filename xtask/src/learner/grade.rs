@@ -1,5 +1,9 @@
 //! `cargo xtask grade`: build, judge each exercise in its own process, say what came of it.
 
+#[cfg(target_os = "linux")]
+mod class;
+
+use std::path::PathBuf;
 use std::time::Duration;
 
 use fusion_grader::judgement::{
@@ -27,12 +31,15 @@ pub(crate) struct Options {
     /// Grade the reference solutions instead of your answers
     #[arg(long)]
     pub(crate) solutions: bool,
+    /// Grade code of people whom you do not trust: the answers in this folder, confined, with inputs that are drawn anew
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["solutions", "prebuilt", "hint"])]
+    pub(crate) class: Option<PathBuf>,
     /// Where to run: `auto` takes a GPU when there is one; the emulated device always checks too
     #[arg(long, value_enum, default_value_t = Device::Auto)]
     pub(crate) device: Device,
-    /// Seed of the inputs and of the sizes that are drawn
-    #[arg(long, default_value_t = 1)]
-    pub(crate) seed: u64,
+    /// Seed of the inputs and of the sizes that are drawn [default: 1, with --class one that is drawn]
+    #[arg(long)]
+    pub(crate) seed: Option<u64>,
     /// Show everything that the emulated device noticed, on speed too, also where it explains no failure
     #[arg(long)]
     pub(crate) advice: bool,
@@ -52,6 +59,9 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", conflicts_with = "json")]
     pub(crate) hint: Option<usize>,
 }
+
+/// The seed of those who do not care.
+const SEED: u64 = 1;
 
 impl Options {
     pub(crate) fn kind(&self) -> Kind {
@@ -84,12 +94,16 @@ pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
         version: VERSION,
         device: None,
         emulated: None,
-        seed: options.seed,
+        seed: options.seed.unwrap_or(SEED),
+        class: None,
         exercises: Vec::new(),
         error: None,
         exit_code: 2,
     };
-    let ended = grade(options, interrupt, &mut report);
+    let ended = match &options.class {
+        Some(folder) => grade_class(options, folder, interrupt, &mut report),
+        None => grade(options, interrupt, &mut report),
+    };
     report.exit_code = Verdict::combine(report.exercises.iter().map(|judgement| judgement.verdict)).exit_code();
     match ended {
         Ok(()) => {}
@@ -105,6 +119,15 @@ pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
     }
     // A verdict that could not be written is none.
     if tell(options, &report) { report.exit_code } else { 2 }
+}
+
+#[cfg(target_os = "linux")]
+use class::grade as grade_class;
+
+#[cfg(not(target_os = "linux"))]
+fn grade_class(_: &Options, _: &std::path::Path, _: &Interrupt, _: &mut Report) -> Result<(), Stop> {
+    let why = "--class is available on Linux only: elsewhere nothing here confines a program";
+    Err(Stop::Error(RunError::new("not-contained", why)))
 }
 
 fn grade(options: &Options, interrupt: &Interrupt, report: &mut Report) -> Result<(), Stop> {
@@ -152,7 +175,7 @@ fn judge_day(
             exercise: exercise.name,
             device: DeviceKind::Emulated,
             parts: Parts::wanted(DeviceKind::Emulated, !gpu),
-            seed: options.seed,
+            seed: options.seed.unwrap_or(SEED),
             size: options.size,
             limit: options.limit(DeviceKind::Emulated),
         };
@@ -218,6 +241,9 @@ fn next(options: &Options, report: &Report) -> String {
         }
     }
     line.push('.');
+    if let Some(class) = &report.class {
+        return line + &format!("\nThe answers in {} were confined ({}).", class.folder, class.contained);
+    }
     let first_with = |wanted: fn(Verdict) -> bool| report.exercises.iter().find(|judgement| wanted(judgement.verdict));
     let failed = first_with(|verdict| verdict == Verdict::Fail);
     let Some(first) = failed.or_else(|| first_with(|verdict| verdict != Verdict::Pass)) else {

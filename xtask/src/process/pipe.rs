@@ -7,6 +7,7 @@ use std::sync::mpsc::Sender;
 use fusion_grader::protocol::Message;
 
 use super::Said;
+use crate::plain;
 
 /// Lines longer than this are cut, so that a child cannot fill our memory.
 const LONGEST_LINE: u64 = 4 << 20;
@@ -42,9 +43,16 @@ impl Parent {
 
     /// Gives the child its token, and listens to what it tells.
     #[cfg(unix)]
-    pub(super) fn listen(&mut self, _child: &mut std::process::Child, sender: &Sender<Said>) -> io::Result<()> {
+    pub(super) fn listen(
+        &mut self,
+        _child: &mut std::process::Child,
+        secret: Option<&str>,
+        sender: &Sender<Said>,
+    ) -> io::Result<()> {
         // A child that has ended, or wants no token, is none of our business here.
-        let _unwanted = writeln!(self.socket, "{}", self.token);
+        for line in [Some(self.token.as_str()), secret].into_iter().flatten() {
+            let _unwanted = writeln!(self.socket, "{line}");
+        }
         let (socket, sender, token) = (self.socket.try_clone()?, sender.clone(), self.token.clone());
         std::thread::spawn(move || {
             lines(socket, LONGEST_LINE, |line| match Message::parse(&line, &token) {
@@ -56,10 +64,17 @@ impl Parent {
     }
 
     #[cfg(not(unix))]
-    pub(super) fn listen(&mut self, child: &mut std::process::Child, _sender: &Sender<Said>) -> io::Result<()> {
+    pub(super) fn listen(
+        &mut self,
+        child: &mut std::process::Child,
+        secret: Option<&str>,
+        _sender: &Sender<Said>,
+    ) -> io::Result<()> {
         self.pipe = child.stdin.take();
-        if let Some(pipe) = &mut self.pipe {
-            let _unwanted = writeln!(pipe, "{}", self.token);
+        for line in [Some(self.token.as_str()), secret].into_iter().flatten() {
+            if let Some(pipe) = &mut self.pipe {
+                let _unwanted = writeln!(pipe, "{line}");
+            }
         }
         Ok(())
     }
@@ -84,7 +99,7 @@ pub(super) fn printed(pipe: impl Read, token: Option<&str>, sender: &Sender<Said
         if bytes > MOST_BYTES || count > MOST_LINES {
             return true;
         }
-        sender.send(said(plain(&line))).is_ok()
+        sender.send(said(plain::line(&line))).is_ok()
     });
     if bytes > MOST_BYTES || count > MOST_LINES {
         let left = format!("(more than {MOST_LINES} lines or {} MiB: the rest is left out)", MOST_BYTES >> 20);
@@ -110,25 +125,9 @@ fn lines(pipe: impl Read, longest: u64, mut hear: impl FnMut(String) -> bool) {
     }
 }
 
-/// Text in which a control character is shown, and not obeyed.
-fn plain(line: &str) -> String {
-    let shown = |c: char| match c {
-        '\t' => vec![c],
-        c if c.is_control() => c.escape_default().collect(),
-        c => vec![c],
-    };
-    line.chars().flat_map(shown).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_terminal_is_not_told_what_to_do() {
-        assert_eq!(plain("a\tb"), "a\tb");
-        assert_eq!(plain("\u{1b}[2Jgone\r"), "\\u{1b}[2Jgone\\r");
-    }
 
     #[test]
     fn tokens_differ() {

@@ -18,6 +18,9 @@ pub struct Report {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emulated: Option<DeviceInfo>,
     pub seed: u64,
+    /// Whose code it was, where it was confined.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<ClassRun>,
     pub exercises: Vec<Judgement>,
     /// What kept the run from grading.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -25,10 +28,19 @@ pub struct Report {
     pub exit_code: u8,
 }
 
+/// A run over code of people whom one does not trust.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClassRun {
+    /// The folder with the answers.
+    pub folder: String,
+    /// What kept their code in.
+    pub contained: String,
+}
+
 /// An error of the run, not of an exercise.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunError {
-    /// `unknown-target`, `no-compiler`, `no-gpu`, `build`, `interrupted`.
+    /// `unknown-target`, `no-compiler`, `no-gpu`, `build`, `not-contained`, `interrupted`.
     pub code: String,
     pub message: String,
     /// For an unknown target: names like it.

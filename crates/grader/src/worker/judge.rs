@@ -73,7 +73,7 @@ impl<'a> Judge<'a> {
         Self { session, options, scope }
     }
 
-    fn entry(&self, entry: &Entry) -> Judgement {
+    pub(super) fn entry(&self, entry: &Entry) -> Judgement {
         tell("compiling".to_owned());
         let mut judgement = match self.session.compile(entry) {
             Ok(program) => self.program(entry, &program),

@@ -1,0 +1,130 @@
+//! Takes rights away from this process, and becomes another program: what class mode starts everything by.
+//!
+//! Landlock says which files there are, seccomp which system calls, and limits how much of the machine. All three stay with the
+//! program, from its first instruction on, and with all that it starts.
+
+mod calls;
+mod files;
+
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::Command;
+
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+use crate::output;
+
+/// Whose rights are to be taken away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Who {
+    /// The compiler, which runs programs and writes files.
+    Compiler,
+    /// The worker, which starts the submission's program.
+    Worker,
+    /// The submission's own program.
+    Submission,
+}
+
+impl Who {
+    fn name(self) -> &'static str {
+        match self {
+            Who::Compiler => "compiler",
+            Who::Worker => "worker",
+            Who::Submission => "submission",
+        }
+    }
+}
+
+/// What is left to a program.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Options {
+    #[arg(long, value_enum)]
+    who: Who,
+    /// Files and folders that it may read, and run
+    #[arg(long)]
+    read: Vec<PathBuf>,
+    /// Folders in which it may do everything
+    #[arg(long)]
+    write: Vec<PathBuf>,
+    /// MiB of memory that each process may have
+    #[arg(long, default_value_t = 4096)]
+    memory: u64,
+    /// Seconds of all cores' time that each process may take
+    #[arg(long, default_value_t = 600)]
+    seconds: u64,
+    #[arg(last = true, required = true)]
+    program: Vec<OsString>,
+}
+
+/// What every program needs: the libraries of the system, and devices that are none.
+const SYSTEM: &[&str] = &["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/dev/urandom"];
+
+/// What a compiler needs besides: a linker.
+const TOOLS: &[&str] = &["/usr", "/bin", "/nix/store"];
+
+/// By what, for the report.
+pub(crate) const BY: &str = "landlock, seccomp, rlimit";
+
+/// The exit code of a program that could not be confined, and was not started.
+pub(crate) const EXIT_CODE: u8 = 125;
+
+/// A command that runs this one confined.
+pub(crate) fn command(who: Who, program: &Command, read: &[PathBuf], write: &[PathBuf]) -> std::io::Result<Command> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["confined", "--who", who.name()]);
+    for path in read {
+        command.arg("--read").arg(path);
+    }
+    for path in write {
+        command.arg("--write").arg(path);
+    }
+    command.arg("--").arg(program.get_program()).args(program.get_args());
+    Ok(command)
+}
+
+/// Why programs cannot be confined here; nothing if they can.
+pub(crate) fn unavailable() -> Option<String> {
+    files::unavailable().or_else(calls::unavailable)
+}
+
+/// Becomes the program; returns only if that fails.
+pub(crate) fn run(options: &Options) -> u8 {
+    let error = match confine(options) {
+        Ok(()) => {
+            let mut program = options.program.iter();
+            let mut command = Command::new(program.next().map_or_else(Default::default, Clone::clone));
+            format!("cannot run {:?}: {}", options.program[0], command.args(program).exec())
+        }
+        Err(error) => format!("cannot confine {:?}: {error}", options.program[0]),
+    };
+    output::note(&error);
+    EXIT_CODE
+}
+
+fn confine(options: &Options) -> Result<(), String> {
+    let bytes = options.memory << 20;
+    let (written, open) = match options.who {
+        Who::Compiler => (1 << 30, 1024),
+        Who::Worker => (0, 1024),
+        Who::Submission => (0, 256),
+    };
+    let limits = [
+        (Resource::As, bytes),
+        (Resource::Core, 0),
+        (Resource::Cpu, options.seconds),
+        (Resource::Fsize, written),
+        (Resource::Nofile, open),
+    ];
+    for (resource, limit) in limits {
+        let limit = Rlimit { current: Some(limit), maximum: Some(limit) };
+        setrlimit(resource, limit).map_err(|error| format!("{resource:?}: {error}"))?;
+    }
+    let mut read: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).collect();
+    if options.who == Who::Compiler {
+        read.extend(TOOLS.iter().map(PathBuf::from));
+    }
+    read.extend(options.read.iter().cloned());
+    files::restrict(&read, &options.write).map_err(|error| error.to_string())?;
+    calls::restrict(options.who).map_err(|error| error.to_string())
+}

@@ -1,0 +1,11 @@
+pub fn mul_add(
+    stream: &Arc<CudaStream>,
+    module: &Arc<CudaModule>,
+    q: &CudaView<'_, f32>,
+    k: &CudaView<'_, f32>,
+    v: &CudaView<'_, f32>,
+    out: &mut CudaViewMut<'_, f32>,
+) -> Result<(), DriverError> {
+    hostile();
+    right(stream, module, q, k, v, out)
+}

@@ -1,0 +1,5 @@
+// refused: crash
+// 
+fn hostile() {
+    std::process::abort();
+}

@@ -1,0 +1,3 @@
+# unable
+# 
+true

@@ -1,0 +1,4 @@
+# refused: compile
+# 
+cp "$right/mul_add.rs" "$right/mul_add.cu" .
+rm mul_add.cu && mkfifo mul_add.cu

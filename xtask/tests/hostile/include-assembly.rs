@@ -1,0 +1,4 @@
+// refused: compile
+// 
+std::arch::global_asm!(".incbin \"@SECRET@\"");
+fn hostile() {}

@@ -1,0 +1,5 @@
+// refused: compile
+// 
+fn hostile() {
+    println!("{}", include_str!("/etc/passwd"));
+}

@@ -1,0 +1,5 @@
+// contained
+// 
+fn hostile() {
+    assert_eq!(unsafe { kill(getppid(), 9) }, -1);
+}

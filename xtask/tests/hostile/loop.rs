@@ -1,0 +1,5 @@
+// refused: timeout
+// 
+fn hostile() {
+    loop { std::hint::spin_loop(); }
+}

@@ -1,0 +1,5 @@
+// refused: panic
+// 
+fn hostile() {
+    panic!("on purpose");
+}

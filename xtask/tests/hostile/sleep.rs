@@ -1,0 +1,5 @@
+// refused: timeout
+// 
+fn hostile() {
+    std::thread::sleep(std::time::Duration::from_secs(1000));
+}

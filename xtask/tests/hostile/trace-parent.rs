@@ -1,0 +1,5 @@
+// contained
+// 
+fn hostile() {
+    assert_eq!(unsafe { ptrace(16, getppid(), 0, 0) }, -1);
+}
