@@ -11,7 +11,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::Command;
 
-use rustix::process::{Resource, Rlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal, setrlimit};
 
 use crate::output;
 
@@ -47,12 +47,6 @@ pub(crate) struct Options {
     /// Folders in which it may do everything
     #[arg(long)]
     write: Vec<PathBuf>,
-    /// MiB of memory that each process may have
-    #[arg(long, default_value_t = 4096)]
-    memory: u64,
-    /// Seconds of all cores' time that each process may take
-    #[arg(long, default_value_t = 600)]
-    seconds: u64,
     #[arg(last = true, required = true)]
     program: Vec<OsString>,
 }
@@ -65,6 +59,9 @@ const TOOLS: &[&str] = &["/usr", "/bin", "/nix/store"];
 
 /// By what, for the report.
 pub(crate) const BY: &str = "landlock, seccomp, rlimit";
+
+/// Seconds of all cores together that a process may take. The time limit usually comes first.
+const SECONDS: u64 = 3600;
 
 /// The exit code of a program that could not be confined, and was not started.
 pub(crate) const EXIT_CODE: u8 = 125;
@@ -103,16 +100,16 @@ pub(crate) fn run(options: &Options) -> u8 {
 }
 
 fn confine(options: &Options) -> Result<(), String> {
-    let bytes = options.memory << 20;
-    let (written, open) = match options.who {
-        Who::Compiler => (1 << 30, 1024),
-        Who::Worker => (0, 1024),
-        Who::Submission => (0, 256),
+    // Address space is no measure: an allocator reserves much of it for each core.
+    let (memory, written, open) = match options.who {
+        Who::Compiler => (4 << 30, 1 << 30, 1024),
+        Who::Worker => (8 << 30, 0, 1024),
+        Who::Submission => (1 << 30, 0, 256),
     };
     let limits = [
-        (Resource::As, bytes),
+        (Resource::Data, memory),
         (Resource::Core, 0),
-        (Resource::Cpu, options.seconds),
+        (Resource::Cpu, SECONDS),
         (Resource::Fsize, written),
         (Resource::Nofile, open),
     ];
@@ -120,6 +117,8 @@ fn confine(options: &Options) -> Result<(), String> {
         let limit = Rlimit { current: Some(limit), maximum: Some(limit) };
         setrlimit(resource, limit).map_err(|error| format!("{resource:?}: {error}"))?;
     }
+    // Who is asked for by nobody any more ends, whatever it does about it.
+    set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| error.to_string())?;
     let mut read: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).collect();
     if options.who == Who::Compiler {
         read.extend(TOOLS.iter().map(PathBuf::from));

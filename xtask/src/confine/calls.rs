@@ -61,6 +61,9 @@ fn submission() -> Result<Rules, Error> {
     rules.insert(SYS_kill, argument(0, NUMBER, own)?);
     // Looking at limits, not setting them.
     rules.insert(SYS_prlimit64, argument(2, u64::MAX, 0)?);
+    // Memory that is private, and so counted, or a file's.
+    let private = argument(3, MAP_SHARED as u64, 0)?;
+    rules.insert(SYS_mmap, [private, argument(3, MAP_ANONYMOUS as u64, 0)?].concat());
     let names = [PR_SET_NAME, PR_GET_NAME, PR_SET_VMA];
     let names: Result<Vec<_>, Error> = names.into_iter().map(|name| argument(0, NUMBER, name as u64)).collect();
     rules.insert(SYS_prctl, names?.concat());
@@ -108,7 +111,6 @@ const ALLOWED: &[i64] = {
         SYS_sendto,
         SYS_shutdown,
         // Memory.
-        SYS_mmap,
         SYS_mprotect,
         SYS_munmap,
         SYS_mremap,

@@ -16,6 +16,7 @@ unsafe extern "C" {
     fn getppid() -> i32;
     fn kill(process: i32, signal: i32) -> i32;
     fn memfd_create(name: *const std::ffi::c_char, flags: u32) -> i32;
+    fn mmap(at: *mut u8, len: usize, protection: i32, flags: i32, fd: i32, offset: i64) -> *mut u8;
     fn process_vm_readv(process: i32, here: *const [usize; 2], count: usize, there: *const [usize; 2], others: usize, flags: usize) -> isize;
     fn process_vm_writev(process: i32, here: *const [usize; 2], count: usize, there: *const [usize; 2], others: usize, flags: usize) -> isize;
     fn ptrace(request: i64, process: i32, address: usize, data: usize) -> i64;

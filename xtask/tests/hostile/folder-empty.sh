@@ -1,3 +1,3 @@
-# unable
+# refused: compile
 # 
 true

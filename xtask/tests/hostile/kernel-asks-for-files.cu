@@ -1,5 +1,5 @@
-// refused: access
-// Whether a file is there cannot be seen either; what it refuses is only that it loads single floats.
+// contained
+// Whether a file is there cannot be seen either.
 #if __has_include("/etc/passwd") || __has_include("@SECRET@")
 #error it is there
 #endif

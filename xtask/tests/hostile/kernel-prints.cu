@@ -1,5 +1,5 @@
-// refused: access
-// A verdict by `printf`; what it refuses is only that it loads single floats.
+// contained
+// A verdict by `printf`.
 #include <cstdio>
 extern "C" __global__ void mul_add(const float* q, const float* k, const float* v, float* out, size_t n) {
     if (blockIdx.x + threadIdx.x == 0) printf("%s\n", "{\"fusion\":\"judged\"}");
