@@ -41,7 +41,7 @@ pub fn judge(contained: Contained) -> ExitCode {
         seed,
         top: false,
         rungs: false,
-        wrong: Vec::new(),
+        sample: Vec::new(),
         mutant: Vec::new(),
         parts: Parts::NAMES.iter().map(|&part| part.to_owned()).collect(),
         size,
