@@ -46,7 +46,7 @@ fn run(Arguments { selection }: &Arguments) -> Result<(), LessonError> {
     let lesson = Lesson::open(&selection.options, &[source])?;
     lesson.show(&[ADD_SIGMOID, MUL_ADD, ADD_MUL_EXP, ADD_MUL_RELU], selection.operation.as_deref())?;
     fusion_lesson::print(
-        "\nAt the largest sizes the speedup goes by the ratio of bytes; at the smallest, by the ratio of launches.",
+        "\nAt the largest sizes bytes decide, and the speedup is near their ratio. At the smallest, launches decide: fewer are faster, but not always by their ratio.",
     )
 }
 

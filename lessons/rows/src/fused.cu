@@ -1,6 +1,6 @@
-// Fused kernels for operations on rows, each in two forms: one that walks over its row twice or more, and one that keeps
-// it in registers. A block of 256 threads has one row. The second form takes rows of up to 4,096 floats. Of the norm there
-// is a third, which keeps its row in shared memory.
+// Fused kernels for operations on rows. A block has one row. Names say how: `walks` reads the row two or three times,
+// `shared` keeps it in shared memory, `held` in registers. The norms have 256 threads, and `held` takes rows of up to
+// 4,096 floats; log_softmax has a thread for every 16 elements.
 #include "activation.cuh"
 #include "reduce.cuh"
 #include "row.cuh"

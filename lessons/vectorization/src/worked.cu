@@ -24,7 +24,7 @@ extern "C" __global__ void add_sigmoid_scalar(const float* a, const float* b, fl
     if (i < n) out[i] = sigmoid(a[i] + b[i]);
 }
 
-// Two floats become one word of 4 bytes.
+// max(x, 0) of two floats, rounded to bf16, in one word of 4 bytes.
 __device__ __forceinline__ unsigned two(float low, float high) {
     const __nv_bfloat162 pair = __floats2bfloat162_rn(fmaxf(low, 0.0f), fmaxf(high, 0.0f));
     return *(const unsigned*)&pair;
@@ -48,8 +48,10 @@ extern "C" __global__ void relu_bf16_beside(const float* x, __nv_bfloat16* out, 
 #pragma unroll
     for (int j = 0; j < 2; j++) {
         const size_t v = first + j * blockDim.x;
-        const float4 f = loaded[j];
-        if (v < n / 4) ((uint2*)out)[v] = make_uint2(two(f.x, f.y), two(f.z, f.w));
+        if (v < n / 4) {
+            const float4 f = loaded[j];
+            ((uint2*)out)[v] = make_uint2(two(f.x, f.y), two(f.z, f.w));
+        }
     }
     const size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (thread < n % 4) out[n / 4 * 4 + thread] = __float2bfloat16_rn(fmaxf(x[n / 4 * 4 + thread], 0.0f));

@@ -1,5 +1,6 @@
-// The fused kernels that stand around a transformer's matrix products. Elementwise kernels take any size; row kernels have
-// a block of 256 threads for each row, and those that hold it in registers take rows of up to 4,096 bf16.
+// The fused kernels that stand around a transformer's matrix products. Elementwise kernels take any size. Row kernels
+// have a block for each row: 256 threads, or for rmsnorm_quant a thread for every 16 elements. Those that hold a row in
+// registers take up to 4,096 bf16.
 #include "activation.cuh"
 #include "pack.cuh"
 #include "reduce.cuh"
@@ -116,7 +117,7 @@ extern "C" __global__ void rmsnorm_quant_shared(const float* __restrict__ x, con
     }
     const float step = reduce_block(largest, maxima, 0.0f, Max()) / 127.0f;
     if (threadIdx.x == 0) scale[blockIdx.x] = step;
-    const float divisor = step > 0.0f ? step : 1.0f;  // a row of zeros stays one
+    const float divisor = step > 0.0f ? step : 1.0f;  // a row of zeros: divided by 1, it stays zeros
     for (int c = threadIdx.x; c < length; c += threads) q[c] = (signed char)__float2int_rn(row[c] / divisor);
 }
 // ANCHOR_END: rmsnorm_quant_shared

@@ -84,8 +84,8 @@ fn run(Arguments { selection }: &Arguments) -> Result<(), LessonError> {
         [SILU_MUL, ADD_RESIDUAL_ACT, BIAS_RELU, BIAS_GELU, BIAS_SILU, ADD_RMSNORM, RMSNORM_QUANT, LAYERNORM_QUANT];
     lesson.show(&subjects, selection.operation.as_deref())?;
     fusion_lesson::print(
-        "\nThe fewer bytes a pattern must move, the more it gains by moving them once; where it saves a quarter of them, it \
-         is the launch that counts at small sizes.",
+        "\nA pattern can gain what it saves in bytes, and at small sizes in launches. How much of that a kernel gets \
+         depends on its accesses and on how often it waits for its row.",
     )
 }
 

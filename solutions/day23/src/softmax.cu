@@ -54,8 +54,8 @@ extern "C" __global__ void softmax(const float* __restrict__ x, float* __restric
 // ANCHOR_END: kernel
 
 // ANCHOR: long
-// For a row that a block has no room for: it is read again each time. The caches may still have it, DRAM need not be
-// asked, but each walk waits for its loads.
+// For rows that are too long to keep, or that this GPU's blocks have no room for: the row is read again each time. A
+// cache may still have it, but each walk waits for its loads.
 extern "C" __global__ void softmax_long(const float* __restrict__ x, float* __restrict__ out, size_t rows, size_t columns) {
     __shared__ float maxima[32], sums[32];
     x += blockIdx.x * columns;

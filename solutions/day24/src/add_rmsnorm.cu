@@ -49,8 +49,8 @@ extern "C" __global__ void add_rmsnorm(const __nv_bfloat16* __restrict__ x, cons
 // ANCHOR_END: kernel
 
 // ANCHOR: long
-// For a row that a block has no room for: the residual is written, and read again. Each thread reads what it wrote
-// itself.
+// For rows that are too long to keep, or that this GPU's blocks have no room for: the residual is written, and read
+// again. Each thread reads what it wrote itself.
 extern "C" __global__ void add_rmsnorm_long(const __nv_bfloat16* __restrict__ x, const __nv_bfloat16* __restrict__ weight,
                                             __nv_bfloat16* __restrict__ residual, __nv_bfloat16* __restrict__ out,
                                             size_t rows, size_t columns) {

@@ -20,7 +20,8 @@ pub fn add_rmsnorm(
     rows: usize,
     columns: usize,
 ) -> Result<(), DriverError> {
-    // Elements of the longest row that a block keeps.
+    // The longest row that a block keeps, in elements. Some GPUs have room for more. The limit is the same everywhere, so
+    // that the other kernel runs, and is judged, on every GPU.
     const LONGEST: usize = 16_384;
 
     if rows == 0 || columns == 0 {

@@ -59,8 +59,8 @@ extern "C" __global__ void layernorm_quant(const float* __restrict__ x, const fl
 // ANCHOR_END: kernel
 
 // ANCHOR: long
-// For a row that a block has no room for: it is read again each time. The caches may still have it, DRAM need not be
-// asked, but each walk waits for its loads.
+// For rows that are too long to keep, or that this GPU's blocks have no room for: the row is read again each time. A
+// cache may still have it, but each walk waits for its loads.
 extern "C" __global__ void layernorm_quant_long(const float* __restrict__ x, const float* __restrict__ gamma,
                                                 const float* __restrict__ beta, signed char* __restrict__ q,
                                                 float* __restrict__ scale, size_t rows, size_t columns) {

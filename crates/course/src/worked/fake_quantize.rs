@@ -49,7 +49,8 @@ fn reference(case: &Case) -> Vec<Reference> {
     let scale = case.scalar(0) as f32;
     let back = |step: f32| f64::from(step.round_ties_even().clamp(-127.0, 127.0) * scale);
     let of = |&x: &f32| {
-        // Half of a step is kept by f32, and so is which side of a half the exact quotient lies on.
+        // Rounded to an integer in f64, where no quotient of two floats falls onto a tie that it is not on. The cast is
+        // exact for integers of this size.
         let exact = (f64::from(x) / f64::from(scale)).round_ties_even() as f32;
         [back(exact), back(x / scale)]
     };
