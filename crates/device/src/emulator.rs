@@ -5,6 +5,7 @@
 use std::ffi::{CStr, CString, c_char};
 use std::fmt;
 
+use fusion_machine::report::Dry;
 use fusion_machine::{Checks, Profile, Report};
 use libloading::Library;
 
@@ -109,13 +110,25 @@ impl Emulator {
             let each = each.map(|(name, yes)| (name.to_owned(), serde_json::Value::Bool(yes)));
             ("checks".to_owned(), serde_json::Value::Object(each.into_iter().collect()))
         }));
-        let json = serde_json::Value::Object(json).to_string();
+        self.set_json(&serde_json::Value::Object(json))
+    }
+
+    fn set_json(&self, json: &serde_json::Value) -> Result<(), EmulatorError> {
+        let json = json.to_string();
         let text = CString::new(json.as_str()).map_err(|_| self.error("the options contain a NUL byte"))?;
         match (self.set_options)(text.as_ptr()) {
             0 => Ok(()),
             2 => Err(self.error(&format!("`{json}` comes too late: the device is open"))),
             _ => Err(self.error(&format!("it does not know these options: `{json}`"))),
         }
+    }
+
+    /// Lets launches run dry from now on, or no longer, where it is the default.
+    ///
+    /// # Errors
+    /// When the emulator is of another version.
+    pub fn run_dry(&self, dry: &Dry) -> Result<(), EmulatorError> {
+        self.set_json(&serde_json::json!({ "dry": dry }))
     }
 
     /// Makes bytes of device memory count as never written: kernels that depend on them are reported. They keep their

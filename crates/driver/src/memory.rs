@@ -33,7 +33,12 @@ impl Session {
     /// Allocates device memory for the context.
     pub(crate) fn allocate(&mut self, size: usize, pool: Option<Handle>) -> Result<DevicePtr> {
         let size = size as u64;
-        let address = self.driver.machine.memory().alloc(size, AllocationKind::Device).map_err(out_of_memory)?;
+        let memory = self.driver.machine.memory();
+        let address = match report::dry().period {
+            0 => memory.alloc(size, AllocationKind::Device),
+            period => memory.alloc_repeating(size, period),
+        }
+        .map_err(out_of_memory)?;
         report::allocated(size);
         if let Some(pool) = pool {
             self.state.pools.get_mut(pool)?.take(size);

@@ -12,7 +12,7 @@ use std::io::Write;
 use std::sync::Mutex;
 
 use fusion_diagnostic::{say as words, short};
-use fusion_machine::report::{Event, Kind, Severity, Status};
+use fusion_machine::report::{Dry, Event, Kind, Severity, Status};
 use fusion_machine::{Fault, LaunchReport, Options, Report};
 use journal::Journal;
 use settings::Settings;
@@ -69,7 +69,7 @@ fn tell(text: &str, unsupported: Option<&str>) {
 
 /// The options that the machine begins with. An environment that asks for what there is not is told so.
 pub(crate) fn machine_options() -> Options {
-    let settings = record(|recorder| recorder.settings);
+    let settings = record(|recorder| recorder.settings.clone());
     settings.machine_options().unwrap_or_else(|(options, problem)| {
         say(&problem);
         options
@@ -107,6 +107,11 @@ pub(crate) fn launched(mut launch: LaunchReport) {
             launches.push(launch);
         }
     });
+}
+
+/// How launches run dry.
+pub(crate) fn dry() -> Dry {
+    record(|recorder| recorder.settings.dry.clone().unwrap_or_default())
 }
 
 /// Whether faults tell where their buffer was allocated.

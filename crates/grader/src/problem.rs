@@ -202,7 +202,7 @@ pub(crate) fn operands(exercise: &Exercise, case: &Case, index: usize) -> Option
 }
 
 /// A number with as many digits as tell f32 values apart.
-fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     match value.abs() {
         0.0 => "0".to_owned(),
         magnitude if (1e-4..1e7).contains(&magnitude) => {
@@ -215,7 +215,7 @@ fn number(value: f64) -> String {
     }
 }
 
-fn either([one, other]: [f64; 2]) -> String {
+pub(crate) fn either([one, other]: [f64; 2]) -> String {
     // Two NaNs are one.
     if one == other || one.is_nan() { number(one) } else { format!("{} or {}", number(one), number(other)) }
 }

@@ -216,8 +216,36 @@ impl Machine {
         params: &[u8],
         tracing: Tracing,
     ) -> Result<(LaunchReport, Footprint), Box<Fault>> {
+        self.execute(loaded, kernel, launch, params, (tracing, self.checks(), None))
+    }
+
+    /// Executes one block of a launch, within so many warp instructions, as if the others had not begun yet. Nothing is looked for
+    /// but what stops a kernel. The footprint is to the byte. A kernel whose blocks communicate is not for this, see
+    /// [`Loaded::communicates`].
+    ///
+    /// # Errors
+    /// As [`Machine::launch`]'s, and that the block took too long.
+    pub fn launch_block(
+        &self,
+        loaded: &Loaded,
+        kernel: Kernel,
+        launch: &Launch,
+        params: &[u8],
+        (block, budget): (u64, u64),
+    ) -> Result<Footprint, Box<Fault>> {
+        let how = (Tracing::Bytes, Checks::NONE, Some((block, budget)));
+        self.execute(loaded, kernel, launch, params, how).map(|(_, footprint)| footprint)
+    }
+
+    fn execute(
+        &self,
+        loaded: &Loaded,
+        kernel: Kernel,
+        launch: &Launch,
+        params: &[u8],
+        (tracing, checks, alone): (Tracing, Checks, Option<(u64, u64)>),
+    ) -> Result<(LaunchReport, Footprint), Box<Fault>> {
         let info = loaded.info(kernel);
-        let checks = self.checks();
         let code = if checks.arithmetic { loaded.checked(kernel) } else { loaded.code(kernel) };
         let Some(code) = code else {
             return Err(blame::refused(&info.name, Refusal::NoKernel));
@@ -288,7 +316,9 @@ impl Machine {
             clock_khz: self.profile.sm_clock_khz,
             grid_id: launches.count,
             workspace,
-            block_budget: self.options.block_budget.min(self.options.instruction_budget),
+            alone: alone.map(|(block, _)| block),
+            block_budget: alone
+                .map_or(self.options.block_budget.min(self.options.instruction_budget), |(_, budget)| budget),
             budget: self.options.instruction_budget,
             workers: self.workers().min(room as usize),
             resident: resident as usize,
@@ -303,6 +333,7 @@ impl Machine {
         }
         let mut footprint = Footprint {
             exact: tracing == Tracing::Bytes,
+            complete: trace.complete(),
             communicates: code.communicates,
             read: trace.read.sorted(),
             written: trace.written.sorted(),
@@ -348,6 +379,7 @@ impl Machine {
             predicted_ns: residency.predict_ns(&counters),
             output,
             findings,
+            dry: Vec::new(),
         };
         Ok((report, footprint))
     }

@@ -134,6 +134,21 @@ impl Memory {
         Ok(base)
     }
 
+    /// Allocates memory of which every `period` bytes, a multiple of 8, are the same bytes: as large as anybody likes, and no more
+    /// than one period of it is there. For launches of which a few blocks are executed. The device's own memory does not
+    /// limit it.
+    pub fn alloc_repeating(&self, size: u64, period: u64) -> Result<u64, OutOfMemory> {
+        let mut table = self.write_table();
+        let refused = self.refusal(&table, size);
+        let base = table.place(size).filter(|_| period > 0 && period.is_multiple_of(8)).ok_or(refused)?;
+        let allocation = Allocation { base, size, kind: AllocationKind::Device, id: table.next_id + 1 };
+        let region = Region::repeating(allocation, period).ok_or(OutOfMemory { of_host: true, ..refused })?;
+        table.next_id += 1;
+        table.live.insert(base, Arc::new(region));
+        table.snapshot = None;
+        Ok(base)
+    }
+
     /// Allocates at a given address: the mirror of host memory (managed, pinned) lies where the host has it. The base must be a multiple of 16.
     pub fn alloc_at(&self, base: u64, size: u64, kind: AllocationKind) -> Result<(), OutOfMemory> {
         let mut table = self.write_table();
@@ -156,8 +171,10 @@ impl Memory {
             return Err(table.explain(base, 1));
         };
         table.snapshot = None;
-        table.used -= region.allocation.size;
-        table.backed = table.backed.saturating_sub(backing(&region.allocation));
+        if region.period == 0 {
+            table.used -= region.allocation.size;
+            table.backed = table.backed.saturating_sub(backing(&region.allocation));
+        }
         if table.freed.len() == REMEMBERED {
             table.freed.pop_front();
         }
@@ -201,7 +218,8 @@ impl Memory {
         let chunk: Vec<u8> = pattern.iter().copied().cycle().take(pattern.len() * 4096).collect();
         let mut offset = addr - region.allocation.base;
         region.written.fill(offset, len);
-        let mut left = len;
+        // More than a period would write the same bytes again.
+        let mut left = if region.period > 0 { len.min(region.period) } else { len };
         while left > 0 {
             let n = left.min(chunk.len() as u64);
             region.write(offset, &chunk[..n as usize]);
@@ -220,6 +238,8 @@ impl Memory {
         let to = self.region(dst, len)?;
         let (from_offset, to_offset) = (src - from.allocation.base, dst - to.allocation.base);
         const CHUNK: u64 = 1 << 16;
+        let period = from.period.max(to.period);
+        let len = if period > 0 { len.min(period) } else { len };
         let chunks = len.div_ceil(CHUNK);
         let mut buffer = vec![0; CHUNK.min(len) as usize];
         for i in 0..chunks {
@@ -516,6 +536,27 @@ mod tests {
         memory.forget(b + 999, 1).unwrap();
         assert_eq!(memory.unwritten(b, 1000), Some((999, 1)));
         assert!(memory.forget(b, 1001).is_err());
+    }
+
+    #[test]
+    fn memory_that_repeats_takes_one_period() {
+        let memory = memory();
+        let size = 1 << 40;
+        let base = memory.alloc_repeating(size, 24).unwrap();
+        assert!(memory.alloc_repeating(size, 12).is_err());
+        assert_eq!(memory.used(), 0);
+        let data: Vec<u8> = (0..24).collect();
+        memory.fill(base, &[7], size).unwrap();
+        memory.write(base, &data).unwrap();
+        let mut read = [0; 30];
+        memory.read(base + size - size % 24 - 26, &mut read[..26]).unwrap();
+        assert_eq!(read[..26], [[22, 23].as_slice(), &data].concat()[..26]);
+        memory.write(base + 24 * 1000 + 20, &[1; 8]).unwrap();
+        memory.read(base, &mut read[..5]).unwrap();
+        assert_eq!(read[..5], [1, 1, 1, 1, 4]);
+        assert!(matches!(memory.read(base + size - 1, &mut read), Err(AccessError::OutOfBounds { .. })));
+        memory.free(base).unwrap();
+        assert_eq!(memory.used(), 0);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 mod buffer;
 mod code;
+mod dry;
 mod fault;
 mod journal;
 pub mod kind;
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use buffer::{Buffer, Name};
 pub use code::{Class, Code, Status, UnknownCode};
+pub use dry::{Dry, DryBlock};
 pub use fault::{Blame, Fault, PtxPosition, Related, Severity, SourcePosition};
 pub use journal::Event;
 pub use kind::{Kind, Role};
@@ -54,6 +56,9 @@ pub struct LaunchReport {
     /// What the checks found that did not stop it: races, reads of what was never written, advice. One a site.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Fault>,
+    /// Of a dry launch: what its blocks did. Nothing is counted then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dry: Vec<DryBlock>,
 }
 
 /// Exact counts of one launch, named as Nsight Compute's metrics are.

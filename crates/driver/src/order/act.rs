@@ -36,7 +36,7 @@ pub(crate) fn footprint(
     read: impl IntoIterator<Item = (u64, u64)>,
     written: impl IntoIterator<Item = (u64, u64)>,
 ) -> Footprint {
-    Footprint { exact: true, communicates: false, read: spans(read), written: spans(written) }
+    Footprint { exact: true, complete: true, communicates: false, read: spans(read), written: spans(written) }
 }
 
 fn spans(rows: impl IntoIterator<Item = (u64, u64)>) -> Vec<Span> {

@@ -83,7 +83,7 @@ mod tests {
     fn footprint(exact: bool, read: &[(u64, u64)], written: &[(u64, u64)]) -> Footprint {
         let spans =
             |list: &[(u64, u64)]| list.iter().map(|&(start, end)| Span { start, end, pc: None }).collect::<Vec<_>>();
-        Footprint { exact, communicates: false, read: spans(read), written: spans(written) }
+        Footprint { exact, complete: true, communicates: false, read: spans(read), written: spans(written) }
     }
 
     #[test]

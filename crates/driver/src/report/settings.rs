@@ -1,5 +1,6 @@
 //! What our own tools and the environment may set.
 
+use fusion_machine::report::Dry;
 use fusion_machine::{Checks, Options};
 use serde::Deserialize;
 
@@ -11,7 +12,7 @@ const CHECKS: &str = "FUSION_EMULATOR_CHECKS";
 const BUDGET: &str = "FUSION_EMULATOR_BUDGET";
 
 /// What `fusion_emulator_set_options` may set. A field that is left out stays as it is.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Settings {
     /// Warp instructions that one launch may execute. Only before `cuInit`.
@@ -29,6 +30,8 @@ pub(super) struct Settings {
     /// Which checks are made, from the next launch on.
     #[serde(default)]
     pub(super) checks: CheckSettings,
+    /// How launches run dry, from the next launch and the next allocation on.
+    pub(super) dry: Option<Dry>,
 }
 
 /// Checks one by one.
@@ -61,6 +64,7 @@ impl Settings {
         self.record = to.record.or(self.record);
         self.record_limit = to.record_limit.or(self.record_limit);
         self.allocation_sites = to.allocation_sites.or(self.allocation_sites);
+        self.dry = to.dry.or(self.dry.take());
         self.checks.init = to.checks.init.or(self.checks.init);
         self.checks.races = to.checks.races.or(self.checks.races);
         self.checks.arithmetic = to.checks.arithmetic.or(self.checks.arithmetic);

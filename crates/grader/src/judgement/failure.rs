@@ -52,6 +52,11 @@ codes! {
         "Only the last elements, those past the last full block, are wrong or unwritten. Round the number of \
          blocks up, let each thread check its index, and where a thread takes several elements at once, do those \
          that are left after the last whole pack.";
+    /// With more elements than 31 or 32 bits count, some are wrong or not written.
+    Large = "large":
+        "With more than 2^31 or 2^32 elements, some are wrong or are not written. Of such a launch, the emulated device \
+         executes only a few blocks. Use `size_t` for sizes and indices in the kernel, `usize` in the launch, and convert \
+         before a product can overflow: `(size_t)blockIdx.x * blockDim.x`.";
     /// An input was overwritten.
     Inputs = "inputs": "An input was overwritten. Declare inputs `const`, and compare the order of the arguments.";
     /// Memory beside an output or input was written.

@@ -71,9 +71,13 @@ impl Gathered {
     }
 }
 
-/// Runs every block.
+/// Runs every block, or the only one that is asked for.
 pub(crate) fn run(run: &Run<'_>) -> Outcome {
-    let gathered = if run.code.communicates || run.launch.cooperative { serial(run) } else { parallel(run) };
+    let gathered = match run.alone {
+        Some(block) => alone(run, block),
+        None if run.code.communicates || run.launch.cooperative => serial(run),
+        None => parallel(run),
+    };
     let Gathered { counters, mut output, stopped, mut touched, findings, trace, tally } = gathered;
     output.sort_by_key(|(block, _)| *block);
     let last = stopped.as_ref().map_or(u64::MAX, |s| s.block);
@@ -137,6 +141,18 @@ fn parallel(run: &Run<'_>) -> Gathered {
         work();
     });
     gathered.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn alone(run: &Run<'_>, index: u64) -> Gathered {
+    let mut gathered = Gathered::default();
+    let mut worker = Worker::new(run);
+    let mut block = Block::new(&worker);
+    block.start(&worker, index);
+    if let Err(trap) = block.run(&mut worker, false) {
+        gathered.stop(Stopped { block: index, warp: worker.watch.warp, trap });
+    }
+    gathered.worker(worker);
+    gathered
 }
 
 fn serial(run: &Run<'_>) -> Gathered {

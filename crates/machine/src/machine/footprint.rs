@@ -29,6 +29,8 @@ pub struct Span {
 pub struct Footprint {
     /// Whether every byte of a span was accessed; else at least one of each 32 of them.
     pub exact: bool,
+    /// Whether nothing was left out of what was followed to the byte.
+    pub complete: bool,
     /// Whether the kernel has atomics, fences or volatile accesses, by which it may order itself with another.
     pub communicates: bool,
     pub read: Vec<Span>,

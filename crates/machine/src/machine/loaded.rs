@@ -90,6 +90,11 @@ pub struct Loaded {
 }
 
 impl Loaded {
+    /// Whether a kernel's blocks can hear of each other: by atomics, fences or volatile accesses.
+    pub fn communicates(&self, kernel: Kernel) -> bool {
+        self.code(kernel).is_none_or(|code| code.communicates)
+    }
+
     pub(super) fn new(
         module: Module,
         source: &str,

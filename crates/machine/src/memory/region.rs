@@ -15,8 +15,10 @@ pub(crate) type Snapshot = Arc<[Arc<Region>]>;
 /// An allocation's words, and which 32-byte sectors a launch has touched.
 pub(crate) struct Region {
     pub(crate) allocation: Allocation,
-    /// Little-endian words; the last one may reach past the allocation's end.
+    /// Little-endian words; the last one may reach past the allocation's end. Of memory that repeats, one period.
     pub(crate) words: Box<[AtomicU32]>,
+    /// After how many bytes the memory repeats; 0 where it does not.
+    pub(crate) period: u64,
     /// One bit a 32-byte sector: read, written.
     pub(crate) sectors_read: Box<[AtomicU64]>,
     pub(crate) sectors_written: Box<[AtomicU64]>,
@@ -31,14 +33,26 @@ pub(crate) struct Region {
 impl Region {
     /// `None` when the host has not that much memory.
     pub(crate) fn new(allocation: Allocation) -> Option<Self> {
-        let words = usize::try_from(allocation.size.div_ceil(4)).ok()?;
+        Self::with(allocation.clone(), allocation.size, 0)
+    }
+
+    /// Memory of which every so many bytes are the same bytes. What was accessed in it is not known.
+    pub(crate) fn repeating(allocation: Allocation, period: u64) -> Option<Self> {
+        let mut region = Self::with(allocation, period, period)?;
+        (region.sectors_read, region.sectors_written) = Default::default();
+        region.written = Written::new(0, true)?;
+        Some(region)
+    }
+
+    fn with(allocation: Allocation, bytes: u64, period: u64) -> Option<Self> {
+        let words = usize::try_from(bytes.div_ceil(4)).ok()?;
         // One more than the size says: a host mirror need not begin at a sector.
         let sectors = (words.div_ceil(8) + 1).div_ceil(64);
         // What the host or a module provides holds something from the start; what is only allocated does not.
-        let written =
-            Written::new(allocation.size, !matches!(allocation.kind, AllocationKind::Device | AllocationKind::Heap))?;
+        let written = Written::new(bytes, !matches!(allocation.kind, AllocationKind::Device | AllocationKind::Heap))?;
         Some(Self {
             allocation,
+            period,
             written,
             words: try_zeroed_slice_box(words).ok()?,
             sectors_read: try_zeroed_slice_box(sectors).ok()?,
@@ -59,6 +73,32 @@ impl Region {
 
     /// Copies out. The range must lie inside.
     pub(crate) fn read(&self, offset: u64, out: &mut [u8]) {
+        let mut done = 0;
+        while let Some((at, len)) = self.piece(offset + done as u64, out.len() - done) {
+            self.read_piece(at, &mut out[done..done + len]);
+            done += len;
+        }
+    }
+
+    /// Copies in. The range must lie inside.
+    pub(crate) fn write(&self, offset: u64, data: &[u8]) {
+        let mut done = 0;
+        while let Some((at, len)) = self.piece(offset + done as u64, data.len() - done) {
+            self.write_piece(at, &data[done..done + len]);
+            done += len;
+        }
+    }
+
+    /// Where in the words a range begins, and how much of it lies there in one piece.
+    fn piece(&self, offset: u64, left: usize) -> Option<(u64, usize)> {
+        match self.period {
+            _ if left == 0 => None,
+            0 => Some((offset, left)),
+            period => Some((offset % period, left.min((period - offset % period) as usize))),
+        }
+    }
+
+    fn read_piece(&self, offset: u64, out: &mut [u8]) {
         let (mut word, skip) = (offset as usize / 4, offset as usize % 4);
         let mut out = out;
         if skip != 0 {
@@ -79,8 +119,7 @@ impl Region {
         }
     }
 
-    /// Copies in. The range must lie inside.
-    pub(crate) fn write(&self, offset: u64, data: &[u8]) {
+    fn write_piece(&self, offset: u64, data: &[u8]) {
         let (mut word, skip) = (offset as usize / 4, offset as usize % 4);
         let mut data = data;
         if skip != 0 {

@@ -23,6 +23,8 @@ pub(crate) struct Trace {
 pub(crate) struct Spans {
     list: Vec<Span>,
     full: bool,
+    /// Something was left out.
+    dropped: bool,
 }
 
 impl Trace {
@@ -55,8 +57,16 @@ impl Trace {
     }
 
     pub(crate) fn merge(&mut self, other: Self) {
-        self.read.list.extend(other.read.list);
-        self.written.list.extend(other.written.list);
+        for (own, other) in [(&mut self.read, other.read), (&mut self.written, other.written)] {
+            own.list.extend(other.list);
+            own.dropped |= other.dropped;
+        }
+    }
+
+    /// Whether nothing was left out.
+    pub(crate) fn complete(&self) -> bool {
+        let whole = |spans: &Spans| !spans.dropped && spans.list.len() <= MOST;
+        whole(&self.read) && whole(&self.written)
     }
 }
 
@@ -70,6 +80,7 @@ impl Spans {
             }
         }
         if self.full {
+            self.dropped = true;
             return;
         }
         if self.list.len() == MOST {

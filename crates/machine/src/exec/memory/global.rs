@@ -51,13 +51,15 @@ pub(super) fn access<W: Way>(
     if mask == FULL && sequential(addrs, bytes) && addrs[0].is_multiple_of(bytes.max(4)) {
         let at = worker.cache[index as usize] as usize;
         let window = &worker.windows[at];
-        if window.holds(addrs[0], 32 * bytes) && !(W::WRITES && window.constant) {
+        let start = (addrs[0].wrapping_sub(window.base) / 4) as usize;
+        // Memory that repeats has fewer words than bytes that it holds.
+        if window.holds(addrs[0], 32 * bytes)
+            && !(W::WRITES && window.constant)
+            && let Some(words) = window.words.get(start..start + 8 * bytes as usize)
+        {
             if !window.constant {
                 account_row(worker, common, way, request, at);
             }
-            let window = &worker.windows[at];
-            let start = ((addrs[0] - window.base) / 4) as usize;
-            let words = &window.words[start..start + 8 * bytes as usize];
             match access.words {
                 true => way.words(access, words),
                 false => way.packed(access, words),

@@ -36,6 +36,8 @@ pub(crate) struct Run<'a> {
     pub(crate) heap: Option<&'a Mutex<Heap>>,
     /// Address of a cooperative launch's barrier; 0 for other launches.
     pub(crate) workspace: u64,
+    /// The only block that is executed, if not all are.
+    pub(crate) alone: Option<u64>,
     /// Warp instructions of one block, and of all.
     pub(crate) block_budget: u64,
     pub(crate) budget: u64,

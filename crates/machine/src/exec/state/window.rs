@@ -10,6 +10,8 @@ pub(crate) struct Window<'a> {
     pub(crate) base: u64,
     pub(crate) end: u64,
     pub(crate) words: &'a [AtomicU32],
+    /// After how many bytes the words stand for the next ones; 0 where there are as many as the allocation has.
+    period: u64,
     read: &'a [AtomicU64],
     written: &'a [AtomicU64],
     pub(crate) constant: bool,
@@ -34,6 +36,7 @@ impl<'a> Window<'a> {
             base: region.allocation.base,
             end: region.allocation.end(),
             words: &region.words,
+            period: region.period,
             read: &region.sectors_read,
             written: &region.sectors_written,
             constant: region.allocation.kind == AllocationKind::Constant,
@@ -49,6 +52,7 @@ impl<'a> Window<'a> {
             base: u64::MAX,
             end: u64::MAX,
             words: &[],
+            period: 0,
             read: &[],
             written: &[],
             constant: false,
@@ -85,7 +89,7 @@ impl<'a> Window<'a> {
     /// A little-endian element of 1, 2, 4 or 8 bytes, which is aligned and inside.
     #[inline(always)]
     pub(crate) fn load(&self, addr: u64, element: u32) -> u64 {
-        let offset = addr - self.base;
+        let offset = self.offset(addr);
         let word = (offset / 4) as usize;
         let low = u64::from(self.words[word].load(Relaxed));
         match element {
@@ -95,9 +99,16 @@ impl<'a> Window<'a> {
         }
     }
 
+    /// Where an address lies among the words, in bytes.
+    #[inline(always)]
+    fn offset(&self, addr: u64) -> u64 {
+        let offset = addr - self.base;
+        if self.period == 0 { offset } else { offset % self.period }
+    }
+
     #[inline(always)]
     pub(crate) fn store(&self, addr: u64, element: u32, value: u64) {
-        let offset = addr - self.base;
+        let offset = self.offset(addr);
         let word = (offset / 4) as usize;
         match element {
             4 => self.words[word].store(value as u32, Relaxed),

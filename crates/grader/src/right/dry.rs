@@ -1,0 +1,197 @@
+//! Is it right with more elements than 31 or 32 bits count? Dry launches, on the emulated device.
+//!
+//! Buffers of so many elements are memory that repeats itself, and of a launch only a few blocks are executed: the first ones,
+//! some on the way, the last, and the one that the last elements should belong to. What is held against a submission is what
+//! these blocks have done, never what was not seen. Of what they leave open, such as a launch that is refused, a block that has
+//! too much to do, or blocks that communicate, nothing is said.
+
+mod blocks;
+
+use cudarc::driver::DriverError;
+use fusion_course::{Case, Data, DeviceBuffer, Extent, Inputs, Param, Shape, Shapes};
+use fusion_device::Emulator;
+use fusion_machine::LaunchReport;
+use fusion_machine::report::{Dry, Status};
+
+use crate::explain;
+use crate::judgement::{Code, Failure};
+use crate::problem;
+use crate::trial::Trial;
+use crate::trouble::Trouble;
+use blocks::{Blocks, Output};
+
+/// Elements, at least: an `int` is too small for the first, and an `unsigned int` for the second.
+const SIZES: [usize; 2] = [(1 << 31) + 5, (1 << 32) + 5];
+
+/// Elements after which an elementwise problem repeats itself: a multiple of what a block may do, and no power of two.
+const PERIOD: usize = 512 * 127;
+
+/// Warp instructions that a block may take.
+const BUDGET: u64 = 1 << 17;
+
+/// Judges a submission that is right at all other sizes.
+pub(super) fn judge(trial: &Trial<'_>) -> Result<(), Trouble> {
+    let Some(emulator) = trial.session.device.emulator() else { return Ok(()) };
+    // Where several launches share the work, none has to do it all.
+    if trial.exercise().launches > 1 || trial.exercise().multiplies() {
+        return Ok(());
+    }
+    for elements in SIZES {
+        let shape = at_least(elements, trial.exercise().shapes);
+        trial.tell(format!("right: a few blocks of {}", trial.name(shape)));
+        let problem = Problem::new(trial, emulator, shape);
+        let found = problem.and_then(|mut problem| problem.judge());
+        let ended = emulator.run_dry(&Dry::default());
+        // What was refused, or found in passing, is of no concern.
+        trial.session.take_report();
+        match found {
+            Ok(Some(failure)) => return Err(Trouble::from(failure).at(trial.name(shape))),
+            Ok(None) => {}
+            Err(error) => return Err(Trouble::driver("preparing a dry launch")(error)),
+        }
+        ended.map_err(|error| Trouble::Unable(error.to_string()))?;
+    }
+    Ok(())
+}
+
+/// The smallest shape with so many elements; rows are as short as those that are timed.
+fn at_least(elements: usize, shapes: Shapes) -> Shape {
+    match shapes {
+        Shapes::Elementwise => Shape::flat(elements),
+        Shapes::Rows { timed, .. } => {
+            let columns = timed.iter().copied().min().unwrap_or(1).max(1);
+            Shape { rows: elements.div_ceil(columns), columns }
+        }
+    }
+}
+
+/// The part of it after which everything repeats itself: rows by eights, so that no element lies across an end.
+fn period(shape: Shape) -> Shape {
+    if shape.rows == 1 {
+        return Shape::flat(PERIOD);
+    }
+    let eights = (PERIOD / 8 / shape.columns).max(7) | 1;
+    Shape { rows: 8 * eights, columns: shape.columns }
+}
+
+/// A problem that is too large to be run.
+struct Problem<'a> {
+    trial: &'a Trial<'a>,
+    emulator: &'a Emulator,
+    shape: Shape,
+    /// One period.
+    case: Case,
+    inputs: Vec<DeviceBuffer>,
+    outputs: Vec<DeviceBuffer>,
+    scratch: Vec<DeviceBuffer>,
+}
+
+impl<'a> Problem<'a> {
+    fn new(trial: &'a Trial<'a>, emulator: &'a Emulator, shape: Shape) -> Result<Self, DriverError> {
+        let exercise = trial.exercise();
+        let case = (exercise.make)(period(shape), &mut Inputs::new(trial.seed ^ shape.elements() as u64));
+        let make = |params: &[Param]| -> Result<Vec<DeviceBuffer>, DriverError> {
+            params.iter().map(|param| buffer(trial, emulator, param, shape)).collect()
+        };
+        let (mut inputs, outputs, scratch) = (make(exercise.inputs)?, make(exercise.outputs)?, make(exercise.scratch)?);
+        for (buffer, data) in inputs.iter_mut().zip(&case.inputs) {
+            buffer.write(&trial.session.device.stream, data)?;
+        }
+        Ok(Self { trial, emulator, shape, case, inputs, outputs, scratch })
+    }
+
+    /// What is wrong with what a few blocks do.
+    fn judge(&mut self) -> Result<Option<Failure>, DriverError> {
+        let Some(first) = self.launch(vec![0])? else { return Ok(None) };
+        let Some(launch) = self.launch(Blocks::telling(&first, &self.places()))? else { return Ok(None) };
+        let stopped = launch.dry.iter().find_map(|block| Some((block.index, block.fault.as_deref()?)));
+        if let Some((index, fault)) = stopped {
+            let stray = matches!(fault.kind.status(), Status::IllegalAddress | Status::MisalignedAddress);
+            let told = explain::faults(&[fault.clone()], self.trial.entry).filter(|_| stray);
+            return Ok(match told {
+                Some(Trouble::Failure(failure)) => Some(note(*failure, &launch).note(format!("it is block {index}"))),
+                _ => None,
+            });
+        }
+        let blocks = Blocks::new(&launch, &self.places());
+        if let Some(failure) = self.wrong(&blocks)? {
+            return Ok(Some(note(failure, &launch)));
+        }
+        Ok(blocks.missing().map(|failure| note(failure, &launch)))
+    }
+
+    /// Executes these blocks of the submission's launch, if it is one launch.
+    fn launch(&mut self, blocks: Vec<u64>) -> Result<Option<LaunchReport>, DriverError> {
+        let Trial { session, entry, program, .. } = *self.trial;
+        let stream = &session.device.stream;
+        for (index, buffer) in self.outputs.iter_mut().enumerate() {
+            buffer.poison(stream)?;
+            if let Some(Some(data)) = self.case.initial.get(index) {
+                buffer.write(stream, data)?;
+            }
+        }
+        stream.synchronize()?;
+        session.take_report();
+        // What the submission allocates repeats itself, too.
+        let dry = Dry { blocks, budget: BUDGET, period: 4 * period(self.shape).elements() as u64 };
+        if self.emulator.run_dry(&dry).is_err() {
+            return Ok(None);
+        }
+        let buffers = [&mut *self.inputs, &mut *self.outputs, &mut *self.scratch];
+        let launched = session.launch(entry, program, buffers, &self.case.scalars, self.shape);
+        let finished = stream.synchronize();
+        self.emulator.run_dry(&Dry::default()).ok();
+        let mut report = session.take_report();
+        let one = launched.is_ok() && finished.is_ok() && report.launches.len() == 1 && report.copies == 0;
+        Ok(report.launches.pop().filter(|launch| one && !launch.dry.is_empty()))
+    }
+
+    /// Where the outputs are.
+    fn places(&self) -> Vec<Output> {
+        let params = self.trial.exercise().outputs.iter().zip(&self.outputs);
+        let stream = &self.trial.session.device.stream;
+        let place = |(param, buffer): (&Param, &DeviceBuffer)| Output {
+            name: param.name,
+            base: buffer.address(stream),
+            size: param.dtype.bytes() as u64,
+            len: buffer.len() as u64,
+        };
+        params.map(place).collect()
+    }
+
+    /// An element that a block wrote, and that is wrong.
+    fn wrong(&self, blocks: &Blocks) -> Result<Option<Failure>, DriverError> {
+        let exercise = self.trial.exercise();
+        let references = (exercise.reference)(&self.case);
+        let outputs = exercise.outputs.iter().zip(&self.outputs).zip(&references).zip(exercise.tolerances);
+        for (at, (((param, buffer), reference), tolerance)) in outputs.enumerate() {
+            let actual: Data = buffer.read_part(&self.trial.session.device.stream, 0, reference.len())?;
+            let wrong = |(_, place): &(u64, usize)| reference.refuses(&actual, *place, *tolerance);
+            if let Some((element, place)) = blocks.written_once(at, reference.len()).find(wrong) {
+                let value = problem::number(actual.get(place).unwrap_or(f64::NAN));
+                let expected = problem::either(reference.expected(place));
+                let title = format!("`{}[{element}]` is {value}, expected {expected}", param.name);
+                return Ok(Some(Failure::new(Code::Large, title)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// A buffer for a shape, which repeats itself if it grows with the shape.
+fn buffer(trial: &Trial<'_>, emulator: &Emulator, param: &Param, shape: Shape) -> Result<DeviceBuffer, DriverError> {
+    let repeats = matches!(param.extent, Extent::Elements | Extent::Rows);
+    let period = if repeats { param.bytes(period(shape)) as u64 } else { 0 };
+    // One that cannot be told so is of another version, which the first launch finds out.
+    emulator.run_dry(&Dry { period, ..Dry::default() }).ok();
+    DeviceBuffer::poisoned(&trial.session.device.stream, param.dtype, param.len(shape), 0)
+}
+
+/// How it was found out.
+fn note(failure: Failure, launch: &LaunchReport) -> Failure {
+    let threads = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
+    let blocks = launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
+    failure
+        .note(format!("`{}` was launched with {blocks} blocks of {threads} threads, of which a few were executed", launch.kernel))
+        .note("use `size_t` for sizes and indices, in the kernel and in its launch: `(size_t)blockIdx.x * blockDim.x + threadIdx.x`")
+}

@@ -1,0 +1,153 @@
+//! What a few blocks of a launch have written, and what follows from it.
+
+use std::collections::HashMap;
+
+use fusion_machine::LaunchReport;
+use fusion_machine::report::DryBlock;
+
+use crate::judgement::{Code, Failure};
+
+/// Where an output is, and its elements.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Output {
+    pub(super) name: &'static str,
+    pub(super) base: u64,
+    /// Bytes of an element.
+    pub(super) size: u64,
+    pub(super) len: u64,
+}
+
+/// Elements from the first to before the last.
+type Range = (u64, u64);
+
+/// The blocks of a launch that were executed.
+#[derive(Debug)]
+pub(super) struct Blocks {
+    /// Blocks of the grid.
+    count: u64,
+    /// Whether nothing of what they wrote is unknown.
+    complete: bool,
+    outputs: Vec<Output>,
+    /// By block: what it wrote of each output.
+    written: Vec<(u64, Vec<Vec<Range>>)>,
+}
+
+impl Blocks {
+    pub(super) fn new(launch: &LaunchReport, outputs: &[Output]) -> Self {
+        let of = |block: &DryBlock| {
+            (block.index, outputs.iter().map(|output| elements(&block.written, output)).collect::<Vec<_>>())
+        };
+        Self {
+            count: launch.grid.iter().map(|&n| u64::from(n)).product(),
+            complete: launch.dry.iter().all(|block| block.complete),
+            outputs: outputs.to_vec(),
+            written: launch.dry.iter().map(of).collect(),
+        }
+    }
+
+    /// Which blocks tell most, once it is known what the first one does.
+    pub(super) fn telling(first: &LaunchReport, outputs: &[Output]) -> Vec<u64> {
+        let blocks = Self::new(first, outputs);
+        let count = blocks.count;
+        let mut telling = vec![0, 1, 2, 5, count / 64, count / 32, count / 2, count.saturating_sub(1)];
+        for (at, output) in outputs.iter().enumerate() {
+            let each = blocks.run(0, at, 0);
+            telling.extend(ends(output.len, each).map(|end| end / each.max(1)));
+        }
+        telling.retain(|block| *block < count);
+        telling.sort_unstable();
+        telling.dedup();
+        telling
+    }
+
+    /// The elements of an output that one block wrote and no other, with their places in a period.
+    pub(super) fn written_once(&self, output: usize, period: usize) -> impl Iterator<Item = (u64, usize)> {
+        let mut writers: HashMap<usize, (u64, u32)> = HashMap::new();
+        for (_, written) in &self.written {
+            for &(start, end) in &written[output] {
+                for element in start..end {
+                    writers.entry((element % period as u64) as usize).or_insert((element, 0)).1 += 1;
+                }
+            }
+        }
+        let mut once: Vec<_> = writers.into_iter().filter(|(_, (_, times))| *times == 1).collect();
+        once.sort_unstable();
+        once.into_iter().map(|(place, (element, _))| (element, place))
+    }
+
+    /// Elements that are not written, as a failure.
+    pub(super) fn missing(&self) -> Option<Failure> {
+        if !self.complete {
+            return None;
+        }
+        (0..self.outputs.len()).find_map(|at| self.too_few(at).or_else(|| self.left_out(at)))
+    }
+
+    /// All blocks together would not write all elements, were each to write as many as the one that writes most.
+    fn too_few(&self, at: usize) -> Option<Failure> {
+        let Output { name, len, .. } = self.outputs[at];
+        let sum = |written: &[Vec<Range>]| written[at].iter().map(|(start, end)| end - start).sum::<u64>();
+        let most = self.written.iter().map(|(_, written)| sum(written)).max()?;
+        let count = self.count;
+        (most.checked_mul(count)? < len).then(|| {
+            let title = format!("{count} blocks do not write the {len} elements of `{name}`");
+            Failure::new(Code::Large, title).note(match most {
+                0 => "none of the blocks that were executed writes one".to_owned(),
+                most => format!("of the blocks that were executed, none writes more than {most}"),
+            })
+        })
+    }
+
+    /// The blocks take the elements in their order, and the one that should take the last ones does not.
+    fn left_out(&self, at: usize) -> Option<Failure> {
+        let Output { name, len, .. } = self.outputs[at];
+        let each = self.run(0, at, 0);
+        // Those before any index is too large for an `int`, and for one of bytes.
+        let known = self.written.iter().map(|(block, _)| *block).filter(|&block| block < self.count / 31);
+        let mut known = known.peekable();
+        let in_order = each > 0 && known.all(|block| self.run(block, at, block * each) >= each);
+        if !in_order || !self.written.iter().any(|(block, _)| *block > 2 && *block < self.count / 31) {
+            return None;
+        }
+        let executed = |block: u64| self.written.iter().any(|(other, _)| *other == block);
+        let holds = |element: u64| {
+            let has = |range: &Range| (range.0..range.1).contains(&element);
+            self.written.iter().any(|(_, written)| written[at].iter().any(has))
+        };
+        let left = ends(len, each).find(|&end| executed(end / each) && !holds(end))?;
+        let (block, from) = (left / each, (left / each) * each);
+        let title = format!("`{name}[{left}]` is not written");
+        let failure = Failure::new(Code::Large, title).note(format!(
+            "each block writes {each} elements, so that block {block} should write those from {from} on"
+        ));
+        let wrote = self.written.iter().find(|(other, _)| *other == block)?.1[at].first();
+        Some(match wrote {
+            Some((start, end)) => failure.note(format!("it writes those from {start} to {}", end - 1)),
+            None => failure.note("it writes none"),
+        })
+    }
+
+    /// How many elements a block wrote from one on, without a gap.
+    fn run(&self, block: u64, output: usize, from: u64) -> u64 {
+        let written = self.written.iter().find(|(other, _)| *other == block).map(|(_, written)| &written[output]);
+        let range = written.and_then(|ranges| ranges.iter().find(|(start, end)| (*start..*end).contains(&from)));
+        range.map_or(0, |(_, end)| end - from)
+    }
+}
+
+/// The elements that tell most: the last one, and the first one of the last whole block before it.
+fn ends(len: u64, each: u64) -> impl Iterator<Item = u64> {
+    let whole = len.checked_div(each).and_then(|blocks| Some(blocks.checked_sub(1)? * each));
+    [len.checked_sub(1), whole].into_iter().flatten()
+}
+
+/// The whole elements of an output among written bytes.
+fn elements(written: &[Range], output: &Output) -> Vec<Range> {
+    let Output { base, size, len, .. } = *output;
+    let inside = written.iter().filter(|(start, end)| *start < base + size * len && *end > base);
+    let whole = inside.map(|&(start, end)| {
+        let (start, end) = (start.max(base) - base, end.min(base + size * len) - base);
+        (start.div_ceil(size), end / size)
+    });
+    whole.filter(|(start, end)| start < end).collect()
+}
