@@ -17,6 +17,9 @@ pub(super) struct Output {
     pub(super) len: u64,
 }
 
+/// The blocks at the beginning that no index is too small for, not even a `float`: one in so many.
+const FEW: u64 = 1 << 10;
+
 /// Elements from the first to before the last.
 type Range = (u64, u64);
 
@@ -49,10 +52,10 @@ impl Blocks {
     pub(super) fn telling(first: &LaunchReport, outputs: &[Output]) -> Vec<u64> {
         let blocks = Self::new(first, outputs);
         let count = blocks.count;
-        let mut telling = vec![0, 1, 2, 5, count / 64, count / 32, count / 2, count.saturating_sub(1)];
+        let mut telling = vec![0, 1, 2, 5, count / FEW, count / 32, count / 2, count.saturating_sub(1)];
         for (at, output) in outputs.iter().enumerate() {
             let each = blocks.run(0, at, 0);
-            telling.extend(ends(output.len, each).map(|end| end / each.max(1)));
+            telling.extend(ends(output.len, each).map(|(start, _)| start / each.max(1)));
         }
         telling.retain(|block| *block < count);
         telling.sort_unstable();
@@ -102,19 +105,21 @@ impl Blocks {
     fn left_out(&self, at: usize) -> Option<Failure> {
         let Output { name, len, .. } = self.outputs[at];
         let each = self.run(0, at, 0);
-        // Those before any index is too large for an `int`, and for one of bytes.
-        let known = self.written.iter().map(|(block, _)| *block).filter(|&block| block < self.count / 31);
-        let mut known = known.peekable();
-        let in_order = each > 0 && known.all(|block| self.run(block, at, block * each) >= each);
-        if !in_order || !self.written.iter().any(|(block, _)| *block > 2 && *block < self.count / 31) {
+        let few = self.count / FEW;
+        let mut known = self.written.iter().map(|(block, _)| *block).filter(|&block| block <= few);
+        let in_order = each > 0 && few > 5 && known.all(|block| self.run(block, at, block * each) >= each);
+        if !in_order {
             return None;
         }
         let executed = |block: u64| self.written.iter().any(|(other, _)| *other == block);
-        let holds = |element: u64| {
-            let has = |range: &Range| (range.0..range.1).contains(&element);
-            self.written.iter().any(|(_, written)| written[at].iter().any(has))
+        // Where what the blocks have written from an element on without a gap ends.
+        let held = |from: u64| {
+            let mut ranges: Vec<Range> = self.written.iter().flat_map(|(_, written)| written[at].clone()).collect();
+            ranges.sort_unstable();
+            ranges.iter().fold(from, |held, &(start, end)| if start <= held { held.max(end) } else { held })
         };
-        let left = ends(len, each).find(|&end| executed(end / each) && !holds(end))?;
+        let mut left = ends(len, each).filter(|(start, _)| executed(start / each));
+        let left = left.find_map(|(start, end)| Some(held(start)).filter(|&held| held < end))?;
         let (block, from) = (left / each, (left / each) * each);
         let title = format!("`{name}[{left}]` is not written");
         let failure = Failure::new(Code::Large, title).note(format!(
@@ -135,10 +140,11 @@ impl Blocks {
     }
 }
 
-/// The elements that tell most: the last one, and the first one of the last whole block before it.
-fn ends(len: u64, each: u64) -> impl Iterator<Item = u64> {
+/// The elements that tell most, from the first to before the last: the last one, and the last whole block before it.
+fn ends(len: u64, each: u64) -> impl Iterator<Item = Range> {
     let whole = len.checked_div(each).and_then(|blocks| Some(blocks.checked_sub(1)? * each));
-    [len.checked_sub(1), whole].into_iter().flatten()
+    let last = len.checked_sub(1);
+    [last.map(|start| (start, len)), whole.map(|start| (start, start + each))].into_iter().flatten()
 }
 
 /// The whole elements of an output among written bytes.
