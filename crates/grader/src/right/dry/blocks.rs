@@ -157,3 +157,93 @@ fn elements(written: &[Range], output: &Output) -> Vec<Range> {
     });
     whole.filter(|(start, end)| start < end).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LEN: u64 = (1 << 32) + 5;
+
+    /// A launch of blocks, each of which writes elements of f32 as `of` says.
+    fn launch(grid: u32, blocks: &[u64], of: impl Fn(u64) -> Vec<Range>) -> LaunchReport {
+        let block = |&index: &u64| {
+            let written = of(index).into_iter().map(|(start, end)| (4 * start, 4 * end)).collect();
+            DryBlock { index, written, complete: true, fault: None }
+        };
+        let dry = blocks.iter().map(block).collect();
+        LaunchReport { kernel: "k".to_owned(), grid: [grid, 1, 1], block: [256, 1, 1], dry, ..LaunchReport::default() }
+    }
+
+    /// What is said about blocks that write as `of` says.
+    fn judged(grid: u32, of: impl Fn(u64) -> Vec<Range>) -> Option<String> {
+        let out = [Output { name: "out", base: 0, size: 4, len: LEN }];
+        let telling = Blocks::telling(&launch(grid, &[0], &of), &out);
+        Blocks::new(&launch(grid, &telling, &of), &out).missing().map(|failure| failure.title)
+    }
+
+    const GRID: u32 = (LEN / 1024 + 1) as u32;
+
+    #[test]
+    fn blocks_that_write_all_are_right_in_whatever_order() {
+        let cut = |(start, end): Range| if start < LEN { vec![(start, end.min(LEN))] } else { vec![] };
+        let forward = |block: u64| cut((1024 * block, 1024 * block + 1024));
+        let last = u64::from(GRID) - 1;
+        assert_eq!(judged(GRID, forward), None);
+        assert_eq!(judged(2 * GRID, forward), None);
+        assert_eq!(judged(GRID, |block| forward(last - block)), None);
+        // The tail is the first block's.
+        let tail = |block: u64| match block {
+            0 => vec![(0, 1024), (LEN - 5, LEN)],
+            block if 1024 * block + 1024 <= LEN => vec![(1024 * block, 1024 * block + 1024)],
+            _ => vec![],
+        };
+        assert_eq!(judged(GRID, tail), None);
+        // Neighbours take turns, and every block has two pieces.
+        let strides = |block: u64| {
+            [
+                cut((512 * block, 512 * block + 512)),
+                cut((512 * (u64::from(GRID) + block), 512 * (u64::from(GRID) + block) + 512)),
+            ]
+            .concat()
+        };
+        assert_eq!(judged(GRID, strides), None);
+    }
+
+    #[test]
+    fn what_a_block_leaves_out_is_named() {
+        let wraps = |block: u64| {
+            let start = 1024 * block % (1 << 32);
+            vec![(start, start + 1024)]
+        };
+        assert_eq!(judged(GRID, wraps).as_deref(), Some("`out[4294967300]` is not written"));
+        let stops = |block: u64| if block < 1 << 21 { vec![(1024 * block, 1024 * block + 1024)] } else { vec![] };
+        assert_eq!(judged(GRID, stops).as_deref(), Some("`out[4294967300]` is not written"));
+        let few = |block: u64| if block == 0 { vec![(0, 5)] } else { vec![] };
+        assert_eq!(judged(GRID, few).as_deref(), Some("4194305 blocks do not write the 4294967301 elements of `out`"));
+        let forward = |block: u64| vec![(1024 * block, 1024 * block + 1024)];
+        assert!(judged(65_535, forward).is_some());
+    }
+
+    #[test]
+    fn nothing_is_said_about_what_is_not_known() {
+        let out = [Output { name: "out", base: 0, size: 4, len: LEN }];
+        let mut one = launch(GRID, &[0, 1, 2], |_| vec![]);
+        assert!(Blocks::new(&one, &out).missing().is_some());
+        one.dry[1].complete = false;
+        assert!(Blocks::new(&one, &out).missing().is_none());
+    }
+
+    #[test]
+    fn elements_that_two_blocks_wrote_are_not_compared() {
+        let out = [Output { name: "out", base: 0, size: 4, len: LEN }];
+        let launch = launch(GRID, &[0, 1], |block| vec![(10 * block, 10 * block + 4)]);
+        let once: Vec<_> = Blocks::new(&launch, &out).written_once(0, 8).collect();
+        assert_eq!(once, [(0, 0), (1, 1), (12, 4), (13, 5)]);
+    }
+
+    #[test]
+    fn only_whole_elements_count() {
+        let out = Output { name: "out", base: 100, size: 4, len: 10 };
+        assert_eq!(elements(&[(90, 106), (109, 120), (130, 150)], &out), [(0, 1), (3, 5), (8, 10)]);
+    }
+}
