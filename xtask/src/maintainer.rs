@@ -1,6 +1,7 @@
 //! What those run who keep the course: they judge the course itself, and what it is made of.
 
 mod book;
+mod choices;
 mod clients;
 mod registers;
 mod rivals;

@@ -29,9 +29,9 @@ pub struct Exercise {
     pub shapes: Shapes,
     /// Elements of the large problem on the emulated device. Byte counts do not change with the size.
     pub surveyed: usize,
-    /// Elements of the largest problem at which it is judged whether a submission is right, where a matrix product takes its time
-    /// times the columns.
-    pub largest: usize,
+    /// The most work of a problem at which it is judged whether a submission is right: elements, and where a matrix product is
+    /// among its steps, elements times columns.
+    pub most_work: usize,
     /// Fills inputs and scalars for a shape.
     pub make: fn(Shape, &mut Inputs) -> Case,
     /// The right outputs, computed in f64 from the case's inputs.
@@ -312,7 +312,7 @@ impl Exercise {
         plan: &[],
         shapes: Shapes::Elementwise,
         surveyed: 1 << 22,
-        largest: usize::MAX,
+        most_work: usize::MAX,
         make: |shape, _| Case::new(shape, Vec::new()),
         reference: |_| Vec::new(),
         tolerances: &[],
@@ -374,7 +374,7 @@ impl Exercise {
 
     /// The problems at which it is judged whether a submission is right.
     pub fn problems(&self, seed: u64) -> Vec<Shape> {
-        self.shapes.all(seed).into_iter().filter(|&shape| self.work(shape) <= self.largest).collect()
+        self.shapes.all(seed).into_iter().filter(|&shape| self.work(shape) <= self.most_work).collect()
     }
 
     /// How much an operation has to do for a shape: a matrix product goes over all of a row for each of its elements.

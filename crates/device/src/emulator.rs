@@ -26,9 +26,10 @@ pub struct Emulator {
 /// Settings of the emulator; what is `None` stays as it is. See `fusion_machine::Options` for the defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EmulatorOptions {
-    /// Warp instructions that one launch may execute before it counts as never ending.
+    /// Warp instructions that one launch may execute before it counts as never ending. What is `None` here and for a block
+    /// follows `FUSION_EMULATOR_BUDGET`.
     pub instruction_budget: Option<u64>,
-    /// The same for one block, so that a loop without an end is found sooner. `FUSION_EMULATOR_BUDGET` overrides both.
+    /// The same for one block, so that a loop without an end is found sooner.
     pub block_budget: Option<u64>,
     /// Threads to run blocks on; 0 for as many as there are cores.
     pub workers: Option<usize>,

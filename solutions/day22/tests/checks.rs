@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
+use fusion_grader::judgement::Judgement;
 use fusion_grader::protocol::Message;
 
 /// What its messages begin with.
@@ -10,9 +11,23 @@ const TOKEN: &str = "checks";
 
 #[test]
 fn checks_that_the_environment_switches_off_are_made() {
+    let judgement = judged(&["--sample", "accumulates"], ("FUSION_EMULATOR_CHECKS", "none"));
+    let reason = judgement.failure().map(|failure| failure.reason());
+    assert_eq!(reason.as_deref(), Some("fault E-UNINIT-GLOBAL"));
+}
+
+#[test]
+fn a_budget_of_the_environment_stops_no_kernel() {
+    let judgement = judged(&[], ("FUSION_EMULATOR_BUDGET", "100"));
+    assert_eq!(judgement.failure(), None);
+    assert!(judgement.parts.right.evidence.is_some_and(|right| right.launches > 10));
+}
+
+/// Judges whether add_gelu is right, in an environment with this variable.
+fn judged(options: &[&str], (name, value): (&str, &str)) -> Judgement {
     let mut command = Command::new(env!("CARGO_BIN_EXE_solutions-day22"));
     command.args(["judge", "--exercise", "add_gelu", "--device", "emulated", "--parts", "right"]);
-    command.args(["--sample", "accumulates"]).env("FUSION_EMULATOR_CHECKS", "none");
+    command.args(options).env(name, value);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
     // It ends when this closes. Through a pipe, messages come on standard output.
     let mut stdin = child.stdin.take().expect("it is piped");
@@ -24,7 +39,5 @@ fn checks_that_the_environment_switches_off_are_made() {
         Some(Message::Judged { judgement, .. }) => Some(judgement),
         _ => None,
     });
-    let judgement = judged.unwrap_or_else(|| panic!("nothing was judged:\n{printed}"));
-    let reason = judgement.failure().map(|failure| failure.reason());
-    assert_eq!(reason.as_deref(), Some("fault E-UNINIT-GLOBAL"));
+    *judged.unwrap_or_else(|| panic!("nothing was judged:\n{printed}"))
 }

@@ -4,6 +4,7 @@
 use std::ffi::OsString;
 use std::process::Command;
 
+use super::choices;
 use crate::output;
 
 /// The command's options are those of `fusion-book`.
@@ -19,6 +20,7 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> u8 {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(["run", "--quiet", "--package", "fusion-book", "--"]).args(&options.options);
+    choices::clear(&mut command);
     match command.status() {
         // Ended by a signal: interrupted.
         Ok(status) => status.code().map_or(130, |code| u8::try_from(code).unwrap_or(2)),

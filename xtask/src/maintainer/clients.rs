@@ -13,6 +13,7 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 
 use self::environment::Environment;
+use super::choices;
 use crate::interrupt::{self, Interrupt};
 use crate::output;
 
@@ -166,10 +167,7 @@ fn emulated(folder: &Path, options: &[&str], program: &[PathBuf]) -> Result<Outp
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new(own);
     command.current_dir(folder).arg("run").args(options).arg("--").args(program).stdin(Stdio::null());
-    // Widths and colours of a terminal that the transcripts do not have, and settings of the driver that the programs do not expect.
-    for name in ["COLUMNS", "FUSION_EMULATED_GPU", "FUSION_EMULATOR_BUDGET", "FUSION_EMULATOR_CHECKS"] {
-        command.env_remove(name);
-    }
+    choices::clear(&mut command);
     command.output().map_err(|error| format!("cannot be run: {error}"))
 }
 

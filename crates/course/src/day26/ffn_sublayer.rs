@@ -97,7 +97,7 @@ pub const EXERCISE: Exercise = Exercise {
     // block of 128 threads does at once.
     shapes: Shapes::Rows { columns: &[1, 24, 31, 32, 33, 63, 64, 128, 161, 256, 1096], timed: &[1024] },
     // 257 rows of 1096 columns would take as long as everything else.
-    largest: 1 << 27,
+    most_work: 1 << 27,
     // A product of matrices takes the emulated device a thousand times as long as anything else of this size.
     surveyed: 1 << 16,
     make,

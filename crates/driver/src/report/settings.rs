@@ -7,8 +7,8 @@ use serde::Deserialize;
 /// Chooses the checks: names with commas between them, `all` or `none`.
 const CHECKS: &str = "FUSION_EMULATOR_CHECKS";
 
-/// How many warp instructions a launch, or one block of it, may execute. It holds whatever a program sets: a person who
-/// chooses it has a kernel that needs longer, or wants to know sooner.
+/// How many warp instructions a launch, or one block of it, may execute, where the program does not say. The grader does: what
+/// was left in a shell must decide no verdict.
 const BUDGET: &str = "FUSION_EMULATOR_BUDGET";
 
 /// What `fusion_emulator_set_options` may set. A field that is left out stays as it is.
@@ -88,8 +88,6 @@ impl Settings {
     /// The options without the environment's choice, and why it is none.
     pub(super) fn machine_options(&self) -> Result<Options, (Options, String)> {
         let mut options = Options::default();
-        options.instruction_budget = self.instruction_budget.unwrap_or(options.instruction_budget);
-        options.block_budget = self.block_budget.unwrap_or(options.block_budget);
         // Counted once, for asking how many cores there are takes longer than a small launch.
         let workers = self.workers.filter(|workers| *workers > 0).or_else(cores);
         options.workers = workers.unwrap_or(options.workers);
@@ -98,9 +96,8 @@ impl Settings {
             problems.push(problem);
             None
         });
-        if let Some(budget) = budget {
-            (options.instruction_budget, options.block_budget) = (budget, budget);
-        }
+        options.instruction_budget = self.instruction_budget.or(budget).unwrap_or(options.instruction_budget);
+        options.block_budget = self.block_budget.or(budget).unwrap_or(options.block_budget);
         let checks = environment(CHECKS, chosen).unwrap_or_else(|problem| {
             problems.push(problem);
             None

@@ -107,7 +107,7 @@ impl<'a> Problem<'a> {
         let stopped = launch.dry.iter().find_map(|block| Some((block.index, block.fault.as_deref()?)));
         if let Some((index, fault)) = stopped {
             let stray = matches!(fault.kind.status(), Status::IllegalAddress | Status::MisalignedAddress);
-            let told = explain::faults(&[fault.clone()], self.trial.entry).filter(|_| stray);
+            let told = explain::faults(std::slice::from_ref(fault), self.trial.entry).filter(|_| stray);
             return Ok(match told {
                 Some(Trouble::Failure(failure)) => Some(note(*failure, &launch).note(format!("it is block {index}"))),
                 _ => None,
