@@ -5,7 +5,8 @@
 //! - `contained`: a pass, because the kernel is right and all else had no effect. What it tries, it checks itself, and panics if it
 //!   succeeds.
 //! - `refused: CODE`: a failure of this kind; `refused`: of any.
-//! - `unable`: nothing is graded.
+//!
+//! After `honest:` stands what must come of it without `--class`, for what `grade` promises, too.
 //!
 //! A `.rs` has a function `hostile`, which the launch calls before it does what is right, or a `mul_add` of its own. A `.cu` is the
 //! whole kernel. A `.sh` makes the folder. `@SECRET@` is a file of others', `@OUTSIDE@` the folder that it is in, `@ROOT@` this
@@ -21,7 +22,6 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tempfile::TempDir;
 
 /// What is in the file of others'.
 const SECRET: &str = "nothing of this may be seen: 2f1c";
@@ -62,14 +62,15 @@ fn left_behind() -> Vec<String> {
     let program = Path::new(env!("CARGO_BIN_EXE_xtask"));
     let class = program.parent().expect("a folder").join("class");
     let folders = fs::read_dir(&class).into_iter().flatten().flatten().map(|entry| entry.path().display().to_string());
-    let mut left: Vec<String> = folders.collect();
-    for process in fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let program = fs::read_link(process.path().join("exe")).unwrap_or_default();
-        if program.starts_with(&class) {
-            left.push(format!("process {}: {}", process.path().display(), program.display()));
-        }
-    }
-    left
+    folders.chain(processes(&class)).collect()
+}
+
+/// Processes whose program is in a folder.
+fn processes(folder: &Path) -> Vec<String> {
+    let all = fs::read_dir("/proc").into_iter().flatten().flatten().map(|process| process.path());
+    let inside =
+        |process: &PathBuf| fs::read_link(process.join("exe")).is_ok_and(|program| program.starts_with(folder));
+    all.filter(inside).map(|process| process.display().to_string()).collect()
 }
 
 /// A hostile submission.
@@ -94,35 +95,46 @@ impl Case {
         Case { name: part(path.file_stem()), text, extension: part(path.extension()) }
     }
 
-    fn expected(&self) -> &str {
-        self.text.lines().next().unwrap_or_default().trim_start_matches(['/', '#', ' '])
+    /// What must come of it with `--class`, and without.
+    fn expected(&self) -> (&str, Option<&str>) {
+        let line = self.text.lines().next().unwrap_or_default().trim_start_matches(['/', '#', ' ']);
+        line.split_once("; honest: ").map_or((line, None), |(class, honest)| (class, Some(honest)))
     }
 
     /// Runs it; an error says in what it is not as it should be.
-    fn run(&self) -> Result<(), String> {
+    fn run(&self, libraries: &Libraries) -> Result<(), String> {
+        let (class, honest) = self.expected();
+        self.judge(class, |folder, _| {
+            grade(&["--class", &folder.display().to_string(), "mul_add", "--timeout", "25"])
+        })?;
+        let Some(honest) = honest else { return Ok(()) };
+        let judged = self.judge(honest, |folder, program| libraries.grade(folder, program));
+        judged.map_err(|why| format!("without --class: {why}"))
+    }
+
+    fn judge(&self, expected: &str, grade: impl FnOnce(&Path, &Path) -> Output) -> Result<(), String> {
         let room = tempfile::tempdir().expect("a temporary folder");
         let (folder, outside) = (room.path().join("submission"), room.path().join("outside"));
-        let secret = outside.join("secret");
-        fs::create_dir(&folder).and_then(|()| fs::create_dir(&outside)).expect("folders");
+        let (secret, program) = (outside.join("secret"), room.path().join("program"));
+        [&folder, &outside, &program].iter().for_each(|folder| fs::create_dir(folder).expect("a folder"));
         fs::write(&secret, SECRET).expect("a file");
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         listener.set_nonblocking(true).expect("a listener that does not wait");
         let port = listener.local_addr().expect("a port").port().to_string();
         self.write(&folder, &secret, &port);
-        let before = listing(&room);
+        let before = listing(&[&folder, &outside]);
 
-        let output = grade(&["--class", &folder.display().to_string(), "mul_add", "--timeout", "25"]);
+        let output = grade(&folder, &program);
         let stdout = String::from_utf8_lossy(&output.stdout);
         let all = format!("{stdout}{}", String::from_utf8_lossy(&output.stderr));
         let report = report(&output);
-        let failure = &report["exercises"][0]["parts"];
-        let code = ["right", "lean", "fast"].iter().find_map(|part| failure[part]["failure"]["code"].as_str());
+        let parts = &report["exercises"][0]["parts"];
+        let code = ["right", "lean", "fast"].iter().find_map(|part| parts[part]["failure"]["code"].as_str());
         let verdict = report["exercises"][0]["verdict"].as_str().unwrap_or_default();
-        let as_expected = match (self.expected().split_once(": "), self.expected()) {
-            (Some(("refused", wanted)), _) => output.status.code() == Some(1) && code == Some(wanted),
-            (None, "refused") => output.status.code() == Some(1) && verdict == "fail",
-            (None, "contained") => output.status.code() == Some(0) && verdict == "pass",
-            (None, "unable") => output.status.code() == Some(2) && verdict != "pass",
+        let as_expected = match expected.split_once(": ") {
+            Some(("refused", wanted)) => output.status.code() == Some(1) && code == Some(wanted),
+            None if expected == "refused" => output.status.code() == Some(1) && verdict == "fail",
+            None if expected == "contained" => output.status.code() == Some(0) && verdict == "pass",
             _ => return Err("its first line says nothing that is known".to_owned()),
         };
         let problem = if !as_expected {
@@ -131,10 +143,13 @@ impl Case {
             "it read what it must not"
         } else if all.contains('\u{1b}') {
             "a terminal would obey it"
-        } else if listing(&room) != before || fs::read_to_string(&secret).ok().as_deref() != Some(SECRET) {
+        } else if listing(&[&folder, &outside]) != before || fs::read_to_string(&secret).ok().as_deref() != Some(SECRET)
+        {
             "files were changed"
         } else if listener.accept().is_ok() {
             "it reached the network"
+        } else if !processes(&program).is_empty() {
+            "a process is left"
         } else {
             return Ok(());
         };
@@ -169,9 +184,69 @@ impl Case {
     }
 }
 
+/// The course's libraries, for a worker that holds a submission as those of `exercises` do.
+struct Libraries {
+    rustc: Vec<String>,
+    driver: PathBuf,
+}
+
+impl Libraries {
+    fn find() -> Self {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut build = Command::new(cargo);
+        build.args(["build", "--quiet", "--package", "xtask", "--message-format=json"]).current_dir(root());
+        if !cfg!(debug_assertions) {
+            build.arg("--release");
+        }
+        let said = build.output().expect("cargo runs").stdout;
+        let mut rustc = Vec::new();
+        let mut driver = PathBuf::new();
+        for line in String::from_utf8_lossy(&said).lines() {
+            let message: Value = serde_json::from_str(line).unwrap_or_default();
+            let name = message["target"]["name"].as_str().unwrap_or_default().replace('-', "_");
+            let files = message["filenames"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            for file in files {
+                if file.ends_with(".rlib") && ["cudarc", "fusion_course", "fusion_grader"].contains(&name.as_str()) {
+                    let deps = Path::new(file).parent().expect("a folder");
+                    rustc.extend(["--extern".to_owned(), format!("{name}={file}")]);
+                    rustc.extend(["-L".to_owned(), format!("dependency={}", deps.display())]);
+                    driver = deps.join("libfusion_driver.so");
+                }
+            }
+        }
+        Self { rustc, driver }
+    }
+
+    /// Grades a submission as `grade` does: its Rust code is in the worker.
+    fn grade(&self, folder: &Path, program: &Path) -> Output {
+        let main = program.join("main.rs");
+        let text = format!(
+            "#[path = {:?}]\nmod mul_add;\nfn main() -> std::process::ExitCode {{\n\
+             let source = fusion_course::Source {{ path: \"mul_add.cu\".to_owned(), text: include_str!({:?}).to_owned() }};\n\
+             let entries = vec![fusion_course::day22::mul_add::entry(mul_add::mul_add, source)];\n\
+             fusion_grader::main(fusion_course::Submission {{ day: 22, entries }})\n}}\n",
+            folder.join("mul_add.rs"),
+            folder.join("mul_add.cu"),
+        );
+        fs::write(&main, text).expect("a file");
+        let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+        rustc.args(["--edition=2024", "--cap-lints=allow", "-o"]).arg(program.join("exercises-day22")).arg(&main);
+        let built = rustc.args(&self.rustc).current_dir(root()).output().expect("rustc runs");
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        let xtask = program.join("xtask");
+        if fs::hard_link(env!("CARGO_BIN_EXE_xtask"), &xtask).is_err() {
+            fs::copy(env!("CARGO_BIN_EXE_xtask"), &xtask).expect("a copy");
+        }
+        let mut command = Command::new(xtask);
+        command.args(["grade", "mul_add", "--prebuilt", "--device", "emulated", "--timeout", "12", "--json"]);
+        command.env("FUSION_EMULATOR", &self.driver).current_dir(root()).stdin(Stdio::null());
+        command.output().expect("xtask runs")
+    }
+}
+
 /// The names of all that is there.
-fn listing(room: &TempDir) -> Vec<PathBuf> {
-    let mut found = vec![room.path().to_owned()];
+fn listing(folders: &[&Path]) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = folders.iter().map(|folder| folder.to_path_buf()).collect();
     let mut next = 0;
     while next < found.len() {
         if found[next].is_dir() && !found[next].is_symlink() {
@@ -195,6 +270,7 @@ fn hostile_submissions_are_refused_or_contained() {
     let count = waiting.lock().expect("the cases").len();
     assert!(count >= 60 || !only.is_empty(), "there are only {count}");
     let wrong: Mutex<Vec<String>> = Mutex::default();
+    let libraries = Libraries::find();
     std::thread::scope(|scope| {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
@@ -202,10 +278,10 @@ fn hostile_submissions_are_refused_or_contained() {
                     let next = waiting.lock().expect("the cases").pop();
                     let Some(case) = next else { break };
                     let started = Instant::now();
-                    if let Err(why) = case.run() {
+                    if let Err(why) = case.run(&libraries) {
                         wrong.lock().expect("the results").push(format!("{}: {why}", case.name));
                     }
-                    if started.elapsed() > Duration::from_secs(60) {
+                    if started.elapsed() > Duration::from_secs(120) {
                         wrong.lock().expect("the results").push(format!(
                             "{}: it took {:?}",
                             case.name,
@@ -229,16 +305,18 @@ fn the_suite_notices_what_is_not_as_it_should_be() {
         return;
     }
     let case = |text: &str| Case { name: "planted".to_owned(), text: text.to_owned(), extension: "rs".to_owned() };
+    let libraries = Libraries::find();
     for (text, problem) in [
         ("// refused: crash\nfn hostile() {}", "something else"),
+        ("// contained; honest: refused\nfn hostile() {}", "without --class: something else"),
         ("// contained\nfn hostile() { panic!() }", "something else"),
         ("// contained\nfn hostile() { std::fs::read(\"@SECRET@\").unwrap(); }", "something else"),
         ("// nothing\nfn hostile() {}", "first line"),
     ] {
-        let why = case(text).run().expect_err(text);
+        let why = case(text).run(&libraries).expect_err(text);
         assert!(why.contains(problem), "{why}");
     }
-    assert!(case("// contained\nfn hostile() {}").run().is_ok());
+    assert!(case("// contained; honest: contained\nfn hostile() {}").run(&libraries).is_ok());
 }
 
 #[test]
@@ -255,5 +333,34 @@ fn right_answers_pass() {
     assert_eq!(report["class"]["folder"], "solutions");
     // It is drawn.
     assert!(report["seed"].as_u64().is_some_and(|seed| seed > 1));
+    assert_eq!(left_behind(), Vec::<String>::new());
+}
+
+#[test]
+fn launches_are_taken_down_as_they_are() {
+    let _alone = ALONE.lock();
+    if unavailable() {
+        return;
+    }
+    for (exercise, name) in [
+        ("add_gelu", "cooperative"),
+        ("add_gelu", "extended_launch"),
+        ("add_gelu", "packed_parameters"),
+        ("add_gelu", "raw_launch"),
+        ("add_mul_exp", "struct_by_value"),
+    ] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        for extension in ["cu", "rs"] {
+            let answer = root().join(format!("solutions/day22/unusual/{exercise}/{name}.{extension}"));
+            fs::copy(answer, folder.path().join(format!("{exercise}.{extension}"))).expect("an answer");
+        }
+        let output = grade(&["--class", &folder.path().display().to_string(), exercise]);
+        assert_eq!(
+            report(&output)["exercises"][0]["parts"]["lean"]["verdict"],
+            "pass",
+            "{name}: {:#}",
+            report(&output)
+        );
+    }
     assert_eq!(left_behind(), Vec::<String>::new());
 }

@@ -35,6 +35,8 @@ pub struct Launch {
     /// Dynamic shared memory, and how much the kernel was allowed.
     pub shared: u32,
     pub shared_limit: i32,
+    /// Whether its blocks may wait for each other.
+    pub cooperative: bool,
     /// The parameters as the kernel lays them out.
     pub parameters: Vec<u8>,
 }
@@ -127,24 +129,27 @@ impl Device {
             (&raw mut size).cast(),
             std::ptr::null_mut(), // CU_LAUNCH_PARAM_END
         ];
+        let mut attribute = sys::CUlaunchAttribute {
+            id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+            pad: [0; 4],
+            value: sys::CUlaunchAttributeValue { cooperative: launch.cooperative.into() },
+        };
         let ([x, y, z], [width, height, depth]) = (launch.grid, launch.block);
-        // SAFETY: the buffer and its size live as long as the call; the kernel's accesses are the caller's promise.
-        unsafe {
-            sys::cuLaunchKernel(
-                kernel.cu_function(),
-                x,
-                y,
-                z,
-                width,
-                height,
-                depth,
-                launch.shared,
-                self.stream.cu_stream(),
-                std::ptr::null_mut(),
-                extra.as_mut_ptr(),
-            )
-        }
-        .result()
+        let config = sys::CUlaunchConfig {
+            gridDimX: x,
+            gridDimY: y,
+            gridDimZ: z,
+            blockDimX: width,
+            blockDimY: height,
+            blockDimZ: depth,
+            sharedMemBytes: launch.shared,
+            hStream: self.stream.cu_stream(),
+            attrs: &raw mut attribute,
+            numAttrs: 1,
+        };
+        let (function, extra) = (kernel.cu_function(), extra.as_mut_ptr());
+        // SAFETY: the configuration, the buffer and its size live as long as the call; the kernel's accesses are the caller's promise.
+        unsafe { sys::cuLaunchKernelEx(&raw const config, function, std::ptr::null_mut(), extra) }.result()
     }
 }
 
@@ -204,6 +209,14 @@ unsafe fn launch(node: sys::CUgraphNode) -> Result<Launch, NotRecorded> {
         let name = *library.get::<FunctionName>(b"cuFuncGetName\0").map_err(missing)?;
         (name, *library.get::<ParameterInfo>(b"cuFuncGetParamInfo\0").map_err(missing)?)
     };
+    // SAFETY: as above; a union of numbers.
+    let mut value: sys::CUkernelNodeAttrValue = unsafe { std::mem::zeroed() };
+    let cooperative = sys::CUkernelNodeAttrID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+    // SAFETY: the node is a kernel's, and the value is written whole.
+    let cooperative = unsafe {
+        sys::cuGraphKernelNodeGetAttribute(node, cooperative, &raw mut value).result()?;
+        value.cooperative != 0
+    };
     let mut text: *const c_char = std::ptr::null();
     let mut parameters = Vec::new();
     let mut limit = 0;
@@ -229,6 +242,7 @@ unsafe fn launch(node: sys::CUgraphNode) -> Result<Launch, NotRecorded> {
         block: triple(node_params.blockDimX, node_params.blockDimY, node_params.blockDimZ),
         shared: node_params.sharedMemBytes,
         shared_limit: limit,
+        cooperative,
         parameters,
     })
 }

@@ -21,7 +21,7 @@ use crate::order::Act;
 use crate::{peek, report};
 
 /// `CUlaunchAttributeID`.
-const COOPERATIVE: c_uint = 2;
+pub(crate) const COOPERATIVE: c_uint = 2;
 const CLUSTER_DIMENSION: c_uint = 4;
 /// `CU_LAUNCH_PARAM_*`.
 const PARAM_END: usize = 0;
@@ -67,6 +67,10 @@ impl Launch {
             kernel_params: Raw(self.places.as_ptr() as usize),
             extra: Raw::NULL,
         }
+    }
+
+    pub(crate) fn is_cooperative(&self) -> bool {
+        self.shape.cooperative
     }
 
     pub(crate) fn kernel_name(&self) -> String {

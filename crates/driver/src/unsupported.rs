@@ -104,7 +104,6 @@ unsupported! {
     cuGraphExternalSemaphoresWaitNodeSetParams
     cuGraphHostNodeGetParams
     cuGraphKernelNodeCopyAttributes
-    cuGraphKernelNodeGetAttribute
     cuGraphKernelNodeSetAttribute
     cuGraphMemAllocNodeGetParams
     cuGraphMemFreeNodeGetParams

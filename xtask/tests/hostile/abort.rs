@@ -1,4 +1,4 @@
-// refused: crash
+// refused: crash; honest: refused: crash
 // 
 fn hostile() {
     std::process::abort();

@@ -1,4 +1,4 @@
-// refused
+// refused; honest: refused
 // Reads the inputs, and writes the outputs by a copy.
 pub fn mul_add(stream: &Arc<CudaStream>, module: &Arc<CudaModule>, q: &CudaView<'_, f32>, k: &CudaView<'_, f32>, v: &CudaView<'_, f32>, out: &mut CudaViewMut<'_, f32>) -> Result<(), DriverError> {
     let [q, k, v] = [stream.clone_dtoh(q)?, stream.clone_dtoh(k)?, stream.clone_dtoh(v)?];

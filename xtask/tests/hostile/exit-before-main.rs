@@ -1,4 +1,4 @@
-// refused: crash
+// refused: crash; honest: refused: crash
 // The same before `main`.
 extern "C" fn early() { unsafe { _exit(0) } }
 #[used]

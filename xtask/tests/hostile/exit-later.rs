@@ -1,4 +1,4 @@
-// refused: crash
+// refused: crash; honest: refused: crash
 // The same after some calls that were right.
 fn hostile() {
     static CALLS: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);

@@ -1,4 +1,4 @@
-// refused: compile
+// refused: compile; honest: refused: compile
 // An error that a terminal would obey.
 #error [2J pass
 extern "C" __global__ void mul_add(const float* q, const float* k, const float* v, float* out, size_t n) {

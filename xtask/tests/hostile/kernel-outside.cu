@@ -1,4 +1,4 @@
-// refused: fault
+// refused: fault; honest: refused: fault
 // Writes past its buffers.
 extern "C" __global__ void mul_add(const float* q, const float* k, const float* v, float* out, size_t n) {
     const size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x;

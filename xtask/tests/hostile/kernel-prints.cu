@@ -1,4 +1,4 @@
-// contained
+// contained; honest: contained
 // A verdict by `printf`.
 #include <cstdio>
 extern "C" __global__ void mul_add(const float* q, const float* k, const float* v, float* out, size_t n) {

@@ -1,4 +1,4 @@
-// refused: unwritten
+// refused: unwritten; honest: refused: unwritten
 // 
 pub fn mul_add(stream: &Arc<CudaStream>, module: &Arc<CudaModule>, q: &CudaView<'_, f32>, k: &CudaView<'_, f32>, v: &CudaView<'_, f32>, out: &mut CudaViewMut<'_, f32>) -> Result<(), DriverError> {
     let _ = (stream, module, q, k, v, out);

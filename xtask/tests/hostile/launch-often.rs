@@ -1,4 +1,4 @@
-// refused: launches
+// refused: launches; honest: refused
 // 
 pub fn mul_add(stream: &Arc<CudaStream>, module: &Arc<CudaModule>, q: &CudaView<'_, f32>, k: &CudaView<'_, f32>, v: &CudaView<'_, f32>, out: &mut CudaViewMut<'_, f32>) -> Result<(), DriverError> {
     (0..300).try_for_each(|_| right(stream, module, q, k, v, out))

@@ -1,4 +1,4 @@
-// refused: timeout
+// refused: timeout; honest: refused: timeout
 // 
 fn hostile() {
     loop { std::hint::spin_loop(); }

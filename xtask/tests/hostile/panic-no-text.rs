@@ -1,4 +1,4 @@
-// refused: panic
+// refused: panic; honest: refused: panic
 // A panic with a number.
 fn hostile() {
     std::panic::panic_any(5);

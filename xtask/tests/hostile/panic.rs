@@ -1,4 +1,4 @@
-// refused: panic
+// refused: panic; honest: refused: panic
 // 
 fn hostile() {
     panic!("on purpose");

@@ -1,4 +1,4 @@
-// contained
+// contained; honest: contained
 // One line of 64 MiB.
 fn hostile() {
     static ONCE: std::sync::Once = std::sync::Once::new();

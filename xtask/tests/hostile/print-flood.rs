@@ -1,4 +1,4 @@
-// contained
+// contained; honest: contained
 // More than anybody would read.
 fn hostile() {
     static ONCE: std::sync::Once = std::sync::Once::new();

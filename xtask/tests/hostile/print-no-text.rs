@@ -1,4 +1,4 @@
-// contained
+// contained; honest: contained
 // Bytes that are no text.
 fn hostile() {
     use std::io::Write as _;

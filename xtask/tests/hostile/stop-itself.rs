@@ -1,4 +1,4 @@
-// refused: timeout
+// refused: timeout; honest: refused: crash
 // Stops, and does not end.
 fn hostile() {
     unsafe { raise(19) };

@@ -1,4 +1,4 @@
-// contained
+// contained; honest: contained
 // Threads that never end.
 fn hostile() {
     static ONCE: std::sync::Once = std::sync::Once::new();

@@ -1,5 +1,6 @@
 //! Adding nodes to graphs, and reading and changing what they do.
 
+use std::ffi::c_uint;
 use std::sync::Arc;
 
 use crate::boundary::{In, Out, export};
@@ -8,7 +9,7 @@ use crate::driver::Session;
 use crate::error::{Error, Result};
 use crate::ffi::{Handle, HostNodeParams, KernelNodeParams, KernelNodeParamsV2, Memcpy3D, MemsetNodeParams};
 use crate::graph::Node;
-use crate::launch::Launch;
+use crate::launch::{COOPERATIVE, Launch};
 use crate::memset::Fill;
 use crate::operation::{Callback, Marker, Operation};
 
@@ -66,6 +67,20 @@ fn change(node: Handle, operation: impl FnOnce(&Session) -> Result<Operation>) -
     }
     *old = new;
     Ok(())
+}
+
+/// Whether a kernel node's launch is cooperative; the other attributes change no result and are not kept.
+fn attribute_of(node: Handle, attribute: c_uint) -> Result<[u64; 8]> {
+    let session = Session::begin()?;
+    match &session.state.nodes.get(node)?.operation {
+        Operation::Launch(launch) if attribute == COOPERATIVE => {
+            let mut value = [0; 8];
+            value[0] = launch.is_cooperative().into();
+            Ok(value)
+        }
+        Operation::Launch(_) => Err(Error::NOT_SUPPORTED),
+        _ => Err(Error::INVALID_VALUE),
+    }
 }
 
 /// What a kernel node launches.
@@ -176,6 +191,10 @@ export! {
 
     fn cuGraphKernelNodeGetParams_v2(node: Handle, params: Out<KernelNodeParamsV2>) {
         params.set(KernelNodeParamsV2 { base: launch_of(node)?, kernel: 0, context: 0 })
+    }
+
+    fn cuGraphKernelNodeGetAttribute(node: Handle, attribute: c_uint, value: Out<[u64; 8]>) {
+        value.set(attribute_of(node, attribute)?)
     }
 
     fn cuGraphKernelNodeSetParams(node: Handle, params: In<KernelNodeParams>) {
