@@ -8,6 +8,7 @@ mod advice;
 mod arithmetic;
 mod control;
 mod counters;
+mod dry;
 mod faults;
 mod handwritten;
 mod hostile;
