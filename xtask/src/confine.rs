@@ -10,6 +10,7 @@ use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::OnceLock;
 
 use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal, setrlimit};
 
@@ -66,9 +67,19 @@ const SECONDS: u64 = 3600;
 /// The exit code of a program that could not be confined, and was not started.
 pub(crate) const EXIT_CODE: u8 = 125;
 
+/// Where this program is. Asked before anything is built: cargo may put another of the same name in its place, and the system then
+/// says that this one was deleted.
+pub(crate) fn program() -> std::io::Result<PathBuf> {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    match PROGRAM.get() {
+        Some(program) => Ok(program.clone()),
+        None => std::env::current_exe().map(|program| PROGRAM.get_or_init(|| program).clone()),
+    }
+}
+
 /// A command that runs this one confined.
-pub(crate) fn command(who: Who, program: &Command, read: &[PathBuf], write: &[PathBuf]) -> std::io::Result<Command> {
-    let mut command = Command::new(std::env::current_exe()?);
+pub(crate) fn command(who: Who, confined: &Command, read: &[PathBuf], write: &[PathBuf]) -> std::io::Result<Command> {
+    let mut command = Command::new(program()?);
     command.args(["confined", "--who", who.name()]);
     for path in read {
         command.arg("--read").arg(path);
@@ -76,7 +87,7 @@ pub(crate) fn command(who: Who, program: &Command, read: &[PathBuf], write: &[Pa
     for path in write {
         command.arg("--write").arg(path);
     }
-    command.arg("--").arg(program.get_program()).args(program.get_args());
+    command.arg("--").arg(confined.get_program()).args(confined.get_args());
     Ok(command)
 }
 

@@ -32,7 +32,7 @@ pub(crate) struct Options {
 impl Options {
     /// The command that a worker is started by.
     pub(crate) fn command(&self) -> std::io::Result<Command> {
-        let mut command = Command::new(std::env::current_exe()?);
+        let mut command = Command::new(confine::program()?);
         command.arg("contained").arg(&self.exercise).arg("--source").arg(&self.source).arg("--name").arg(&self.name);
         command.arg("--host").arg(&self.host).arg("--driver").arg(&self.driver);
         if let Some(size) = self.size {

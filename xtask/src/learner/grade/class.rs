@@ -48,6 +48,7 @@ pub(super) fn grade(options: &Options, folder: &Path, interrupt: &Interrupt, rep
         return Err(refuse("unknown-target", format!("{} has no answer to any exercise; {layout}", folder.display())));
     }
     report.class = Some(ClassRun { folder: folder.display().to_string(), contained: confine::BY.to_owned() });
+    confine::program().map_err(|error| refuse("build", format!("cannot find this program: {error}")))?;
     let class = Class::new(options, interrupt).map_err(Stop::Error)?;
     let progress = Progress::new(wanted.len());
     for exercise in wanted {
@@ -144,7 +145,7 @@ impl<'a> Class<'a> {
 
     /// The worker's command, confined: it compiles the `.cu`, which may include files.
     fn worker(&self, worker: &contained::Options, host: &Path, taken: &Taken) -> std::io::Result<Command> {
-        let own = [std::env::current_exe()?, host.to_owned(), self.driver.clone(), taken.kernel.clone()];
+        let own = [confine::program()?, host.to_owned(), self.driver.clone(), taken.kernel.clone()];
         let read = [&own[..], &self.compiler].concat();
         let mut command = confine::command(Who::Worker, &worker.command()?, &read, &[])?;
         command.current_dir("/");
