@@ -53,11 +53,8 @@ fn cargo_build(
 ) -> Result<bool, RunError> {
     let mut command = cargo();
     command.current_dir(root).args(["build", "--keep-going"]);
-    command.arg(if std::io::stderr().is_terminal() {
-        "--message-format=json-diagnostic-rendered-ansi"
-    } else {
-        "--message-format=json"
-    });
+    // Without colours: messages are part of a report, which may go anywhere.
+    command.arg("--message-format=json");
     // Cargo shows its progress on a terminal; elsewhere only what went wrong is of interest.
     if !std::io::stderr().is_terminal() {
         command.arg("--quiet");
@@ -138,15 +135,15 @@ fn read(line: &str, packages: &[String], programs: &mut Programs) {
             }
         }
         ("compiler-message", Some(diagnostic)) => {
-            if let Some(rendered) = &diagnostic.rendered {
-                output::note(rendered.trim_end());
-            }
             let id = message.package_id.unwrap_or_default();
             let package = packages.iter().find(|package| belongs(&id, package));
-            if let (Some(package), "error") = (package, diagnostic.level.as_str()) {
-                programs
-                    .errors
-                    .extend(error(diagnostic).map(|failure| RustError { package: package.clone(), failure }));
+            match (package, diagnostic.level.as_str()) {
+                // Shown with the exercise that it is in.
+                (Some(package), "error") => {
+                    let failure = error(diagnostic);
+                    programs.errors.extend(failure.map(|failure| RustError { package: package.clone(), failure }));
+                }
+                _ => diagnostic.rendered.iter().for_each(|rendered| output::note(rendered.trim_end())),
             }
         }
         _ => {}
@@ -172,7 +169,8 @@ fn error(diagnostic: Diagnostic) -> Option<Failure> {
         column: span.column_start,
         text: span.text.into_iter().next().map(|text| text.text).unwrap_or_default(),
     });
-    Some(failure.note("the Rust code does not compile; rustc's full message is above"))
+    failure.rendered = diagnostic.rendered;
+    Some(failure)
 }
 
 /// A file of a library that cargo built: of a crate, by its name in Rust.
@@ -235,8 +233,9 @@ pub(crate) fn by_exercise<'a>(errors: &'a [RustError], package: &str) -> BTreeMa
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fusion_grader::render;
 
-    const ERROR: &str = r#"{"reason":"compiler-message","package_id":"path+file:///w/exercises/day22#exercises-day22@0.1.0","manifest_path":"x","target":{"kind":["bin"],"name":"exercises-day22"},"message":{"rendered":"","$message_type":"diagnostic","children":[],"level":"error","message":"mismatched types","code":{"code":"E0308","explanation":null},"spans":[{"file_name":"exercises/day22/src/add_gelu.rs","line_start":7,"column_start":5,"is_primary":true,"text":[{"text":"    1","highlight_start":5,"highlight_end":6}]}]}}"#;
+    const ERROR: &str = r#"{"reason":"compiler-message","package_id":"path+file:///w/exercises/day22#exercises-day22@0.1.0","manifest_path":"x","target":{"kind":["bin"],"name":"exercises-day22"},"message":{"rendered":"error[E0308]: mismatched types\n  label\n","$message_type":"diagnostic","children":[],"level":"error","message":"mismatched types","code":{"code":"E0308","explanation":null},"spans":[{"file_name":"exercises/day22/src/add_gelu.rs","line_start":7,"column_start":5,"is_primary":true,"text":[{"text":"    1","highlight_start":5,"highlight_end":6}]}]}}"#;
     const CLOSING: &str = r#"{"reason":"compiler-message","package_id":"path+file:///w/exercises/day22#exercises-day22@0.1.0","message":{"rendered":"","level":"error","message":"aborting due to 1 previous error","code":null,"spans":[]}}"#;
     const ARTIFACT: &str = r#"{"reason":"compiler-artifact","package_id":"x","target":{"kind":["bin"],"name":"solutions-day22"},"executable":"/t/debug/solutions-day22"}"#;
 
@@ -253,6 +252,8 @@ mod tests {
         let failure = errors["add_gelu"];
         assert_eq!((failure.code, failure.title.as_str()), (Code::Compile, "mismatched types (E0308)"));
         assert_eq!(failure.location.as_ref().map(|l| (l.line, l.column, l.text.as_str())), Some((7, 5, "    1")));
+        // It is shown as rustc shows it, labels and all.
+        assert_eq!(render::failure(failure, &[], render::Look::default()), "error[E0308]: mismatched types\n  label");
         assert!(by_exercise(&programs.errors, "solutions-day22").is_empty());
     }
 }

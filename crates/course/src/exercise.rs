@@ -1,6 +1,6 @@
 //! The specification of one exercise.
 
-use crate::{DType, Data, Inputs, Shape, Shapes, Step, Work};
+use crate::{DType, Data, Inputs, Shape, Shapes, Step, Suspect, Work};
 
 /// Everything that is fixed about an exercise.
 #[derive(Debug)]
@@ -36,6 +36,8 @@ pub struct Exercise {
     pub make: fn(Shape, &mut Inputs) -> Case,
     /// The right outputs, computed in f64 from the case's inputs.
     pub reference: fn(&Case) -> Vec<Reference>,
+    /// What wrong rows may have in common, with the likeliest first.
+    pub suspects: &'static [Suspect],
     /// One for each output.
     pub tolerances: &'static [Tolerance],
     /// Arithmetic operations of the definition for a shape: each addition, multiplication, division, comparison,
@@ -315,6 +317,7 @@ impl Exercise {
         most_work: usize::MAX,
         make: |shape, _| Case::new(shape, Vec::new()),
         reference: |_| Vec::new(),
+        suspects: &[],
         tolerances: &[],
         flops: |_| 0.0,
         launches: 1,

@@ -22,6 +22,7 @@ mod shape;
 mod signature;
 mod step;
 mod submission;
+mod suspect;
 
 pub mod day22;
 pub mod day23;
@@ -42,6 +43,7 @@ pub use sample::Sample;
 pub use shape::{Shape, Shapes};
 pub use step::{ScalarArg, Step, Threads, Work};
 pub use submission::{Bound, Entry, Source, Submission};
+pub use suspect::Suspect;
 
 /// What the macros of this crate expand to names of.
 #[doc(hidden)]

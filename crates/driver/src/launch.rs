@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use fusion_machine::report::kind::{Parameters, Refusal};
 use fusion_machine::report::{Dry, DryBlock, Name, PtxPosition, SourcePosition};
-use fusion_machine::{Fault, Footprint, Kernel, LaunchReport, Loaded, ParamInfo, Tracing};
+use fusion_machine::{Argument, Fault, Footprint, Kernel, KernelInfo, LaunchReport, Loaded, ParamInfo, Tracing};
 
 use crate::boundary::{In, Raw, export};
 use crate::clock::Engine;
@@ -51,8 +51,16 @@ impl Launch {
     ) -> Result<Self> {
         let found = session.state.functions.get(function)?;
         let profile = session.driver.machine.profile();
-        limit::check(profile, found, &shape).map_err(|refusal| report::refused_launch(&found.info.name, refusal))?;
-        let params = params(found, kernel_params, extra)?;
+        let params = params(found, kernel_params, extra);
+        let readable = params.as_ref().map_or(&[][..], Vec::as_slice);
+        let asked = asked(&found.info, &shape, readable);
+        let params = match (limit::check(profile, found, &shape), params) {
+            (Err(refusal), _) | (Ok(()), Err(Unread::Refused(refusal))) => {
+                return Err(report::refused_launch(asked, refusal));
+            }
+            (Ok(()), Err(Unread::Invalid(error))) => return Err(error),
+            (Ok(()), Ok(params)) => params,
+        };
         let places = found.info.params.iter().map(|p| params.as_ptr() as usize + p.offset as usize).collect();
         Ok(Self { function, loaded: found.loaded.clone(), kernel: found.kernel, shape, params, places })
     }
@@ -150,6 +158,7 @@ impl Launch {
             Ok((mut launch, footprint)) => {
                 let nanoseconds = launch.predicted_ns;
                 launch.findings.iter_mut().for_each(|finding| self.add_site(driver, finding));
+                launch.arguments = arguments(&self.loaded.info(self.kernel), &self.params);
                 report::launched(launch);
                 operation::order(driver, stream, Act::Launch(self.clone()), |_| footprint)?;
                 driver.state().advance(stream, Engine::Compute, nanoseconds).map(|_| ())
@@ -157,7 +166,7 @@ impl Launch {
             Err(mut fault) => {
                 let error = report::error_of(&fault);
                 self.add_site(driver, &mut fault);
-                report::stopped(*fault);
+                report::stopped(asked(&self.loaded.info(self.kernel), &self.shape, &self.params), *fault);
                 let mut state = driver.state();
                 let context = state.streams.get(stream)?.context;
                 state.contexts.get_mut(context)?.error.get_or_insert(error);
@@ -167,17 +176,50 @@ impl Launch {
     }
 }
 
+/// A launch as it was asked for, with nothing counted.
+fn asked(info: &KernelInfo, shape: &fusion_machine::Launch, params: &[u8]) -> LaunchReport {
+    LaunchReport {
+        kernel: info.name.clone(),
+        grid: shape.grid,
+        block: shape.block,
+        shared_bytes: info.static_shared.saturating_add(shape.dynamic_shared),
+        arguments: arguments(info, params),
+        ..LaunchReport::default()
+    }
+}
+
+/// What lies in a parameter buffer.
+fn arguments(info: &KernelInfo, params: &[u8]) -> Vec<Argument> {
+    let argument = |param: &ParamInfo| {
+        let bytes = params.get(param.offset as usize..)?.get(..param.size as usize)?;
+        Some(Argument { name: param.argument.clone(), bytes: bytes.to_vec(), float: param.float })
+    };
+    info.params.iter().map_while(argument).collect()
+}
+
+/// Why there is no parameter buffer.
+enum Unread {
+    /// The parameters do not match the kernel's.
+    Refused(Refusal),
+    /// What describes them is not as the API asks for.
+    Invalid(Error),
+}
+
+impl From<Error> for Unread {
+    fn from(error: Error) -> Self {
+        Self::Invalid(error)
+    }
+}
+
 /// The parameter buffer, from an array of pointers or from a buffer that the caller has packed.
-fn params(function: &Function, kernel_params: Raw, extra: Raw) -> Result<Vec<u8>> {
+fn params(function: &Function, kernel_params: Raw, extra: Raw) -> std::result::Result<Vec<u8>, Unread> {
     let info = &function.info;
     let size = info.param_bytes as usize;
     if size == 0 {
         return Ok(Vec::new());
     }
-    let refuse = |problem: Parameters| {
-        let expected = info.params.len() as u64;
-        report::refused_launch(&info.name, Refusal::Parameters { problem, expected })
-    };
+    let expected = info.params.len() as u64;
+    let refuse = |problem: Parameters| Unread::Refused(Refusal::Parameters { problem, expected });
     if kernel_params.is_null() {
         let packed = packed(extra)?.ok_or_else(|| refuse(Parameters::Missing))?;
         let (buffer, len) = packed;
@@ -195,7 +237,7 @@ fn params(function: &Function, kernel_params: Raw, extra: Raw) -> Result<Vec<u8>
         addresses.zip(&info.params).map(|(address, p)| (address, p.size as usize)).collect();
     let values = peek::read(&places).map_err(|bad| {
         let param = &info.params[bad];
-        let (name, bytes, null) = (param.name.clone(), param.size, places[bad].0 == 0);
+        let (name, bytes, null) = (param.argument.clone(), param.size, places[bad].0 == 0);
         refuse(Parameters::Pointer { index: bad as u32, name, bytes, null })
     })?;
     let mut buffer = vec![0; size];

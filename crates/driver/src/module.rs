@@ -13,7 +13,7 @@ use crate::driver::{Driver, Session, State, driver};
 use crate::error::{Error, Result};
 use crate::ffi::{DevicePtr, Handle};
 use crate::function::Function;
-use crate::jit;
+use crate::{jit, report};
 
 #[derive(Debug)]
 pub(crate) struct Module {
@@ -86,7 +86,9 @@ fn get_function(out: Out<Handle>, module: Handle, name: Text) -> Result {
     let mut session = Session::begin()?;
     out.required()?;
     let name = name.get()?;
-    out.set(session.function(module, &name)?)
+    // A program may look for a name that need not be there: that is no fault.
+    let function = session.function(module, &name).inspect_err(|_| report::no_kernel(&name))?;
+    out.set(function)
 }
 
 fn get_global(address: Out<DevicePtr>, size: Out<usize>, module: Handle, name: Text) -> Result {

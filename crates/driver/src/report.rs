@@ -154,8 +154,11 @@ fn same_site(a: &Fault, b: &Fault) -> bool {
 }
 
 /// Records what has stopped a kernel.
-pub(crate) fn stopped(fault: Fault) {
-    record(|recorder| recorder.journal.launched(&fault.kernel));
+pub(crate) fn stopped(launch: LaunchReport, fault: Fault) {
+    record(|recorder| {
+        recorder.journal.launched(&fault.kernel);
+        recorder.report.stopped = Some(launch);
+    });
     faulted(fault);
 }
 
@@ -177,12 +180,17 @@ pub(crate) fn faulted(fault: Fault) {
 
 /// Records that a call was refused, and why, for the code that it returns says little.
 pub(crate) fn refused(kind: impl Into<Kind>) -> Error {
-    refused_launch("", kind)
+    refuse(Fault::new(kind))
 }
 
-/// Records that the launch of a kernel was refused, and why.
-pub(crate) fn refused_launch(kernel: &str, kind: impl Into<Kind>) -> Error {
-    let fault = Fault { kernel: kernel.to_owned(), ..Fault::new(kind) };
+/// Records that a launch was refused, and why.
+pub(crate) fn refused_launch(launch: LaunchReport, kind: impl Into<Kind>) -> Error {
+    let fault = Fault { kernel: launch.kernel.clone(), ..Fault::new(kind) };
+    record(|recorder| recorder.report.stopped = Some(launch));
+    refuse(fault)
+}
+
+fn refuse(fault: Fault) -> Error {
     let error = error_of(&fault);
     faulted(fault);
     error
@@ -205,6 +213,11 @@ pub(crate) fn error_of(fault: &Fault) -> Error {
         Status::StackOverflow => Error::HARDWARE_STACK_ERROR,
         Status::GoesOn | Status::LaunchFailed => Error::LAUNCH_FAILED,
     }
+}
+
+/// Records that a module has no kernel of that name.
+pub(crate) fn no_kernel(name: &str) {
+    record(|recorder| recorder.report.no_kernel = Some(name.to_owned()));
 }
 
 pub(crate) fn allocated(bytes: u64) {

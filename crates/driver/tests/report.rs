@@ -113,6 +113,38 @@ fn buffers_have_the_names_of_arguments() {
 }
 
 #[test]
+fn launches_tell_what_was_passed_to_them_and_names_what_was_not_there() {
+    let _turn = TURN.lock();
+    let context = own_context();
+    assert_eq!(set_options(c"{\"record\": true}"), 0);
+    let stream = context.default_stream();
+    let module = module(&context, &format!("{ADD_ONE}\n// parameters add_one: out, x, n\n"));
+    let x = stream.clone_htod(&[1.0f32; 64]).unwrap();
+    let mut y = stream.alloc_zeros::<f32>(64).unwrap();
+    let addresses = [y.device_ptr(&stream).0, x.device_ptr(&stream).0];
+    take();
+    let kernel = module.load_function("add_one").unwrap();
+    module.load_function("add_two").unwrap_err();
+    // One that runs, and one whose grid is refused.
+    for (blocks, ran) in [(1, true), (0, false)] {
+        let mut launch = stream.launch_builder(&kernel);
+        launch.arg(&mut y).arg(&x).arg(&64u32);
+        let config = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (64, 1, 1), shared_mem_bytes: 0 };
+        // SAFETY: the parameters are those of the kernel.
+        assert_eq!(unsafe { launch.launch(config) }.is_ok(), ran);
+        let report = take();
+        let launch = report.launches.first().or(report.stopped.as_ref()).unwrap();
+        assert_eq!((report.stopped.is_none(), launch.grid, launch.block), (ran, [blocks, 1, 1], [64, 1, 1]));
+        let passed = launch.arguments.iter().map(|it| (it.name.as_deref(), it.unsigned(), it.float));
+        let [out, x] = addresses.map(Some);
+        let expected = [(Some("out"), out, false), (Some("x"), x, false), (Some("n"), Some(64), false)];
+        assert!(passed.eq(expected), "{:?}", launch.arguments);
+        // Looking for a name is no fault.
+        assert_eq!((report.no_kernel.as_deref(), report.faults.len()), (ran.then_some("add_two"), usize::from(!ran)));
+    }
+}
+
+#[test]
 fn copies_of_what_was_never_written_are_advised_upon() {
     let _turn = TURN.lock();
     let context = own_context();

@@ -6,9 +6,12 @@ use fusion_course::{Entry, Shape, Shapes, Source};
 use fusion_device::{Diagnostic as CompilerMessage, Program, Severity};
 use fusion_diagnostic::{Diagnostic, Sources, Text, say};
 use fusion_machine::Fault;
+use fusion_machine::report::demangle;
+use fusion_machine::report::kind::{Call, Race, Rule};
 use fusion_machine::report::{Blame, Class, Kind as FaultKind};
 
-use crate::judgement::{Code, Failure, Judgement, Line, Location};
+use crate::judgement::{Code, Failure, Judgement, Line, Location, Side};
+use crate::lean::FUSED;
 use crate::trouble::Trouble;
 
 /// Places that advice is kept for. Nobody reads more.
@@ -21,6 +24,7 @@ pub(crate) fn is_not_theirs(fault: &Fault) -> bool {
 
 /// Faults of the emulated device: the first, and what it found beside it.
 pub(crate) fn faults(faults: &[Fault], entry: &Entry) -> Option<Trouble> {
+    let faults = &together(faults);
     // What the emulated device lacks decides: after it, nothing that it says can be relied on.
     let first = faults.iter().position(is_not_theirs).unwrap_or(0);
     let tell = |fault: &Fault| match entry.exercise.shapes {
@@ -33,6 +37,48 @@ pub(crate) fn faults(faults: &[Fault], entry: &Entry) -> Option<Trouble> {
         failure.also = faults.iter().skip(1).map(tell).collect();
     }
     Some(trouble)
+}
+
+/// The failure of a launch function that asked for more memory than there is. None of them is to ask for any.
+pub(crate) fn no_memory(faults: &[Fault]) -> Option<Failure> {
+    let asked = faults.iter().find_map(|fault| match fault.kind {
+        FaultKind::Call(Call::OutOfMemory { requested, .. }) => Some(requested),
+        _ => None,
+    })?;
+    let title = format!("the launch function asked for {asked} bytes of device memory, which are not to be had");
+    Some(Failure::new(Code::Allocations, title).note(FUSED))
+}
+
+/// The faults, with races that one barrier orders as one: those on the same shared memory that have an access in common.
+fn together(faults: &[Fault]) -> Vec<Fault> {
+    let mut kept: Vec<Fault> = Vec::new();
+    for fault in faults {
+        let known = kept.iter_mut().find(|known| known.kernel == fault.kernel && meet(known, fault));
+        match (known, &fault.kind) {
+            (Some(known), FaultKind::Race(race)) => {
+                if let FaultKind::Race(of_both) = &mut known.kind {
+                    of_both.same_warp &= race.same_warp;
+                }
+            }
+            _ => kept.push(fault.clone()),
+        }
+    }
+    kept
+}
+
+/// Whether two races are about the same shared memory, of the same hazard, and have an access in common.
+fn meet(one: &Fault, other: &Fault) -> bool {
+    let (FaultKind::Race(a), FaultKind::Race(b)) = (&one.kind, &other.kind) else { return false };
+    let name = |race: &Race| race.one.buffer.as_ref().map(|buffer| buffer.name.clone());
+    let places = |fault: &Fault| {
+        let other = fault.related.first().and_then(|related| related.source.first());
+        [fault.source.first(), other].map(|at| at.map(|at| (at.file.clone(), at.line, at.column)))
+    };
+    let (ours, theirs) = (places(one), places(other));
+    (a.rule, a.hazard, name(a)) == (Rule::Shared, b.hazard, name(b))
+        && b.rule == Rule::Shared
+        && name(a).is_some()
+        && ours.iter().any(|place| place.is_some() && theirs.contains(place))
 }
 
 /// A race is first found where rows are short and a block may be a single warp. There a barrier of the warp is enough, and
@@ -163,10 +209,15 @@ pub(crate) fn diagnostics(diagnostics: &[CompilerMessage], log: &str, source: &S
     let mut failure = Failure::new(Code::Compile, first.message.clone());
     failure.notes = first.notes.clone();
     failure.notes.extend(remedy(&first.message));
-    failure.location = first
-        .place
-        .as_ref()
-        .map(|place| Location::new(&place.file, place.line, place.column.unwrap_or(0), &text(&place.file, source)));
+    failure.location = first.place.as_ref().map(|place| {
+        let text = text(&place.file, source);
+        let (line, column) = (place.line, place.column.unwrap_or(0));
+        let (line, column) = match first.message.as_str() {
+            "expected a \";\"" => end_before(&text, line, column),
+            _ => (line, column),
+        };
+        Location::new(&place.file, line, column, &text)
+    });
     // A template is compiled for each of its arguments, and each time says the same.
     let mut others: Vec<String> = Vec::new();
     for error in errors {
@@ -183,6 +234,20 @@ pub(crate) fn diagnostics(diagnostics: &[CompilerMessage], log: &str, source: &S
         1 => failure.note("and 1 more error"),
         more => failure.note(format!("and {more} more errors")),
     }
+}
+
+/// Where the statement before a position ends, if it does so in an earlier line: that is where something is missing which the
+/// compiler misses only here.
+fn end_before(text: &str, line: u32, column: u32) -> (u32, u32) {
+    let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1) as usize).map(str::len).sum();
+    let at = start + column.saturating_sub(1) as usize;
+    let tokens = fusion_cpp::tokens(text);
+    let before = tokens.iter().take_while(|token| token.span.end <= at).last().map(|token| token.span.end);
+    let end = before.filter(|end| *end < start).and_then(|end| text.get(..end));
+    end.map_or((line, column), |text| {
+        let mut lines = text.split('\n');
+        (lines.clone().count() as u32, lines.next_back().map_or(0, str::len) as u32)
+    })
 }
 
 /// What to do about messages that say it to nobody who does not know yet.
@@ -216,7 +281,15 @@ fn declared(line: &str) -> Option<&str> {
 }
 
 /// An error that the driver returned from the launch function or from waiting for its work.
-pub(crate) fn driver_error(error: DriverError, entry: &Entry, program: &Program, shape: Shape) -> Failure {
+///
+/// `asked` is the name of the last kernel that was asked for and is not there, where the device tells.
+pub(crate) fn driver_error(
+    error: DriverError,
+    entry: &Entry,
+    program: &Program,
+    shape: Shape,
+    asked: Option<&str>,
+) -> Failure {
     use CUresult as C;
     let name = format!("{:?}", error.0);
     let launch = |title: String| Failure::new(Code::Launch, title).note(format!("the driver says {name}"));
@@ -226,19 +299,7 @@ pub(crate) fn driver_error(error: DriverError, entry: &Entry, program: &Program,
         failure.note("a real GPU does not say where; the emulated device does: --device emulated")
     };
     match error.0 {
-        C::CUDA_ERROR_NOT_FOUND => {
-            let names = program.compiled.kernels();
-            let there: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-            let has = if there.is_empty() { "no kernel at all".to_owned() } else { there.join(", ") };
-            let failure =
-                Failure::new(Code::Launch, "`load_function` was asked for a kernel that the source does not have")
-                    .note(format!("{} has {has}", entry.source.path));
-            // A name that C++ has mangled begins so.
-            match names.iter().any(|name| name.starts_with("_Z")) {
-                true => failure.note("declare a kernel `extern \"C\" __global__`, so that it keeps its name"),
-                false => failure,
-            }
-        }
+        C::CUDA_ERROR_NOT_FOUND => no_kernel(asked, &program.compiled.kernels(), &entry.source.path),
         C::CUDA_ERROR_INVALID_VALUE if shape.elements() == 0 => {
             launch("a launch with a grid of no blocks is an error".to_owned())
                 .note("n = 0: there is nothing to do, so return before the launch")
@@ -264,6 +325,32 @@ pub(crate) fn driver_error(error: DriverError, entry: &Entry, program: &Program,
         C::CUDA_ERROR_INVALID_ADDRESS_SPACE => fault("the kernel used a pointer to one kind of memory for another"),
         C::CUDA_ERROR_LAUNCH_FAILED => fault("the kernel failed"),
         _ => launch("the launch function returned an error of the driver".to_owned()),
+    }
+}
+
+/// The failure of asking for a kernel that the source does not have.
+fn no_kernel(asked: Option<&str>, there: &[&str], path: &str) -> Failure {
+    let title = match asked {
+        Some(asked) => format!("there is no kernel `{asked}`"),
+        None => "`load_function` was asked for a kernel that the source does not have".to_owned(),
+    };
+    let named: Vec<String> = there.iter().map(|name| format!("`{}`", demangle(name))).collect();
+    let has = if named.is_empty() { "no kernel at all".to_owned() } else { named.join(", ") };
+    let mut failure = Failure::new(Code::Launch, title).note(format!("{path} has {has}"));
+    // A name that C++ has mangled begins so.
+    let mangled = |name: &&&str| name.starts_with("_Z");
+    let plain = |name: &str| demangle(name).split('(').next().unwrap_or_default().to_owned();
+    if let Some(name) = there.iter().filter(mangled).find(|name| asked.is_none_or(|asked| plain(name) == asked)) {
+        failure.side = Some(Side::Kernel);
+        return failure
+            .note(format!("the driver knows it as `{name}`, the name that C++ makes of its parameters' types"))
+            .note("declare a kernel `extern \"C\" __global__`, so that it keeps its name");
+    }
+    let Some(asked) = asked else { return failure };
+    let nearest = there.iter().min_by_key(|name| strsim::damerau_levenshtein(asked, name));
+    match nearest.filter(|name| strsim::normalized_damerau_levenshtein(asked, name) > 0.5) {
+        Some(name) => failure.note(format!("ask for `{name}`: `module.load_function(\"{name}\")`")),
+        None => failure,
     }
 }
 

@@ -100,7 +100,7 @@ impl Evidence for Lean {
 }
 
 /// What to do instead of allocating memory.
-const FUSED: &str = "a fused kernel keeps what is between its steps in registers";
+pub(crate) const FUSED: &str = "a fused kernel keeps what is between its steps in registers";
 
 fn judge_shape(exercise: &Exercise, survey: &Survey) -> Part<Lean> {
     let Survey { shape, submission, unfused } = survey;

@@ -10,6 +10,7 @@
 //! unfused chain.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod cause;
 mod explain;
 mod fast;
 mod lean;

@@ -4,9 +4,9 @@
 
 use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table, presets};
 use fusion_diagnostic::{Diagnostic, Sources, Text};
-use fusion_machine::report::{Severity, SourcePosition};
+use fusion_machine::report::{Code, Severity, SourcePosition};
 
-use crate::judgement::{DeviceInfo, Failure, Judgement, Line, Location, Parts, Report, Verdict};
+use crate::judgement::{DeviceInfo, Failure, IDLE, Judgement, Line, Location, Parts, Report, Side, Verdict};
 
 /// How the text may look.
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,6 +60,27 @@ pub fn details(judgement: &Judgement, look: Look) -> String {
     text
 }
 
+/// Where a learner goes on with a submission that fails: the file, and the line where there is one.
+pub fn next(judgement: &Judgement) -> Option<String> {
+    let Some(failure) = judgement.failure() else {
+        return judgement.elsewhere.as_ref().map(|at| format!("{}:{}", at.file, at.line));
+    };
+    let (folder, name) = (format!("exercises/day{}/src", judgement.day), &judgement.name);
+    // As a starter is.
+    if failure.notes.iter().any(|note| note == IDLE) {
+        return Some(format!("fill in what is marked TODO in {folder}/{name}.cu and {name}.rs"));
+    }
+    let file = format!("{folder}/{name}.{}", if failure.side() == Side::Launch { "rs" } else { "cu" });
+    let causes = failure.cause.iter().flat_map(|cause| &cause.source).map(|at| (&at.file, at.line));
+    let callers = failure.diagnostic.iter().flat_map(|fault| &fault.source).map(|at| (&at.file, at.line));
+    let here = || failure.location.iter().map(|at| (&at.file, at.line));
+    // The learner's own line: where a header was called, if it went wrong there.
+    let suits = |place: &str| place == file || (failure.side.is_none() && place.starts_with(&folder));
+    let own = causes.chain(callers).chain(here()).find(|(place, _)| suits(place));
+    let elsewhere = here().next().filter(|_| failure.side.is_none());
+    Some(own.or(elsewhere).map_or(file.clone(), |(file, line)| format!("{file}:{line}")))
+}
+
 /// What was judged is not what the reader has before their eyes.
 fn changed(files: &[String]) -> Option<String> {
     let have = if files.len() == 1 { "has" } else { "have" };
@@ -83,6 +104,9 @@ fn title(judgement: &Judgement) -> String {
 ///
 /// `lines` are the judgement's, see [`Judgement::lines`].
 pub fn failure(failure: &Failure, lines: &[Line], look: Look) -> String {
+    if let Some(rendered) = &failure.rendered {
+        return rendered.trim_end().to_owned();
+    }
     let place = match (&failure.shape, &failure.device) {
         (Some(shape), Some(device)) => Some(format!("{shape}, on {device}")),
         (Some(shape), None) => Some(shape.clone()),
@@ -94,8 +118,18 @@ pub fn failure(failure: &Failure, lines: &[Line], look: Look) -> String {
         Some(fault) => fault.as_ref().clone(),
         None => plain(failure),
     };
-    fault.notes.splice(0..0, place);
-    let faults: Vec<Diagnostic> = std::iter::once(fault).chain(failure.also.iter().cloned()).collect();
+    let also = failure.also.iter().cloned();
+    let mut faults: Vec<Diagnostic> = match failure.cause.as_deref() {
+        None => std::iter::once(fault).chain(also).collect(),
+        // What follows from the cause is told as it is. What fixes it is the cause's matter.
+        Some(cause) => {
+            fault.help.clear();
+            vec![cause.clone(), fault]
+        }
+    };
+    if let Some(first) = faults.first_mut() {
+        first.notes.splice(0..0, place);
+    }
     fusion_diagnostic::all(&faults, &sources, look.into())
 }
 
@@ -129,9 +163,31 @@ impl Sources for Lines<'_> {
 fn advice(judgement: &Judgement, look: Look) -> Option<String> {
     let failures: Vec<&Failure> = judgement.parts.views().filter_map(|part| part.failure).collect();
     let told = judgement.parts.views().filter(|part| look.advice || failures.iter().any(|it| part.explains(it)));
-    let faults: Vec<Diagnostic> = told.flat_map(|part| part.advice.iter().cloned()).collect();
+    let mut faults: Vec<Diagnostic> = told.flat_map(|part| part.advice.iter().cloned()).collect();
+    if !look.advice {
+        causes_only(&mut faults);
+    }
     let sources = Lines { lines: &judgement.lines, location: None };
     (!faults.is_empty()).then(|| fusion_diagnostic::all(&faults, &sources, look.into()))
+}
+
+/// Advice that is to be followed first, and other advice that has no point until it is: a round trip through memory is not made
+/// better by wider accesses, and what a warp scatters is not made of vectors; where neighbouring threads are far apart in global
+/// memory, so they mostly are in shared memory.
+const FIRST: [(Code, Code); 3] = [
+    (Code::RoundTrip, Code::ScalarAccess),
+    (Code::Uncoalesced, Code::ScalarAccess),
+    (Code::Uncoalesced, Code::BankConflict),
+];
+
+/// Leaves out what follows from other advice, and puts round trips first.
+fn causes_only(advice: &mut Vec<Diagnostic>) {
+    let code = |told: &Diagnostic| told.code.parse::<Code>().ok();
+    let found: Vec<Code> = advice.iter().filter_map(code).collect();
+    let waits =
+        |told: &Diagnostic| FIRST.iter().any(|(first, later)| code(told) == Some(*later) && found.contains(first));
+    advice.retain(|told| !waits(told));
+    advice.sort_by_key(|told| code(told) != Some(Code::RoundTrip));
 }
 
 /// What the emulated device warned of in a submission that passes: a benign race, a conversion of what is no number.

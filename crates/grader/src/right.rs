@@ -6,6 +6,7 @@
 
 mod bench;
 mod dry;
+mod rows;
 
 use fusion_course::{Case, Data, Exercise, Inputs, Shape};
 use fusion_diagnostic::Diagnostic;
@@ -13,7 +14,7 @@ use fusion_machine::report::Class;
 use serde::{Deserialize, Serialize};
 
 use crate::explain;
-use crate::judgement::{Code, Evidence, Failure, IDLE, Part, Verdict, Witness};
+use crate::judgement::{Code, Evidence, Failure, IDLE, Mismatch, Part, Verdict, Witness};
 use crate::problem::{self, Expected};
 use crate::trial::Trial;
 use crate::trouble::Trouble;
@@ -114,7 +115,8 @@ fn judge_all(trial: &Trial<'_>, found: &mut Found) -> Result<(), Trouble> {
     let mut bench = Bench::new(trial)?;
     for shape in exercise.problems(seed).into_iter().filter(|&shape| scope.has(shape)) {
         trial.tell(format!("right: {}", trial.name(shape)));
-        judge_shape(&mut bench, shape, found).map_err(|trouble| sharpen(trouble, &mut bench, shape))?;
+        judge_shape(&mut bench, shape, found)
+            .map_err(|trouble| rows::compare(sharpen(trouble, &mut bench, shape), &mut bench))?;
     }
     let moved = problem::to_move(exercise, seed).filter(|&shape| scope.unaligned && scope.has(shape));
     if let Some(shape) = moved {
@@ -149,23 +151,24 @@ fn judge_calls(bench: &mut Bench<'_>, shape: Shape, found: &mut Found) -> Result
     let mut last = Vec::new();
     for (call, case) in cases.iter().enumerate() {
         found.right.launches += 1;
-        let ran = launch(bench, case, found)?;
-        check(bench, case, &ran).map_err(|trouble| match trouble {
-            Trouble::Failure(failure) if is_about_values(failure.code) => {
-                let mut failure = *failure;
-                if ran.idle {
-                    failure = failure.note(IDLE);
+        let ran = launch(bench, case, found).map_err(|trouble| bench.explain(trouble, case))?;
+        check(bench, case, &ran)
+            .map_err(|trouble| match trouble {
+                Trouble::Failure(failure) if is_about_values(failure.code) => {
+                    let mut failure = *failure;
+                    if ran.idle {
+                        failure = failure.note(IDLE);
+                    }
+                    if call > 0 {
+                        let kept =
+                            failure.mismatch.as_ref().is_some_and(|wrong| is_kept(exercise, &cases[call - 1], wrong));
+                        failure = failure.note(if kept { KEPT } else { OTHER_VALUES });
+                    }
+                    failure.into()
                 }
-                if call > 0 {
-                    failure = failure.note(
-                        "the first call with this shape was right; this one has other values at the same addresses: they are \
-                         harder, or something was kept from call to call",
-                    );
-                }
-                failure.into()
-            }
-            trouble => trouble,
-        })?;
+                trouble => trouble,
+            })
+            .map_err(|trouble| bench.explain(trouble, case))?;
         last = ran.outputs;
     }
     let repeats = !bench.trial.session.judges_as_gpu() && !bench.trial.scope.alone && shape.elements() <= REPEATED;
@@ -193,6 +196,28 @@ fn launch(bench: &mut Bench<'_>, case: &Case, found: &mut Found) -> Result<Ran, 
     }
     Ok(ran)
 }
+
+/// Whether a wrong element is what the values of the call before make of it.
+fn is_kept(exercise: &Exercise, before: &Case, wrong: &Mismatch) -> bool {
+    let output = exercise.outputs.iter().position(|output| output.name == wrong.output);
+    let references = (exercise.reference)(before);
+    let kept = output.and_then(|output| Some((references.get(output)?, exercise.tolerances.get(output)?)));
+    kept.is_some_and(|(reference, tolerance)| {
+        let Some(index) = usize::try_from(wrong.index).ok().filter(|&index| index < reference.len()) else {
+            return false;
+        };
+        let allowed = |right: f64| tolerance.absolute + tolerance.relative * right.abs();
+        !wrong.unwritten
+            && reference.expected(index).into_iter().any(|right| (wrong.actual - right).abs() <= allowed(right))
+    })
+}
+
+/// The note on an element that is what the call before made of it.
+const KEPT: &str = "that is what the first call with this shape had there; this one has other values at the same addresses: \
+                    something was kept from call to call";
+
+/// The note on an element that is not.
+const OTHER_VALUES: &str = "the first call with this shape was right; this one has other values at the same addresses";
 
 /// The failure of a launch that gives other bits than the same one before it. Both are within the tolerance, or one was never looked at:
 /// what the result depends on is not the inputs alone. On the emulated device, whose schedule is fixed, the blame is not the device's.

@@ -1,6 +1,6 @@
 //! The device that a worker judges on.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, Ref, RefCell};
 use std::sync::Arc;
 
 use cudarc::driver::{CudaModule, DriverError};
@@ -11,8 +11,8 @@ use fusion_machine::report::Class;
 use fusion_machine::{Checks, Fault, Report};
 
 use crate::explain;
-use crate::judgement::{Code, DeviceInfo, DeviceKind, Failure, Location, RunError};
-use crate::panics;
+use crate::judgement::{Code, DeviceInfo, DeviceKind, Failure, Location, RunError, Side};
+use crate::panics::{self, Panicked};
 use crate::trouble::Trouble;
 
 /// What [`within`] makes a launch's and a block's budget of, in warp instructions. A loop that never ends is found by the
@@ -42,6 +42,8 @@ pub(crate) struct Session {
     as_gpu: bool,
     /// Whether a fault has taken the context with it.
     spent: Cell<bool>,
+    /// What was reported since the last call of a launch function.
+    seen: RefCell<Report>,
     /// Made when they are first needed, and for all that are judged.
     gemm: OnceCell<Multiplier>,
     baseline: OnceCell<Baseline>,
@@ -89,12 +91,13 @@ impl Session {
             memory_bytes: properties.memory_bytes,
             driver: format!("{}.{}", properties.driver.0, properties.driver.1),
         };
-        let (gemm, baseline, rivals) = Default::default();
+        let (seen, gemm, baseline, rivals) = Default::default();
         Ok(Self {
             device,
             info,
             as_gpu,
             spent: Cell::new(false),
+            seen,
             gemm,
             baseline,
             rivals,
@@ -135,7 +138,18 @@ impl Session {
         if let Some(gemm) = self.gemm.get() {
             gemm.predict(&mut report);
         }
+        let mut seen = self.seen.borrow_mut();
+        seen.launches.extend(report.launches.iter().cloned());
+        seen.faults.extend(report.faults.iter().cloned());
+        seen.advice.extend(report.advice.iter().cloned());
+        seen.stopped = report.stopped.clone().or(seen.stopped.take());
+        drop(seen);
         report
+    }
+
+    /// What was reported since the last call of a launch function, whoever asked.
+    pub(crate) fn seen(&self) -> Ref<'_, Report> {
+        self.seen.borrow()
     }
 
     /// Compiles and loads a submission.
@@ -233,6 +247,7 @@ impl Session {
         scalars: &[Scalar],
         shape: Shape,
     ) -> Result<(), Trouble> {
+        *self.seen.borrow_mut() = Report::default();
         #[cfg(unix)]
         if let Some(remote) = self.remote.get() {
             return remote.launch(self, entry, program, [inputs, outputs, scratch], scalars, shape);
@@ -257,13 +272,17 @@ impl Session {
             Ok(Ok(())) => Ok(()),
             Ok(Err(error)) => Err(self.explain(error, entry, program, shape)),
             Err(panicked) => {
+                // What the driver refused is the reason, where the result was unwrapped.
+                let report = self.take_report();
+                if let Some(Trouble::Failure(mut failure)) = explain::faults(&report.faults, entry) {
+                    failure.add_note("the launch function panicked on this error: return it with `?`");
+                    failure.side = Some(Side::Launch);
+                    failure.location = place(&panicked);
+                    return Err(Trouble::from(failure).at(entry.exercise.shapes.describe(shape)));
+                }
                 let mut failure =
                     Failure::new(Code::Panic, format!("the launch function panicked: {}", panicked.message));
-                // Relative to the workspace's root, where a worker is started; elsewhere the place alone must do.
-                let source = std::fs::read_to_string(&panicked.file).unwrap_or_default();
-                // None is known where the submission has a panic hook of its own.
-                failure.location =
-                    (panicked.line > 0).then(|| Location::new(panicked.file, panicked.line, panicked.column, &source));
+                failure.location = place(&panicked);
                 Err(Trouble::from(failure).at(entry.exercise.shapes.describe(shape)))
             }
         }
@@ -285,8 +304,12 @@ impl Session {
         let lints = report.advice.iter().filter(|fault| fault.code().class() == Class::Arithmetic);
         let faults: Vec<Fault> =
             report.faults.iter().chain(lints.filter(|_| !report.faults.is_empty())).cloned().collect();
+        if let Some(failure) = explain::no_memory(&faults) {
+            return Trouble::from(failure).at(entry.exercise.shapes.describe(shape));
+        }
         let told = explain::faults(&faults, entry);
-        told.unwrap_or_else(|| explain::driver_error(error, entry, program, shape).into())
+        let asked = report.no_kernel.as_deref();
+        told.unwrap_or_else(|| explain::driver_error(error, entry, program, shape, asked).into())
             .at(entry.exercise.shapes.describe(shape))
     }
 
@@ -300,4 +323,11 @@ impl Session {
             None => Ok(()),
         }
     }
+}
+
+/// Where something panicked. None is known where the submission has a panic hook of its own.
+fn place(panicked: &Panicked) -> Option<Location> {
+    // Relative to the workspace's root, where a worker is started; elsewhere the place alone must do.
+    let source = std::fs::read_to_string(&panicked.file).unwrap_or_default();
+    (panicked.line > 0).then(|| Location::new(panicked.file.as_str(), panicked.line, panicked.column, &source))
 }

@@ -22,4 +22,4 @@ pub use machine::{
 };
 pub use memory::{AccessError, Allocation, AllocationKind, Memory, OutOfMemory};
 pub use profile::Profile;
-pub use report::{Counters, Fault, LaunchReport, Report, Severity};
+pub use report::{Argument, Counters, Fault, LaunchReport, Report, Severity};

@@ -375,6 +375,7 @@ impl Machine {
             grid: launch.grid,
             block: launch.block,
             shared_bytes: asked,
+            arguments: Vec::new(),
             counters,
             predicted_ns: residency.predict_ns(&counters),
             output,

@@ -25,6 +25,12 @@ pub struct Report {
     /// The device's name, for example `Emulated H200`.
     pub device: String,
     pub launches: Vec<LaunchReport>,
+    /// The last launch that was stopped or refused: what was asked for, with nothing counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<LaunchReport>,
+    /// The last kernel that was asked for by a name which its module does not have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_kernel: Option<String>,
     /// Errors, in the order in which they were found.
     pub faults: Vec<Fault>,
     /// Warnings and advice: what is no error, or not necessarily.
@@ -47,6 +53,9 @@ pub struct LaunchReport {
     pub block: [u32; 3],
     /// Static and dynamic shared memory of a block, in bytes.
     pub shared_bytes: u32,
+    /// What was passed for each of the kernel's parameters; empty where they could not be read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arguments: Vec<Argument>,
     pub counters: Counters,
     /// Time by the machine's model (never measured), in nanoseconds, launch overhead included.
     pub predicted_ns: f64,
@@ -59,6 +68,28 @@ pub struct LaunchReport {
     /// Of a dry launch: what its blocks did. Nothing is counted then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dry: Vec<DryBlock>,
+}
+
+/// What a launch passed for one parameter of the kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Argument {
+    /// What the kernel's source calls the parameter, where the PTX tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// As many as the parameter has.
+    pub bytes: Vec<u8>,
+    /// Whether the kernel takes a floating-point number.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub float: bool,
+}
+
+impl Argument {
+    /// Its bytes as an unsigned number, where they are no more than one has.
+    pub fn unsigned(&self) -> Option<u64> {
+        let mut bytes = [0; 8];
+        bytes.get_mut(..self.bytes.len())?.copy_from_slice(&self.bytes);
+        Some(u64::from_le_bytes(bytes))
+    }
 }
 
 /// Exact counts of one launch, named as Nsight Compute's metrics are.

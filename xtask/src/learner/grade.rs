@@ -3,12 +3,11 @@
 #[cfg(target_os = "linux")]
 mod class;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use fusion_grader::judgement::{
-    Code, DeviceKind, Failure, IDLE, Judgement, Kind, Part, Parts, Report, RunError, VERSION, Verdict,
-};
+use fusion_grader::judgement::{DeviceKind, Failure, Judgement, Kind, Part, Parts, Report, RunError, VERSION, Verdict};
 use fusion_grader::render;
 
 use super::hint;
@@ -163,7 +162,7 @@ fn judge_day(
         let day = selection.day.number;
         let blank = Judgement { name: exercise.name.to_owned(), day, kind, ..Judgement::default() };
         let Some(program) = programs.paths.get(&package) else {
-            report.exercises.push(unbuilt(blank, errors.get(exercise.name).copied()));
+            report.exercises.push(unbuilt(blank, &errors));
             continue;
         };
         let mut task = Task {
@@ -203,12 +202,22 @@ fn judge_day(
     Ok(())
 }
 
-/// The judgement of an exercise whose package did not compile.
-fn unbuilt(mut judgement: Judgement, failure: Option<&Failure>) -> Judgement {
-    if let Some(failure) = failure {
-        return judgement.refused(failure.clone());
+/// The judgement of an exercise whose package did not compile, by the files that have errors. All files of a day are one program.
+fn unbuilt(mut judgement: Judgement, errors: &BTreeMap<String, &Failure>) -> Judgement {
+    if let Some(failure) = errors.get(&judgement.name) {
+        return judgement.refused((*failure).clone());
     }
-    judgement.parts.right = Part::ungraded("its package does not compile; see the errors above");
+    let name = &judgement.name;
+    let why = match errors.values().next() {
+        Some(Failure { location: Some(at), title, rendered, .. }) => {
+            let (file, line) = (&at.file, at.line);
+            let message = rendered.as_deref().unwrap_or(title).trim_end();
+            format!("`{name}` waits for {file}:{line}, which does not compile: a day is one program\n\n{message}")
+        }
+        _ => format!("`{name}` waits for the day's program, which does not compile; see the errors above"),
+    };
+    judgement.parts.right = Part::ungraded(why);
+    judgement.elsewhere = errors.values().find_map(|failure| failure.location.clone());
     judgement.conclude()
 }
 
@@ -255,25 +264,7 @@ fn next(options: &Options, report: &Report) -> String {
     if options.solutions {
         return line + &format!("\nThen: {} grade {} --solutions", program(), first.name);
     }
-    let folder = format!("exercises/day{}/src", first.day);
-    match first.failure() {
-        // As a starter is.
-        Some(failure) if failure.notes.iter().any(|note| note == IDLE) => {
-            line += &format!("\nNext: fill in what is marked TODO in {folder}/{0}.cu and {0}.rs", first.name);
-        }
-        Some(Failure { location: Some(location), diagnostic, .. }) => {
-            // The learner's own line: where a header was called, if it went wrong there.
-            let callers = diagnostic.iter().flat_map(|fault| &fault.source);
-            let own = callers.map(|at| (&at.file, at.line)).find(|(file, _)| file.starts_with(&folder));
-            let (file, number) = own.unwrap_or((&location.file, location.line));
-            line += &format!("\nNext: {file}:{number}");
-        }
-        Some(Failure { code: Code::Launch | Code::Stream | Code::Allocations | Code::Crash | Code::Panic, .. }) => {
-            line += &format!("\nNext: {folder}/{}.rs", first.name);
-        }
-        Some(_) => line += &format!("\nNext: {folder}/{}.cu", first.name),
-        None => {}
-    }
+    line += &render::next(first).map(|place| format!("\nNext: {place}")).unwrap_or_default();
     line += &format!("\nThen: {} grade {}", program(), first.name);
     line + &format!("\nStuck? {} grade {} --hint", program(), first.name)
 }
@@ -294,11 +285,20 @@ fn after(passed: &Judgement, many: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fusion_grader::judgement::{Code, Location};
 
     #[test]
     fn a_package_that_does_not_compile_fails_the_exercise_with_the_error_only() {
         let failure = Failure::new(Code::Compile, "no");
-        assert_eq!(unbuilt(Judgement::default(), Some(&failure)).verdict, Verdict::Fail);
-        assert_eq!(unbuilt(Judgement::default(), None).verdict, Verdict::Ungraded);
+        let failure = Failure { location: Some(Location::new("a/src/mine.rs", 7, 5, "")), ..failure };
+        let errors = BTreeMap::from([("mine".to_owned(), &failure)]);
+        let named = |name: &str| Judgement { name: name.to_owned(), ..Judgement::default() };
+        assert_eq!(unbuilt(named("mine"), &errors).verdict, Verdict::Fail);
+        // The others of its day say where it is, and send the learner there.
+        let other = unbuilt(named("other"), &errors);
+        assert_eq!((other.verdict, render::next(&other).as_deref()), (Verdict::Ungraded, Some("a/src/mine.rs:7")));
+        let note = other.parts.right.note.clone().unwrap_or_default();
+        assert_eq!(note, "`other` waits for a/src/mine.rs:7, which does not compile: a day is one program\n\nno");
+        assert_eq!(render::next(&unbuilt(named("other"), &BTreeMap::new())), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::day22::add_gelu::gelu;
 use crate::rounding::{UNIT, sum_error};
-use crate::{Case, DType, Data, Exercise, Inputs, Param, Reference, ScalarArg, Shape, Shapes, Step, Tolerance};
+use crate::{Case, DType, Data, Exercise, Inputs, Param, Reference, ScalarArg, Shape, Shapes, Step, Suspect, Tolerance};
 
 crate::signature! {
     inputs(x: f32, gamma: f32, beta: f32, bias: f32) outputs(out: f32) scalars() sizes(rows, columns)
@@ -31,6 +31,7 @@ pub const EXERCISE: Exercise = Exercise {
     },
     make,
     reference,
+    suspects: &[Suspect::CANCELLATION],
     // GELU's own errors, as in `add_gelu`; what goes into it is off by what the reference's magnitudes say.
     tolerances: &[Tolerance { absolute: 2e-6, relative: RELATIVE }],
     // Less than elsewhere: gamma, beta and bias are read for every row, which costs no byte from DRAM, but time.

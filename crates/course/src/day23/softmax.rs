@@ -1,7 +1,7 @@
 //! `softmax`: a maximum, exponentials, their sum and a quotient, row by row.
 
 use crate::rounding::{UNIT, sum_error};
-use crate::{Case, DType, Data, Exercise, Inputs, Param, Reference, Rung, Shape, Shapes, Step, Tolerance};
+use crate::{Case, DType, Data, Exercise, Inputs, Param, Reference, Rung, Shape, Shapes, Step, Suspect, Tolerance};
 
 crate::signature! { inputs(x: f32) outputs(out: f32) scalars() sizes(rows, columns) }
 
@@ -28,6 +28,7 @@ pub const EXERCISE: Exercise = Exercise {
     },
     make,
     reference,
+    suspects: &[Suspect::OVERFLOW, Suspect::NEGATIVE],
     // What the exponential and the sum are off by is in the reference's magnitudes. Results below the smallest normal
     // number may be flushed to zero, hence the absolute part.
     tolerances: &[Tolerance { absolute: f32::MIN_POSITIVE as f64, relative: RELATIVE }],

@@ -2,7 +2,7 @@
 //! wants it.
 
 use crate::rounding::UNIT;
-use crate::{Case, DType, Data, Exercise, Inputs, Param, Reference, Rung, Shape, Shapes, Step, Tolerance};
+use crate::{Case, DType, Data, Exercise, Inputs, Param, Reference, Rung, Shape, Shapes, Step, Suspect, Tolerance};
 
 crate::signature! {
     inputs(x: f32, gamma: f32, beta: f32) outputs(q: i8, scale: f32) scalars() sizes(rows, columns)
@@ -31,6 +31,7 @@ pub const EXERCISE: Exercise = Exercise {
     },
     make,
     reference,
+    suspects: &[Suspect::CANCELLATION],
     tolerances: &[Tolerance::EXACT, Tolerance { absolute: 0.0, relative: RELATIVE }],
     // A sum for the mean, a difference, a square and a sum for the variance, two products and a sum; a maximum, a quotient, a rounding.
     flops: |shape| 10.0 * shape.elements() as f64,

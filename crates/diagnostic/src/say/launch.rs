@@ -49,7 +49,7 @@ pub(super) fn words(kind: &Refusal) -> Words {
             ))
         }
         Refusal::Parameters { problem, expected } => Words::new(parameters(problem))
-            .note(format!("The kernel takes {expected} parameters. Were too few passed?")),
+            .note(format!("The kernel takes {expected} parameters. Does the launch pass as many, in the same order?")),
         Refusal::TooManyBlocks { blocks, resident } => {
             let title =
                 format!("{blocks} blocks are too many for a cooperative launch: {resident} fit on the device at once");
@@ -78,9 +78,17 @@ fn parameters(problem: &Parameters) -> String {
         }
         Parameters::UnreadableBuffer => "the packed parameters cannot be read".into(),
         Parameters::UnreadablePointers => "the array of pointers to the parameters cannot be read".into(),
-        Parameters::Pointer { index, name, bytes, null } => {
-            let pointer = if *null { "null" } else { "no address that can be read" };
-            format!("the pointer to parameter {index} (`{name}`, {bytes} bytes) is {pointer}")
+        // What lies behind a pointer too few is null, or whatever else was there.
+        Parameters::Pointer { index, name, bytes, .. } => {
+            let name = name.as_ref().map_or(String::new(), |name| format!("`{name}`, "));
+            format!("{} ({name}{bytes} bytes) was not passed", parameter(*index))
         }
     }
+}
+
+/// `the first parameter` for 0.
+fn parameter(index: u32) -> String {
+    const WORDS: [&str; 8] = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"];
+    let word = WORDS.get(index as usize);
+    word.map_or_else(|| format!("parameter number {}", u64::from(index) + 1), |word| format!("the {word} parameter"))
 }

@@ -132,6 +132,10 @@ fn advise(race: &Race, same_thread: bool, fault: &Fault, words: Words) -> Words 
                 .help("use the atomic without `_block`: its scope is the whole device");
         }
         Rule::Benign => {
+            let words = match race.shares_an_index() {
+                true => words.help(INDEX),
+                false => words,
+            };
             return words
                 .note("the result is the same whoever comes last; by the memory model it is a data race all the same")
                 .help("let one thread write it; or say that it is meant, with `atomicExch` or a volatile pointer");
@@ -234,6 +238,10 @@ fn harmless(idiom: Idiom, words: Words) -> Words {
     }
 }
 
+/// What to ask where threads of several blocks write the same of many elements by one instruction.
+const INDEX: &str =
+    "has every thread of the grid an index of its own, such as `blockIdx.x * blockDim.x + threadIdx.x`?";
+
 /// How a plain read becomes none.
 const STRONG_READ: &str = "to say that it is meant, read through a volatile pointer, or by a relaxed atomic load";
 
@@ -284,6 +292,7 @@ fn blocks(race: &Race, words: Words) -> Words {
         () if race.strong() => {
             "make both accesses atomic (or volatile), or let a second launch make the one that is not"
         }
+        () if race.shares_an_index() => INDEX,
         () if race.hazard == Hazard::Writes => {
             "give each block its own elements, let one block write, or combine the values with an atomic"
         }

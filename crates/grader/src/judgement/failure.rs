@@ -94,6 +94,16 @@ codes! {
     Panic = "panic": "The Rust code of the launch panicked.";
 }
 
+/// The two files of a submission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// The `.cu`.
+    Kernel,
+    /// The `.rs`.
+    Launch,
+}
+
 /// One failure, told so that the learner can act on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
@@ -107,6 +117,15 @@ pub struct Failure {
     /// What it found at further places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<Diagnostic>,
+    /// Why it came to this, where the evidence decides; it is told first, and without the advice of what follows from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Box<Diagnostic>>,
+    /// The file that is to be changed, where it is not the code that says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub side: Option<Side>,
+    /// A compiler's message as the compiler shows it, where it has one; it is shown instead of title, notes and location.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rendered: Option<String>,
     /// One line: what happened.
     pub title: String,
     /// Further lines: by how much, and what to do.
@@ -133,6 +152,9 @@ impl Failure {
             fault: None,
             diagnostic: None,
             also: Vec::new(),
+            cause: None,
+            side: None,
+            rendered: None,
             title: title.into(),
             notes: Vec::new(),
             location: None,
@@ -147,9 +169,26 @@ impl Failure {
         self
     }
 
+    /// Adds a note where it is shown: with what the device has said of it, if that is what is shown.
+    pub fn add_note(&mut self, note: impl Into<String>) {
+        let note = note.into();
+        if let Some(diagnostic) = &mut self.diagnostic {
+            diagnostic.notes.push(note.clone());
+        }
+        self.notes.push(note);
+    }
+
     pub fn at(mut self, shape: impl std::fmt::Display) -> Self {
         self.shape = Some(shape.to_string());
         self
+    }
+
+    /// The file that is to be changed.
+    pub fn side(&self) -> Side {
+        self.side.unwrap_or(match self.code {
+            Code::Launch | Code::Stream | Code::Allocations | Code::Crash | Code::Panic => Side::Launch,
+            _ => Side::Kernel,
+        })
     }
 
     /// The code, with the fault's code where there is one: what a wrong kernel's entry names.

@@ -26,7 +26,7 @@ impl Pattern<'_> {
         if wrong.is_unwritten() {
             return None;
         }
-        self.kept(wrong).or_else(|| self.one_off(wrong))
+        self.kept(wrong).or_else(|| self.wrapped(wrong)).or_else(|| self.one_off(wrong))
     }
 
     fn wrong(&self) -> impl Iterator<Item = usize> {
@@ -43,6 +43,28 @@ impl Pattern<'_> {
             }
             _ => Some(format!("{kept} of the wrong elements are as they were before the launch")),
         }
+    }
+
+    /// All of them should be at an end of the type's range, where it was cut to the type's bits instead.
+    fn wrapped(&self, wrong: &Mismatch) -> Option<String> {
+        const ENDS: [f64; 2] = [i8::MIN as f64, i8::MAX as f64];
+        let Data::I8(values) = self.actual else { return None };
+        let at_an_end = |index: usize| self.reference.expected(index).iter().all(|right| ENDS.contains(right));
+        let inside = (0..self.reference.len()).filter(|&index| !at_an_end(index)).count();
+        // Where nothing lies inside of the range, being right there says nothing.
+        if inside == 0 || !self.wrong().all(at_an_end) {
+            return None;
+        }
+        let value = i32::from(*values.get(wrong.index)?);
+        let before = if wrong.expected[0] > 0.0 { value + 256 } else { value - 256 };
+        // Not what is left of a number beyond that end.
+        if ENDS.contains(&f64::from(value)) {
+            return None;
+        }
+        Some(format!(
+            "all wrong elements should be -128 or 127, the ends of what 8 bits hold. In 8 bits {before} becomes {value}: clamp before \
+             the conversion"
+        ))
     }
 
     /// Nearly all are next to a right value: something is rounded in another way.

@@ -6,6 +6,7 @@ use fusion_device::Timer;
 use fusion_machine::Fault;
 
 use super::other_stream;
+use crate::cause;
 use crate::judgement::{Code, Failure};
 use crate::problem;
 use crate::problem::Threads;
@@ -93,6 +94,23 @@ impl<'a> Bench<'a> {
             self.copies = make(exercise.outputs, 0)?;
         }
         Ok(())
+    }
+
+    /// A failure with its cause, where the last launch shows it.
+    pub(super) fn explain(&self, trouble: Trouble, case: &Case) -> Trouble {
+        let Trouble::Failure(failure) = trouble else { return trouble };
+        let Trial { session, entry, .. } = *self.trial;
+        let exercise = entry.exercise;
+        let params = exercise.inputs.iter().chain(exercise.outputs).chain(exercise.scratch);
+        let buffers =
+            params.zip(self.inputs.iter().chain(&self.outputs).chain(&self.scratch)).map(|(param, buffer)| {
+                let address = buffer.address(&session.device.stream);
+                cause::Buffer { param, address }
+            });
+        let buffers = buffers.collect();
+        let report = session.seen();
+        let seen = cause::Seen { exercise, source: &entry.source, case, buffers, report: &report };
+        cause::explain(*failure, &seen).into()
     }
 
     pub(super) fn launch(&mut self, case: &Case) -> Result<Ran, Trouble> {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::OnceLock;
 
-use fusion_ptx::ast::{Callee, Function, FunctionId, Init, Linkage, Module, Op, Space, Variable};
+use fusion_ptx::ast::{Callee, Function, FunctionId, Init, Linkage, Module, Op, ScalarType, Space, Variable};
 
 use super::blame;
 use super::resources::{self, Assemble, Assembled, Resources};
@@ -46,6 +46,8 @@ pub struct ParamInfo {
     pub size: u32,
     /// What the kernel's source calls it, where the PTX tells (see [`Loaded`]).
     pub argument: Option<String>,
+    /// Whether it is a floating-point number.
+    pub float: bool,
 }
 
 /// What is known of a kernel before it runs.
@@ -230,6 +232,7 @@ impl Loaded {
             argument: arguments.and_then(|names| names.get(i).cloned().flatten()),
             offset: p.offset,
             size: p.size,
+            float: matches!(p.ty, ScalarType::F32 | ScalarType::F64),
         });
         KernelInfo {
             name: f.name.clone(),

@@ -95,7 +95,8 @@ pub enum Parameters {
     /// The pointer to this one is null, or cannot be read.
     Pointer {
         index: u32,
-        name: String,
+        /// What the kernel's source calls it, where the PTX tells.
+        name: Option<String>,
         bytes: u32,
         null: bool,
     },

@@ -139,6 +139,13 @@ impl Race {
         self.rule.code()
     }
 
+    /// Threads of two blocks write the same one of several elements by one instruction: their indices are the same.
+    pub fn shares_an_index(&self) -> bool {
+        let writes = self.one.does == Does::Writes && self.other.does == Does::Writes;
+        let several = self.one.buffer.as_ref().is_some_and(|buffer| buffer.size > self.one.bytes);
+        writes && several && self.same_instruction && !self.same_block
+    }
+
     /// Whether one of the two is atomic or volatile.
     pub fn strong(&self) -> bool {
         self.one.strong || self.other.strong

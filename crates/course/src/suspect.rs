@@ -1,0 +1,58 @@
+//! Rows at which a usual mistake shows.
+
+/// What the wrong rows of an output have in common where a usual mistake was made, and what then is to be asked.
+///
+/// It is asked only where it tells wrong rows from right ones: every wrong row has a higher score than any right one.
+#[derive(Clone, Copy, Debug)]
+pub struct Suspect {
+    /// How much a row of the first input is of that kind; NaN for a row that says nothing either way.
+    pub score: fn(&[f64]) -> f64,
+    /// The least score of a wrong row.
+    pub least: f64,
+    /// Which rows these are: `those whose elements are all alike`.
+    pub rows: &'static str,
+    /// `Is the small constant added before the root is taken?`
+    pub question: &'static str,
+}
+
+impl Suspect {
+    /// The mean of the squares minus the square of the mean, as a variance.
+    pub const CANCELLATION: Self = Self {
+        // Of equal elements, both means may be exact.
+        score: |row| if variance(row) > 0.0 { mean(row).powi(2) / variance(row) } else { f64::NAN },
+        least: 100.0,
+        rows: "those that lie far from zero, beside how much they vary",
+        question: "Is the variance the mean of the squares minus the square of the mean, E[x^2] - mean^2? These two are \
+                   nearly the same there, and rounding is all that is left: subtract the mean first, then square",
+    };
+
+    /// Exponentials of elements as they are.
+    pub const OVERFLOW: Self = Self {
+        score: |row| largest(row).abs(),
+        least: 60.0,
+        rows: "those that lie far from zero",
+        question: "Is the largest element subtracted before the exponential is taken? Without that it overflows, or all of \
+                   them vanish",
+    };
+
+    /// A maximum that begins with zero.
+    pub const NEGATIVE: Self = Self {
+        score: |row| -largest(row),
+        least: f64::MIN_POSITIVE,
+        rows: "those whose elements are far below zero",
+        question: "Does the maximum begin with 0? It must begin with minus infinity, which is less than any element",
+    };
+}
+
+fn mean(row: &[f64]) -> f64 {
+    row.iter().sum::<f64>() / row.len().max(1) as f64
+}
+
+fn variance(row: &[f64]) -> f64 {
+    let mean = mean(row);
+    row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / row.len().max(1) as f64
+}
+
+fn largest(row: &[f64]) -> f64 {
+    row.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+}

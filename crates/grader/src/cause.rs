@@ -1,0 +1,137 @@
+//! Why a submission failed, where what the device saw leaves no doubt.
+//!
+//! Causes are looked for in the order in which they come about: what was launched, what the kernel took that for, and then what
+//! it did. Where the evidence does not decide, the failure stands as it is: a wrong cause is worse than none.
+
+mod arguments;
+mod elements;
+mod say;
+mod shared;
+mod threads;
+
+use fusion_course::{Case, DType, Exercise, Param, Shape, Source};
+use fusion_machine::{Fault, LaunchReport, Report};
+
+use crate::judgement::{Code, Failure, Side};
+
+/// What is known of a launch that failed.
+pub(crate) struct Seen<'a> {
+    pub(crate) exercise: &'static Exercise,
+    pub(crate) source: &'a Source,
+    pub(crate) case: &'a Case,
+    pub(crate) buffers: Vec<Buffer<'a>>,
+    /// What the emulated device reported of it.
+    pub(crate) report: &'a Report,
+}
+
+/// A buffer that the launch function was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Buffer<'a> {
+    pub(crate) param: &'a Param,
+    pub(crate) address: u64,
+}
+
+/// What can be said for certain, as data; [`say`] has the words.
+#[derive(Clone, Debug, PartialEq)]
+enum Cause {
+    /// Buffers that parameters received which are called as others are.
+    Order { swapped: Vec<Swap>, order: Vec<String> },
+    /// Numbers that were passed for one another.
+    Scalars { swapped: Vec<Swap>, order: Vec<String> },
+    /// An integer of four bytes where the kernel takes eight.
+    Narrow { name: String, value: u64 },
+    /// An `f64` where the kernel takes a `float`.
+    Double { name: String, value: f64 },
+    /// A parameter declared with elements of another type than the buffer's.
+    Elements { name: String, declared: &'static str, takes: DType, has: DType },
+    /// Memory whose size the launch decides, of which it asked for none.
+    NoShared { bytes: u64 },
+    /// As many bytes of it as there are columns, or elements.
+    SharedInElements { dynamic: u64, count: &'static str, each: u64 },
+    /// A function of the course's headers for another number of threads than a block has.
+    Reduction { function: &'static str, expects: u64, threads: u64 },
+    /// More blocks than rows, in a kernel whose blocks have a row each.
+    TooManyBlocks { blocks: u64, rows: u64, block: u64 },
+    /// Fewer threads than elements, in a kernel whose threads write one each.
+    TooFewThreads { blocks: u64, threads: u64, elements: u64 },
+    /// Fewer blocks than rows, in a kernel whose blocks have a row each.
+    TooFewBlocks { blocks: u64, rows: u64 },
+    /// The same thread of every block writes the same element.
+    SameElements { one: u64, other: u64, element: Option<String> },
+}
+
+/// Which parameter received what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Swap {
+    /// Counted from 0.
+    index: usize,
+    name: String,
+    received: String,
+}
+
+impl Cause {
+    /// The file that is to be changed.
+    fn side(&self) -> Side {
+        match self {
+            Cause::Elements { .. } | Cause::SameElements { .. } => Side::Kernel,
+            _ => Side::Launch,
+        }
+    }
+}
+
+/// The failure with its cause, if there is one that is certain, and with the numbers that the kernel received.
+pub(crate) fn explain(mut failure: Failure, seen: &Seen<'_>) -> Failure {
+    if !matches!(failure.code, Code::Values | Code::Unwritten | Code::Tail | Code::Inputs | Code::RedZone | Code::Fault)
+        || failure.cause.is_some()
+    {
+        return failure;
+    }
+    if let Some(cause) = find(&failure, seen) {
+        failure.side = Some(cause.side());
+        failure.cause = Some(Box::new(cause.say(seen)));
+        return failure;
+    }
+    // No cause, but a fact that may lead to one.
+    if let Some(note) = arguments::odd(seen) {
+        failure.add_note(note);
+    }
+    failure
+}
+
+fn find(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
+    arguments::order(seen)
+        .or_else(|| arguments::scalars(seen))
+        .or_else(|| arguments::width(seen))
+        .or_else(|| threads::reduction(seen))
+        .or_else(|| shared::size(seen))
+        .or_else(|| threads::too_many(seen))
+        .or_else(|| threads::too_few(failure, seen))
+        .or_else(|| elements::of_another_type(seen))
+        .or_else(|| threads::same_elements(failure, seen))
+}
+
+impl<'a> Seen<'a> {
+    fn shape(&self) -> Shape {
+        self.case.shape
+    }
+
+    /// The launches, with the one that was stopped last.
+    fn launches(&self) -> impl Iterator<Item = &'a LaunchReport> {
+        self.report.launches.iter().chain(&self.report.stopped)
+    }
+
+    /// The launch, where there was only one.
+    fn launch(&self) -> Option<&'a LaunchReport> {
+        let mut launches = self.launches();
+        launches.next().filter(|_| launches.next().is_none())
+    }
+
+    fn faults(&self) -> impl Iterator<Item = &'a Fault> {
+        self.report.faults.iter()
+    }
+
+    /// The buffer that begins at an address.
+    fn at(&self, address: u64) -> Option<&'a Param> {
+        self.buffers.iter().find(|buffer| buffer.address == address).map(|buffer| buffer.param)
+    }
+}

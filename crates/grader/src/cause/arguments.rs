@@ -1,0 +1,137 @@
+//! The arguments of a launch, by what the kernel's source calls its parameters.
+
+use fusion_course::{Scalar, Shapes};
+use fusion_machine::{Argument, LaunchReport};
+
+use super::{Cause, Seen, Swap};
+
+/// A number that a kernel may take, by the name that it has in the exercise.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Number {
+    Count(u64),
+    Scalar(Scalar),
+}
+
+/// Every parameter that is called as a buffer of the exercise received another one of them.
+pub(super) fn order(seen: &Seen<'_>) -> Option<Cause> {
+    let launch = seen.launch()?;
+    let named = launch.arguments.iter().enumerate().filter_map(|(index, argument)| {
+        let name = argument.name.as_deref()?;
+        let received = seen.at(argument.unsigned()?)?;
+        let known = seen.buffers.iter().any(|buffer| buffer.param.name == name);
+        known.then(|| Swap { index, name: name.to_owned(), received: received.name.to_owned() })
+    });
+    let swapped: Vec<Swap> = named.filter(|swap| swap.name != swap.received).collect();
+    (!swapped.is_empty()).then(|| Cause::Order { swapped, order: names(launch) })
+}
+
+/// Two numbers that were each passed for the other.
+pub(super) fn scalars(seen: &Seen<'_>) -> Option<Cause> {
+    let launch = seen.launch()?;
+    let numbers = numbers(launch, seen);
+    let received = |index: usize, of: usize| {
+        let (Some((_, _, argument, _)), Some((_, _, _, number))) = (numbers.get(index), numbers.get(of)) else {
+            return false;
+        };
+        is(argument, *number)
+    };
+    for one in 0..numbers.len() {
+        for other in one + 1..numbers.len() {
+            if received(one, one) || received(other, other) || !received(one, other) || !received(other, one) {
+                continue;
+            }
+            let swap = |at: usize, from: usize| {
+                let (index, name, ..) = numbers[at];
+                Swap { index, name: name.to_owned(), received: numbers[from].1.to_owned() }
+            };
+            return Some(Cause::Scalars { swapped: vec![swap(one, other), swap(other, one)], order: names(launch) });
+        }
+    }
+    None
+}
+
+/// A number of another width than the parameter's, which shows in the half that is right.
+pub(super) fn width(seen: &Seen<'_>) -> Option<Cause> {
+    let numbers = seen.launch().map(|launch| numbers(launch, seen))?;
+    numbers.into_iter().filter(|(_, _, argument, number)| !is(argument, *number)).find_map(
+        |(_, name, argument, number)| {
+            match (number, argument.bytes.len(), argument.unsigned()?) {
+                (Number::Count(value), 8, got) if got & 0xffff_ffff == value => {
+                    Some(Cause::Narrow { name: name.to_owned(), value })
+                }
+                (Number::Scalar(Scalar::F32(value)), 4, got) if argument.float => {
+                    let lower = f64::from(value).to_bits() & 0xffff_ffff;
+                    // Zeros are the lower half of many numbers.
+                    (lower != 0 && got == lower)
+                        .then(|| Cause::Double { name: name.to_owned(), value: f64::from(value) })
+                }
+                _ => None,
+            }
+        },
+    )
+}
+
+/// What is to be said of numbers that are not what they are in the exercise, whatever the reason.
+pub(super) fn odd(seen: &Seen<'_>) -> Option<String> {
+    let numbers = seen.launch().map(|launch| numbers(launch, seen))?;
+    let odd = numbers.into_iter().filter(|(_, _, argument, number)| !is(argument, *number));
+    let told: Vec<String> = odd
+        .map(|(_, name, argument, number)| {
+            let wanted = match number {
+                Number::Count(count) => count.to_string(),
+                Number::Scalar(scalar) => scalar.to_f64().to_string(),
+            };
+            format!("`{name}` received {}, and in this problem {name} = {wanted}", value(argument))
+        })
+        .collect();
+    (!told.is_empty()).then(|| format!("of the kernel's parameters, {}", told.join("; ")))
+}
+
+/// The parameters that are called as numbers of the exercise are: index, name, what they received, and what that number is.
+fn numbers<'a>(launch: &'a LaunchReport, seen: &Seen<'_>) -> Vec<(usize, &'a str, &'a Argument, Number)> {
+    let named = launch.arguments.iter().enumerate().filter_map(|(index, argument)| {
+        let name = argument.name.as_deref()?;
+        Some((index, name, argument, number(name, seen)?))
+    });
+    named.collect()
+}
+
+fn number(name: &str, seen: &Seen<'_>) -> Option<Number> {
+    let shape = seen.shape();
+    let scalars = seen.exercise.scalars.iter().zip(&seen.case.scalars);
+    let scalar = scalars.into_iter().find(|(known, _)| **known == name).map(|(_, scalar)| Number::Scalar(*scalar));
+    scalar.or_else(|| match (seen.exercise.shapes, name) {
+        (Shapes::Rows { .. }, "rows") => Some(Number::Count(shape.rows as u64)),
+        (Shapes::Rows { .. }, "columns") => Some(Number::Count(shape.columns as u64)),
+        (Shapes::Elementwise, "n") => Some(Number::Count(shape.elements() as u64)),
+        _ => None,
+    })
+}
+
+/// Whether an argument is that number, in whatever type.
+fn is(argument: &Argument, number: Number) -> bool {
+    let Some(bits) = argument.unsigned() else { return false };
+    match (number, argument.float, argument.bytes.len()) {
+        (Number::Count(count), false, _) => bits == count,
+        (Number::Count(count), true, 4) => f32::from_bits(bits as u32) == count as f32,
+        (Number::Scalar(Scalar::F32(value)), true, 4) => bits == u64::from(value.to_bits()),
+        (Number::Scalar(scalar), true, 8) => f64::from_bits(bits) == scalar.to_f64(),
+        (Number::Scalar(Scalar::I32(value)), false, 4) => bits == u64::from(value as u32),
+        (Number::Scalar(scalar), _, _) => bits as f64 == scalar.to_f64(),
+        (Number::Count(_), true, _) => false,
+    }
+}
+
+fn value(argument: &Argument) -> String {
+    match (argument.unsigned(), argument.float, argument.bytes.len()) {
+        (Some(bits), true, 4) => f32::from_bits(bits as u32).to_string(),
+        (Some(bits), true, 8) => f64::from_bits(bits).to_string(),
+        (Some(bits), false, _) => bits.to_string(),
+        _ => format!("{} bytes", argument.bytes.len()),
+    }
+}
+
+/// The kernel's parameters in their order.
+fn names(launch: &LaunchReport) -> Vec<String> {
+    launch.arguments.iter().map(|argument| argument.name.clone().unwrap_or_else(|| "_".to_owned())).collect()
+}

@@ -1,0 +1,142 @@
+//! Every sentence on a cause.
+
+use fusion_course::{DType, Shapes};
+use fusion_diagnostic::Diagnostic;
+
+use super::{Cause, Seen, Swap};
+
+impl Cause {
+    pub(super) fn say(&self, seen: &Seen<'_>) -> Diagnostic {
+        let launch = seen.source.path.replace(".cu", ".rs");
+        match self {
+            Cause::Order { swapped, order } => told(received(swapped, "the buffer ")).help(in_order(order, &launch)),
+            Cause::Scalars { swapped, order } => told(received(swapped, "")).help(in_order(order, &launch)),
+            Cause::Narrow { name, value } => {
+                told(format!("the kernel's parameter `{name}` has 8 bytes, and an integer of 4 was passed for it"))
+                    .note(format!(
+                        "its lower half is {value}, as it should be; the upper half is whatever lay beside it"
+                    ))
+                    .help(format!("in {launch}: pass a `usize` for a `size_t`, or let the kernel take an `unsigned`"))
+            }
+            Cause::Double { name, value } => {
+                told(format!("the kernel's parameter `{name}` is a `float`, and an `f64` was passed for it"))
+                    .note(format!("it received the lower half of the `f64` {value}, which is another number"))
+                    .help(format!("in {launch}: pass an `f32` for a `float`"))
+            }
+            Cause::Elements { name, declared, takes, has } => told(format!(
+                "`{name}` has elements of {}, and the kernel takes it for a `{declared}` pointer",
+                of(*has)
+            ))
+            .note(match takes.bytes() == has.bytes() {
+                true => format!("both have {} bytes, which mean another number in each type", has.bytes()),
+                false => format!("it reads and writes {} bytes for each element of {}", takes.bytes(), has.bytes()),
+            })
+            .help(format!("declare `{name}` as `{}*` in the kernel", cuda(*has))),
+            Cause::NoShared { bytes } => {
+                told("the launch asks for no dynamic shared memory, and the kernel uses some".to_owned())
+                    .note(format!("an access of {bytes} bytes lies past the static shared memory of the block"))
+                    .help(format!(
+                        "in {launch}: `extern __shared__` memory gets its size, in bytes, from `shared_mem_bytes`"
+                    ))
+            }
+            Cause::SharedInElements { dynamic, count, each } => told(format!(
+                "the launch asks for {} of shared memory, as many as there are {count}",
+                counted(*dynamic, "byte")
+            ))
+            .note(format!("the kernel accesses {each} bytes at a time there"))
+            .help(format!("in {launch}: `shared_mem_bytes` counts bytes, not elements")),
+            Cause::Reduction { function, expects, threads } => told(format!(
+                "`{function}<{expects}>` is for blocks of {expects} threads, and the launch has blocks of {threads}"
+            ))
+            .help(format!("in {launch}: launch blocks of {expects} threads, or change the number in the kernel")),
+            Cause::TooManyBlocks { blocks, rows, block } => {
+                told(format!("{} for {}", counted(*blocks, "block"), counted(*rows, "row")))
+                    .note(format!(
+                        "block {block} works on row {block}, and the rows are 0 to {}",
+                        rows.saturating_sub(1)
+                    ))
+                    .help(format!("in {launch}: let the grid have as many blocks as there are rows"))
+            }
+            Cause::TooFewThreads { blocks, threads, elements } => told(format!(
+                "{} of {} for {}",
+                counted(*blocks, "block"),
+                counted(*threads, "thread"),
+                counted(*elements, "element")
+            ))
+            .note(format!(
+                "each thread writes one element, so that none writes those from {} on",
+                blocks.saturating_mul(*threads)
+            ))
+            .help(format!("in {launch}: launch `n.div_ceil({threads})` blocks of {threads} threads")),
+            Cause::TooFewBlocks { blocks, rows } => {
+                told(format!("{} for {}", counted(*blocks, "block"), counted(*rows, "row")))
+                    .note(format!("each block writes one row, so that none writes those from {blocks} on"))
+                    .help(format!("in {launch}: launch as many blocks as there are rows"))
+            }
+            Cause::SameElements { one, other, element } => {
+                let element = element.as_ref().map_or("the same element".to_owned(), |element| format!("`{element}`"));
+                let index = match seen.exercise.shapes {
+                    Shapes::Elementwise => "`blockIdx.x * blockDim.x + threadIdx.x`",
+                    Shapes::Rows { .. } => "`blockIdx.x`, which is the row where a block has one",
+                };
+                told(format!("blocks {one} and {other} write the same elements"))
+                    .note(format!("the same thread of both writes {element}"))
+                    .help(format!(
+                        "does the index use `blockIdx.x`? An index that is different in each block has {index}"
+                    ))
+            }
+        }
+        .0
+    }
+}
+
+/// A diagnostic in the making.
+struct Told(Diagnostic);
+
+fn told(title: String) -> Told {
+    Told(Diagnostic::new("cause", title))
+}
+
+impl Told {
+    fn note(mut self, note: String) -> Self {
+        self.0.notes.push(note);
+        self
+    }
+
+    fn help(mut self, help: String) -> Self {
+        self.0.help.push(help);
+        self
+    }
+}
+
+/// `parameter 3, `v`, received the buffer `out`; parameter 4, `out`, received the buffer `v``.
+fn received(swapped: &[Swap], what: &str) -> String {
+    let one =
+        |swap: &Swap| format!("parameter {}, `{}`, received {what}`{}`", swap.index + 1, swap.name, swap.received);
+    swapped.iter().map(one).collect::<Vec<_>>().join("; ")
+}
+
+fn in_order(order: &[String], launch: &str) -> String {
+    format!("in {launch}: pass the arguments in the order of the kernel's parameters: {}", order.join(", "))
+}
+
+fn counted(count: u64, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+/// What an element is, for a sentence.
+fn of(dtype: DType) -> String {
+    format!("{} bytes (`{}`)", dtype.bytes(), cuda(dtype)).replace("1 bytes", "1 byte")
+}
+
+/// The type in CUDA C++.
+fn cuda(dtype: DType) -> &'static str {
+    match dtype {
+        DType::F32 => "float",
+        DType::F16 => "__half",
+        DType::Bf16 => "__nv_bfloat16",
+        DType::I8 => "signed char",
+        DType::U8 => "unsigned char",
+        DType::I32 => "int",
+    }
+}

@@ -1,0 +1,120 @@
+//! The threads of a launch, beside the work that there is.
+
+use fusion_course::Shapes;
+use fusion_machine::LaunchReport;
+use fusion_machine::report::kind::{Does, Hazard, Memory, Race};
+use fusion_machine::report::{Fault, Kind, SourcePosition};
+
+use super::{Cause, Seen};
+use crate::judgement::{Code, Failure};
+
+/// Lanes of a warp.
+const WARP: u64 = 32;
+
+/// Functions of the course's headers that are made for blocks of a number of threads, their first template argument. Of a
+/// warp or less there may be several in a block.
+const REDUCTIONS: [&str; 1] = ["reduce_row"];
+
+/// A function for another number of threads than the block has, at a place where something went wrong.
+pub(super) fn reduction(seen: &Seen<'_>) -> Option<Cause> {
+    let threads = of_a_block(seen.launch()?);
+    let places = seen.faults().flat_map(places);
+    let called = places.filter_map(|place| place.function.as_deref());
+    let found =
+        called.flat_map(|name| REDUCTIONS.into_iter().filter_map(move |known| Some((known, argument(name, known)?))));
+    let mut wrong = found.filter(|(_, expects)| *expects > WARP && *expects != threads);
+    wrong.next().map(|(function, expects)| Cause::Reduction { function, expects, threads })
+}
+
+fn places(fault: &Fault) -> impl Iterator<Item = &SourcePosition> {
+    fault.source.iter().chain(fault.related.iter().flat_map(|related| &related.source))
+}
+
+/// The first template argument of a function, as a demangled name has it: 256 of `float reduce_row<256, Max>(float, Max)`.
+fn argument(name: &str, function: &str) -> Option<u64> {
+    let (before, after) = name.split_once(function)?;
+    let whole = before.chars().next_back().is_none_or(|before| !before.is_alphanumeric() && before != '_');
+    let arguments = after.strip_prefix('<').filter(|_| whole)?;
+    arguments.split([',', '>']).next()?.trim().parse().ok()
+}
+
+/// A block past the last row reads or writes where that row would be.
+pub(super) fn too_many(seen: &Seen<'_>) -> Option<Cause> {
+    let (rows, columns) = by_row(seen)?;
+    let blocks = of_the_grid(seen.launch()?);
+    let fault = seen.faults().find(|fault| matches!(fault.kind, Kind::Memory(Memory::OutOfBounds { .. })))?;
+    let (block, buffer) = (u64::from(fault.block?[0]), fault.buffer.as_ref()?);
+    let row = u64::try_from(buffer.offset).ok()? / u64::from(buffer.bytes).max(1) / columns.max(1);
+    (blocks > rows && block >= rows && row == block).then_some(Cause::TooManyBlocks { blocks, rows, block })
+}
+
+/// What was not written is what lies past the last thread, of threads that write one element each; or past the last block, of
+/// blocks that have a row each.
+pub(super) fn too_few(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
+    let launch = seen.launch()?;
+    let wrong =
+        failure.mismatch.as_ref().filter(|wrong| wrong.unwritten && wrong.index + wrong.count == wrong.total)?;
+    let (blocks, threads) = (of_the_grid(launch), of_a_block(launch));
+    if let Some((rows, columns)) = by_row(seen) {
+        let first = if wrong.total == rows { wrong.index } else { wrong.index / columns.max(1) };
+        let whole = wrong.total == rows || wrong.index.is_multiple_of(columns.max(1));
+        return (whole && first == blocks && blocks < rows).then_some(Cause::TooFewBlocks { blocks, rows });
+    }
+    let stored = launch.counters.global_store;
+    let size = seen.exercise.outputs.iter().map(|output| output.dtype.bytes() as u64).sum::<u64>();
+    let all = blocks.saturating_mul(threads);
+    // Each thread has stored its element, and in each warp threads have stored together: none took several at once.
+    let one_each = stored.bytes == all * size && stored.requests >= blocks * threads.div_ceil(WARP);
+    (one_each && wrong.index == all).then_some(Cause::TooFewThreads { blocks, threads, elements: wrong.total })
+}
+
+/// What was not written belongs to blocks that write where the first one writes.
+pub(super) fn same_elements(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
+    if !matches!(failure.code, Code::Unwritten | Code::Tail | Code::Fault) {
+        return None;
+    }
+    let found = seen.faults().chain(&seen.report.advice);
+    found.into_iter().find_map(|fault| {
+        let Kind::Race(race) = &fault.kind else { return None };
+        let other = fault.related.first()?;
+        let same = writes(race) && !race.same_block && race.same_instruction && fault.thread == other.thread;
+        let at = race.one.buffer.as_ref().filter(|_| same)?;
+        let named = seen.exercise.outputs.iter().any(|output| Some(output.name) == at.name.identifier());
+        let element =
+            || Some(format!("{}[{}]", at.name.identifier()?, at.offset / i64::try_from(race.one.bytes).ok()?));
+        let [one, other] = [fault.block?, other.block?].map(|block| u64::from(block[0]));
+        named.then(|| Cause::SameElements { one: one.min(other), other: one.max(other), element: element() })
+    })
+}
+
+fn writes(race: &Race) -> bool {
+    race.hazard == Hazard::Writes && race.one.does == Does::Writes && race.other.does == Does::Writes
+}
+
+/// Rows and columns of what is worked on by row.
+fn by_row(seen: &Seen<'_>) -> Option<(u64, u64)> {
+    let shape = seen.shape();
+    matches!(seen.exercise.shapes, Shapes::Rows { .. }).then_some((shape.rows as u64, shape.columns as u64))
+}
+
+fn of_a_block(launch: &LaunchReport) -> u64 {
+    launch.block.into_iter().map(u64::from).product()
+}
+
+fn of_the_grid(launch: &LaunchReport) -> u64 {
+    launch.grid.into_iter().map(u64::from).fold(1, u64::saturating_mul)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn template_arguments_are_read_from_names() {
+        assert_eq!(argument("float reduce_row<256, Max>(float, float (&) [WARPS], Max)", "reduce_row"), Some(256));
+        assert_eq!(argument("reduce_row<32>", "reduce_row"), Some(32));
+        for name in ["my_reduce_row<256>", "reduce_row(float)", "reduce_rows<256>", "reduce_row<Max>"] {
+            assert_eq!(argument(name, "reduce_row"), None, "{name}");
+        }
+    }
+}

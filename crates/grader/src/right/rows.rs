@@ -1,0 +1,79 @@
+//! What the wrong rows have in common, in a problem that has rows of all kinds.
+
+use fusion_course::{Inputs, Shape, Suspect};
+
+use super::bench::Bench;
+use crate::judgement::Code;
+use crate::trouble::Trouble;
+
+/// The least rows and columns of such a problem.
+const ROWS: usize = 32;
+const COLUMNS: usize = 32;
+
+/// A failure of values with what tells wrong rows from right ones, if anything does.
+pub(super) fn compare(mut trouble: Trouble, bench: &mut Bench<'_>) -> Trouble {
+    if let Trouble::Failure(failure) = &mut trouble
+        && failure.code == Code::Values
+        && failure.cause.is_none()
+        && let Some(note) = find(bench)
+    {
+        failure.notes.push(note);
+    }
+    trouble
+}
+
+fn find(bench: &mut Bench<'_>) -> Option<String> {
+    let (exercise, seed) = (bench.trial.exercise(), bench.trial.seed);
+    if exercise.suspects.is_empty() {
+        return None;
+    }
+    let large = |shape: &Shape| shape.rows >= ROWS && shape.columns >= COLUMNS;
+    let shape = exercise.problems(seed).into_iter().filter(large).min_by_key(|shape| shape.elements())?;
+    let case = (exercise.make)(shape, &mut Inputs::new(seed));
+    bench.prepare(shape).ok()?;
+    let outputs = bench.launch(&case).ok()?.outputs;
+    let mut wrong = vec![false; shape.rows];
+    let references = (exercise.reference)(&case);
+    for ((output, reference), tolerance) in outputs.iter().zip(&references).zip(exercise.tolerances) {
+        let each = (reference.len() / shape.rows.max(1)).max(1);
+        for index in (0..reference.len()).filter(|&index| reference.refuses(output, index, *tolerance)) {
+            if let Some(row) = wrong.get_mut(index / each) {
+                *row = true;
+            }
+        }
+    }
+    let x = case.f64s(0);
+    let rows: Vec<&[f64]> = x.chunks(shape.columns).collect();
+    exercise.suspects.iter().find(|suspect| tells(suspect, &rows, &wrong)).map(|Suspect { rows, question, .. }| {
+        let count = wrong.iter().filter(|wrong| **wrong).count();
+        let all = exercise.shapes.describe(shape);
+        let are = if count == 1 { "is" } else { "are" };
+        format!("of the rows of a problem of {all}, {count} {are} wrong: {rows}. {question}")
+    })
+}
+
+/// Whether every wrong row has a higher score than any right one.
+fn tells(suspect: &Suspect, rows: &[&[f64]], wrong: &[bool]) -> bool {
+    let scores = |of: bool| {
+        let chosen = rows.iter().zip(wrong).filter(move |(_, wrong)| **wrong == of);
+        chosen.map(|(row, _)| (suspect.score)(row)).filter(|score| !score.is_nan())
+    };
+    let least = scores(true).fold(f64::INFINITY, f64::min);
+    let most = scores(false).fold(f64::NEG_INFINITY, f64::max);
+    least.is_finite() && most.is_finite() && least >= suspect.least && least > most
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_suspect_tells_wrong_rows_from_right_ones_or_is_not_asked() {
+        let rows: [&[f64]; 4] = [&[1.0, -1.0], &[1000.0, 1001.0], &[3.0, 2.0], &[-900.0, -902.0]];
+        let tells = |wrong: [bool; 4]| tells(&Suspect::CANCELLATION, &rows, &wrong);
+        assert!(tells([false, true, false, true]) && tells([false, true, false, false]));
+        // Another row is wrong too; one that should be is right; or there is nothing to compare with.
+        assert!(!tells([true, true, false, true]) && !tells([false, false, false, true]));
+        assert!(!tells([true; 4]) && !tells([false; 4]));
+    }
+}

@@ -1,0 +1,24 @@
+//! A worker, as `grade` starts one, whose submissions have the mistakes of beginners. The text beside each mistake is what `grade`
+//! must say of it (`tests/messages.rs`).
+
+// Launching a kernel is unsafe.
+#![allow(unsafe_code)]
+
+use fusion_course::{Entry, Sample, Source, Submission};
+
+/// An answer to an exercise under the path that a learner's has.
+macro_rules! entry {
+    ($exercise:ident, $launch:path, $text:expr) => {{
+        #[allow(unused_imports, reason = "each day has its exercises")]
+        use fusion_course::{day22::*, day23::*, day24::*};
+        let path = format!("exercises/day{}/src/{}.cu", $exercise::EXERCISE.day, stringify!($exercise));
+        $exercise::entry($launch, Source { path, text: $text.to_owned() })
+    }};
+}
+
+// `answers` and `mistakes`, written by the build script.
+include!(concat!(env!("OUT_DIR"), "/collected.rs"));
+
+fn main() -> std::process::ExitCode {
+    fusion_grader::worker::main_with(Submission { day: 0, entries: answers() }, Vec::new(), mistakes())
+}
