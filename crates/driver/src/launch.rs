@@ -130,14 +130,8 @@ impl Launch {
         };
         let runs = !self.shape.cooperative && !self.loaded.communicates(self.kernel);
         let blocks = dry.blocks.iter().filter(|block| runs && **block < self.shape.blocks());
-        let (grid, block) = (self.shape.grid, self.shape.block);
-        LaunchReport {
-            kernel: self.kernel_name(),
-            grid,
-            block,
-            dry: blocks.map(one).collect(),
-            ..LaunchReport::default()
-        }
+        let dry = blocks.map(one).collect();
+        LaunchReport { dry, ..asked(&self.loaded.info(self.kernel), &self.shape, &self.params) }
     }
 
     /// Runs the kernel. What it does wrong stays in the context: a launch itself succeeds.

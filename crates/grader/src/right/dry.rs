@@ -6,6 +6,7 @@
 //! too much to do, or blocks that communicate, nothing is said.
 
 mod blocks;
+mod scalars;
 
 use cudarc::driver::DriverError;
 use fusion_course::{Case, Data, DeviceBuffer, Extent, Inputs, Param, Shape, Shapes};
@@ -109,15 +110,17 @@ impl<'a> Problem<'a> {
             let stray = matches!(fault.kind.status(), Status::IllegalAddress | Status::MisalignedAddress);
             let told = explain::faults(std::slice::from_ref(fault), self.trial.entry).filter(|_| stray);
             return Ok(match told {
-                Some(Trouble::Failure(failure)) => Some(note(*failure, &launch).note(format!("it is block {index}"))),
+                Some(Trouble::Failure(failure)) => {
+                    Some(self.note(*failure, &launch).note(format!("it is block {index}")))
+                }
                 _ => None,
             });
         }
         let blocks = Blocks::new(&launch, &self.places());
         if let Some(failure) = self.wrong(&blocks)? {
-            return Ok(Some(note(failure, &launch)));
+            return Ok(Some(self.note(failure, &launch)));
         }
-        Ok(blocks.missing().map(|failure| note(failure, &launch)))
+        Ok(blocks.missing().map(|failure| self.note(failure, &launch)))
     }
 
     /// Executes these blocks of the submission's launch, if it is one launch.
@@ -176,6 +179,23 @@ impl<'a> Problem<'a> {
         }
         Ok(None)
     }
+
+    /// How it was found out, and what to look at.
+    fn note(&self, failure: Failure, launch: &LaunchReport) -> Failure {
+        let threads = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
+        let blocks = launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
+        let executed = format!(
+            "`{}` was launched with {blocks} blocks of {threads} threads, of which a few were executed",
+            launch.kernel
+        );
+        let failure = failure.note(executed);
+        match scalars::cut(launch, self.shape) {
+            Some(told) => failure.note(told),
+            None => failure.note(
+                "use `size_t` for sizes and indices, in the kernel and in its launch: `(size_t)blockIdx.x * blockDim.x + threadIdx.x`",
+            ),
+        }
+    }
 }
 
 /// A buffer for a shape, which repeats itself if it grows with the shape.
@@ -185,13 +205,4 @@ fn buffer(trial: &Trial<'_>, emulator: &Emulator, param: &Param, shape: Shape) -
     // One that cannot be told so is of another version, which the first launch finds out.
     emulator.run_dry(&Dry { period, ..Dry::default() }).ok();
     DeviceBuffer::poisoned(&trial.session.device.stream, param.dtype, param.len(shape), 0)
-}
-
-/// How it was found out.
-fn note(failure: Failure, launch: &LaunchReport) -> Failure {
-    let threads = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
-    let blocks = launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
-    failure
-        .note(format!("`{}` was launched with {blocks} blocks of {threads} threads, of which a few were executed", launch.kernel))
-        .note("use `size_t` for sizes and indices, in the kernel and in its launch: `(size_t)blockIdx.x * blockDim.x + threadIdx.x`")
 }
