@@ -6,11 +6,13 @@ mod alone;
 mod bench;
 mod ceiling;
 mod clocks;
+mod doubles;
 mod helpers;
 mod measure;
 mod pairs;
 mod sweep;
 
+use doubles::Doubles;
 pub(crate) use measure::Plan;
 pub(crate) use sweep::Sweep;
 
@@ -58,6 +60,9 @@ pub struct Fast {
     /// Who multiplied matrices, where the exercise leaves that to a library.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub products: Option<String>,
+    /// What the submission computes in f64.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doubles: Option<Doubles>,
 }
 
 /// The submission beside one fused kernel of the course.
@@ -91,6 +96,10 @@ impl Evidence for Fast {
             }
             fast.products = Some(products);
         }
+        if let Some(fast) = &mut part.evidence {
+            let (ptx, source) = (&trial.program.compiled.ptx, &trial.entry.source.path);
+            fast.doubles = Doubles::of(ptx, source, &trial.session.info.compute_capability);
+        }
         Ok(part)
     }
 
@@ -123,8 +132,8 @@ impl Evidence for Fast {
         over(&self.timing, self.bar).into_iter().chain(rival).fold(f64::INFINITY, f64::min)
     }
 
-    fn remark(&self) -> Option<&str> {
-        self.products.as_deref()
+    fn remarks(&self) -> Vec<String> {
+        self.products.clone().into_iter().chain(self.doubles.as_ref().map(Doubles::say)).collect()
     }
 }
 

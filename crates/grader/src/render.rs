@@ -51,7 +51,7 @@ pub fn details(judgement: &Judgement, look: Look) -> String {
     if judgement.failure().is_none() {
         parts.extend(first);
     }
-    parts.extend(views().filter_map(|part| Some(format!("note: {}", part.remark?))));
+    parts.extend(views().flat_map(|part| part.remarks).map(|remark| format!("note: {remark}")));
     parts.extend(advice(judgement, look).or_else(|| warned(judgement)));
     parts.extend(changed(&judgement.changed));
     if !parts.is_empty() {

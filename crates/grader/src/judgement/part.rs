@@ -66,8 +66,8 @@ pub(crate) trait Evidence: Sized {
     }
 
     /// What is to be said beside the verdict, whatever that is.
-    fn remark(&self) -> Option<&str> {
-        None
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
     }
 }
 
@@ -79,7 +79,7 @@ pub struct View<'a> {
     pub failure: Option<&'a Failure>,
     pub advice: &'a [Diagnostic],
     pub note: Option<&'a str>,
-    pub remark: Option<&'a str>,
+    pub remarks: Vec<String>,
     /// What the table shows.
     pub cell: String,
     explains: fn(Code) -> bool,
@@ -182,7 +182,7 @@ impl<T: Evidence> Part<T> {
             failure: self.failure.as_ref(),
             advice: &self.advice,
             note: self.note.as_deref(),
-            remark: self.evidence.as_ref().and_then(T::remark),
+            remarks: self.evidence.as_ref().map(T::remarks).unwrap_or_default(),
             cell,
             explains: T::explains,
         }

@@ -1,0 +1,120 @@
+//! Arithmetic in f64 where every buffer holds less: a `2.0` without an `f` makes it, and it is slower on every GPU.
+
+use serde::{Deserialize, Serialize};
+
+/// What of a kernel's PTX is f64 arithmetic.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Doubles {
+    /// Instructions, conversions to and from f64 among them.
+    pub instructions: u32,
+    /// `exercises/day22/src/mul_add.cu:12`: the first that has a line in the submission's source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+    /// How many f32 operations this GPU does in the time of one in f64, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slower: Option<u32>,
+}
+
+impl Doubles {
+    /// Looks through PTX that was made of `source`, a path, for a device of a compute capability such as `9.0`. None where
+    /// no instruction computes in f64.
+    pub(super) fn of(ptx: &str, source: &str, compute_capability: &str) -> Option<Self> {
+        let (mut instructions, mut place, mut line) = (0, None, None);
+        let own = number(ptx, source);
+        for text in ptx.lines().map(str::trim) {
+            if let Some(loc) = text.strip_prefix(".loc") {
+                line = own.and_then(|own| line_in(loc, own));
+            } else if computes(text) {
+                instructions += 1;
+                place = place.or_else(|| line.map(|line| format!("{source}:{line}")));
+            }
+        }
+        let slower = compute_capability.split_once('.').and_then(|(major, minor)| slower(major, minor));
+        (instructions > 0).then_some(Self { instructions, place, slower })
+    }
+
+    pub(super) fn say(&self) -> String {
+        let Self { instructions, place, slower } = self;
+        let place = place.as_ref().map_or_else(String::new, |place| format!(", the first at {place}"));
+        let rate = slower.map_or_else(
+            || "more slowly than in f32".to_owned(),
+            |slower| format!("at 1/{slower} of the rate of f32, and a GeForce at 1/64"),
+        );
+        format!(
+            "the kernels compute in f64: {instructions} instruction{}{place}. This GPU does that {rate}. A constant such \
+             as `2.0` is a double, and `2.0f` is a float",
+            if *instructions == 1 { "" } else { "s" }
+        )
+    }
+}
+
+/// The number that PTX gives a source file: `.file 1 "PATH"`.
+fn number(ptx: &str, source: &str) -> Option<u32> {
+    ptx.lines().find_map(|line| {
+        let (number, rest) = line.trim().strip_prefix(".file")?.trim_start().split_once(char::is_whitespace)?;
+        let path = rest.trim_start().strip_prefix('"')?.split('"').next()?;
+        if path == source { number.parse().ok() } else { None }
+    })
+}
+
+/// The line of that file that `FILE LINE COLUMN` names, or where it was called from: `.., inlined_at FILE LINE COLUMN`.
+fn line_in(loc: &str, own: u32) -> Option<u32> {
+    loc.split("inlined_at").find_map(|place| {
+        let mut words = place.split_whitespace().map(|word| word.trim_end_matches(',').parse::<u32>().ok());
+        let (file, line) = (words.next()??, words.next()??);
+        (file == own).then_some(line)
+    })
+}
+
+/// Whether a line of PTX is arithmetic in f64, or a conversion into it or out of it. Moves, loads and stores are none.
+fn computes(line: &str) -> bool {
+    let instruction = match line.strip_prefix('@') {
+        Some(guarded) => guarded.split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim_start()),
+        None => line,
+    };
+    let mut parts = instruction.split([' ', '\t', ';']).next().unwrap_or("").split('.');
+    let operation = parts.next().unwrap_or("");
+    const ARITHMETIC: [&str; 13] =
+        ["add", "sub", "mul", "fma", "mad", "div", "rcp", "sqrt", "rsqrt", "min", "max", "cvt", "setp"];
+    ARITHMETIC.contains(&operation) && parts.any(|part| part == "f64")
+}
+
+/// F32 operations in the time of one in f64: CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions".
+fn slower(major: &str, minor: &str) -> Option<u32> {
+    match (major, minor) {
+        ("8" | "9" | "10", "0") => Some(2),
+        ("7", "5") => Some(32),
+        ("8", "6" | "9") | ("12", "0") => Some(64),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PTX: &str = r#"
+.entry k(.param .u64 p)
+{
+	.reg .f64 	%fd<3>;
+	.loc	1 7 5
+	ld.global.f32 	%f1, [%rd1];
+	.loc	2 30 3, function_name $L__info_string0, inlined_at 1 9 11
+	cvt.f64.f32 	%fd1, %f1;
+	@%p1 mul.f64 	%fd2, %fd1, 0d4000000000000000;
+	mov.f64 	%fd1, %fd2;
+	add.f32 	%f1, %f1, %f1;
+}
+	.file	1 "exercises/day22/src/k.cu"
+	.file	2 "kernels/include/activation.cuh"
+"#;
+
+    #[test]
+    fn arithmetic_in_f64_is_found_with_its_line() {
+        let found = Doubles::of(PTX, "exercises/day22/src/k.cu", "7.5").unwrap();
+        let place = Some("exercises/day22/src/k.cu:9".to_owned());
+        assert_eq!(found, Doubles { instructions: 2, place, slower: Some(32) });
+        assert_eq!(Doubles::of(PTX, "other.cu", "6.1").unwrap().place, None);
+        assert_eq!(Doubles::of(&PTX.replace("f64", "f32"), "exercises/day22/src/k.cu", "9.0"), None);
+    }
+}
