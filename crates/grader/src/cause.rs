@@ -35,7 +35,9 @@ pub(crate) struct Buffer<'a> {
 #[derive(Clone, Debug, PartialEq)]
 enum Cause {
     /// Buffers that parameters received which are called as others are.
-    Order { swapped: Vec<Swap>, order: Vec<String> },
+    ///
+    /// `kernel`: the launch passes them in the exercise's order, and the kernel has another one.
+    Order { swapped: Vec<Swap>, order: Vec<String>, kernel: bool },
     /// Numbers that were passed for one another.
     Scalars { swapped: Vec<Swap>, order: Vec<String> },
     /// An integer of four bytes where the kernel takes eight.
@@ -48,6 +50,8 @@ enum Cause {
     NoShared { bytes: u64 },
     /// As many bytes of it as there are columns, or elements.
     SharedInElements { dynamic: u64, count: &'static str, each: u64 },
+    /// Less of it than a row of elements as wide as the kernel's access takes.
+    SharedTooSmall { dynamic: u64, columns: u64, each: u64 },
     /// A function of the course's headers for another number of threads than a block has.
     Reduction { function: &'static str, expects: u64, threads: u64 },
     /// More blocks than rows, in a kernel whose blocks have a row each.
@@ -56,6 +60,8 @@ enum Cause {
     TooFewThreads { blocks: u64, threads: u64, elements: u64 },
     /// Fewer blocks than rows, in a kernel whose blocks have a row each.
     TooFewBlocks { blocks: u64, rows: u64 },
+    /// Blocks along an axis of the grid that the kernel never asks for.
+    Axis { grid: [u32; 3], axis: char },
     /// The same thread of every block writes the same element.
     SameElements { one: u64, other: u64, element: Option<String> },
 }
@@ -73,7 +79,7 @@ impl Cause {
     /// The file that is to be changed.
     fn side(&self) -> Side {
         match self {
-            Cause::Elements { .. } | Cause::SameElements { .. } => Side::Kernel,
+            Cause::Elements { .. } | Cause::SameElements { .. } | Cause::Order { kernel: true, .. } => Side::Kernel,
             _ => Side::Launch,
         }
     }
@@ -94,12 +100,15 @@ pub(crate) fn explain(mut failure: Failure, seen: &Seen<'_>) -> Failure {
     // No cause, but a fact that may lead to one.
     if let Some(note) = arguments::odd(seen) {
         failure.add_note(note);
+        failure.side = Some(Side::Launch);
+    } else if threads::parts_of_warps(&failure, seen) {
+        failure.side = Some(Side::Launch);
     }
     failure
 }
 
 fn find(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
-    arguments::order(seen)
+    arguments::order(failure, seen)
         .or_else(|| arguments::scalars(seen))
         .or_else(|| arguments::width(seen))
         .or_else(|| threads::reduction(seen))
@@ -107,6 +116,7 @@ fn find(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
         .or_else(|| threads::too_many(seen))
         .or_else(|| threads::too_few(failure, seen))
         .or_else(|| elements::of_another_type(seen))
+        .or_else(|| threads::axis(failure, seen))
         .or_else(|| threads::same_elements(failure, seen))
 }
 

@@ -1,5 +1,7 @@
 //! Faults, driver errors and compiler messages as failures that teach.
 
+use std::path::Path;
+
 use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUresult;
 use fusion_course::{Entry, Shape, Shapes, Source};
@@ -347,7 +349,17 @@ fn no_kernel(asked: Option<&str>, there: &[&str], path: &str) -> Failure {
             .note("declare a kernel `extern \"C\" __global__`, so that it keeps its name");
     }
     let Some(asked) = asked else { return failure };
-    let nearest = there.iter().min_by_key(|name| strsim::damerau_levenshtein(asked, name));
+    // The launch asks for what the exercise calls its kernel.
+    if Path::new(path).file_stem().is_some_and(|exercise| exercise == asked) {
+        failure.side = Some(Side::Kernel);
+        return failure.note(format!("call the kernel `{asked}` in {path}"));
+    }
+    // Nearest is what differs in capitals only.
+    let distance = |name: &&&str| {
+        let lower = strsim::damerau_levenshtein(&asked.to_lowercase(), &name.to_lowercase());
+        (lower, strsim::damerau_levenshtein(asked, name))
+    };
+    let nearest = there.iter().min_by_key(distance);
     match nearest.filter(|name| strsim::normalized_damerau_levenshtein(asked, name) > 0.5) {
         Some(name) => failure.note(format!("ask for `{name}`: `module.load_function(\"{name}\")`")),
         None => failure,

@@ -6,7 +6,7 @@ use fusion_machine::{Counters, Report};
 use serde::{Deserialize, Serialize};
 
 use crate::explain;
-use crate::judgement::{Code, Evidence, Failure, Part, Verdict, Witness};
+use crate::judgement::{Code, Evidence, Failure, Part, Side, Verdict, Witness};
 use crate::survey::Survey;
 use crate::trial::Trial;
 use crate::trouble::Trouble;
@@ -126,7 +126,15 @@ fn judge_shape(exercise: &Exercise, survey: &Survey) -> Part<Lean> {
     let allowed = (needed as f64 * (1.0 + ALLOWANCE)) as u64 + 2 * buffers * SECTOR;
     let failure = if launches.yours > launches.needed {
         let what = works(submission);
-        Some(Failure::new(Code::Launches, format!("{what}, where {} will do", plural(launches.needed, "launch", "es"))))
+        let title = format!("{what}, where {} will do", plural(launches.needed, "launch", "es"));
+        let mut failure = Failure::new(Code::Launches, title);
+        // Copies, and a kernel that is launched again, are the launch function's. Several kernels are to be made one.
+        let mut kernels: Vec<&str> = submission.launches.iter().map(|launch| launch.kernel.as_str()).collect();
+        kernels.sort_unstable();
+        if submission.copies > 0 || kernels.windows(2).any(|pair| pair[0] == pair[1]) {
+            failure.side = Some(Side::Launch);
+        }
+        Some(failure)
     } else if dram.yours > allowed {
         Some(Failure::new(Code::Bytes, format!("more bytes than needed: {summary}")))
     } else if submission.allocations > 0 {

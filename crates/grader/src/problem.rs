@@ -64,17 +64,24 @@ impl Threads {
 }
 
 impl Expected<'_> {
-    /// Checks one output, or a part of it.
-    pub(crate) fn check(&self, output: usize, actual: &Data) -> Result<(), Box<Failure>> {
-        self.references.get(output).map_or(Ok(()), |reference| self.check_part(output, actual, reference))
+    /// Checks one output, of which it may be known that all of it is written.
+    pub(crate) fn check(&self, output: usize, actual: &Data, written: bool) -> Result<(), Box<Failure>> {
+        self.references.get(output).map_or(Ok(()), |reference| self.check_as(output, actual, reference, written))
     }
 
     /// Checks a part of an output with the part of the reference that it must be.
     pub(crate) fn check_part(&self, output: usize, actual: &Data, reference: &Reference) -> Result<(), Box<Failure>> {
+        self.check_as(output, actual, reference, false)
+    }
+
+    fn check_as(&self, output: usize, actual: &Data, reference: &Reference, written: bool) -> Result<(), Box<Failure>> {
         let Some(param) = self.exercise.outputs.get(output) else { return Ok(()) };
         let tolerance = self.exercise.tolerances.get(output).copied().unwrap_or(fusion_course::Tolerance::EXACT);
         let before = self.before.get(output).and_then(Option::as_ref);
-        reference.check(actual, tolerance).map_err(|wrong| {
+        reference.check(actual, tolerance).map_err(|mut wrong| {
+            if written {
+                wrong.unwritten = 0;
+            }
             let pattern = Pattern { reference, actual, tolerance, before };
             Box::new(self.failure(param, &pattern, &wrong))
         })
@@ -286,7 +293,7 @@ mod tests {
         let mut values = vec![1.0_f32; 600];
         values[300] = 1.5;
         values[301] = f32::NAN;
-        let failure = expected(&references, 600, blocks(3, 256)).check(0, &Data::F32(values)).unwrap_err();
+        let failure = expected(&references, 600, blocks(3, 256)).check(0, &Data::F32(values), false).unwrap_err();
         assert_eq!((failure.code, failure.title.as_str()), (Code::Values, "`out[300]` is 1.5, expected 1"));
         let mismatch = failure.mismatch.unwrap();
         assert_eq!((mismatch.block, mismatch.thread, mismatch.in_tail, mismatch.count), (Some(1), Some(44), false, 2));
@@ -303,7 +310,7 @@ mod tests {
             [(2, "round the number of blocks up"), (3, "compare the index"), (1, "after the last whole pack")]
         {
             let values = Data::F32(values.clone());
-            let failure = expected(&references, 600, blocks(count, 256)).check(0, &values).unwrap_err();
+            let failure = expected(&references, 600, blocks(count, 256)).check(0, &values, false).unwrap_err();
             assert_eq!((failure.code, failure.title.as_str()), (Code::Tail, "`out[512]` was never written"));
             let notes = failure.notes.join("\n");
             assert!(notes.contains("past the last full block of 256") && notes.contains(mend), "{notes}");
@@ -319,7 +326,7 @@ mod tests {
         let expected = Expected { exercise, shape, references: &references, before: &[], threads: blocks(3, 128) };
         let mut values = vec![1.0_f32; 600];
         values[550] = 1.5;
-        let failure = expected.check(0, &Data::F32(values)).unwrap_err();
+        let failure = expected.check(0, &Data::F32(values), false).unwrap_err();
         assert_eq!(failure.shape.as_deref(), Some("3 x 200"));
         let notes = failure.notes.join("\n");
         assert!(notes.contains("row 2, column 150"), "{notes}");
@@ -340,10 +347,10 @@ mod tests {
             before: &before,
             threads: blocks(1, 32),
         };
-        let failure = expected.check(0, &bf16s(&[2.0, 1.5, 2.0])).unwrap_err();
+        let failure = expected.check(0, &bf16s(&[2.0, 1.5, 2.0]), false).unwrap_err();
         assert_eq!(failure.title, "`residual[1]` still has its old value, 1.5, expected 3");
         assert!(failure.notes.iter().any(|note| note.contains("as they were before the launch")), "{failure:?}");
-        let failure = expected.check(0, &bf16s(&[2.0, 1.25, 4.0])).unwrap_err();
+        let failure = expected.check(0, &bf16s(&[2.0, 1.25, 4.0]), false).unwrap_err();
         assert_eq!(failure.title, "`residual[1]` is 1.25, expected 3");
     }
 
@@ -351,7 +358,7 @@ mod tests {
     fn nothing_written_is_said_so() {
         let references = references(3);
         let unwritten = Data::F32(vec![f32::from_bits(u32::MAX); 3]);
-        let failure = expected(&references, 3, blocks(1, 256)).check(0, &unwritten).unwrap_err();
+        let failure = expected(&references, 3, blocks(1, 256)).check(0, &unwritten, false).unwrap_err();
         assert_eq!((failure.code, failure.notes[0].as_str()), (Code::Unwritten, "none of its 3 elements was written"));
     }
 

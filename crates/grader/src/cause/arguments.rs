@@ -1,9 +1,11 @@
 //! The arguments of a launch, by what the kernel's source calls its parameters.
 
-use fusion_course::{Scalar, Shapes};
+use fusion_course::{Case, Reference, Scalar, Shapes};
 use fusion_machine::{Argument, LaunchReport};
 
 use super::{Cause, Seen, Swap};
+use crate::judgement::{Code, Failure};
+use crate::problem;
 
 /// A number that a kernel may take, by the name that it has in the exercise.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,7 +15,7 @@ enum Number {
 }
 
 /// Every parameter that is called as a buffer of the exercise received another one of them.
-pub(super) fn order(seen: &Seen<'_>) -> Option<Cause> {
+pub(super) fn order(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
     let launch = seen.launch()?;
     let named = launch.arguments.iter().enumerate().filter_map(|(index, argument)| {
         let name = argument.name.as_deref()?;
@@ -22,7 +24,47 @@ pub(super) fn order(seen: &Seen<'_>) -> Option<Cause> {
         known.then(|| Swap { index, name: name.to_owned(), received: received.name.to_owned() })
     });
     let swapped: Vec<Swap> = named.filter(|swap| swap.name != swap.received).collect();
-    (!swapped.is_empty()).then(|| Cause::Order { swapped, order: names(launch) })
+    let decides = !swapped.is_empty() && (!only_inputs(&swapped, seen) || matters(failure, &swapped, seen));
+    decides.then(|| Cause::Order { kernel: as_listed(launch, seen), swapped, order: names(launch) })
+}
+
+/// Whether the buffers are passed as the exercise lists them, whatever the kernel calls its parameters.
+fn as_listed(launch: &LaunchReport, seen: &Seen<'_>) -> bool {
+    let passed = launch.arguments.iter().filter_map(|argument| seen.at(argument.unsigned()?));
+    let listed = seen.exercise.inputs.iter().chain(seen.exercise.outputs);
+    passed.map(|param| param.name).eq(listed.map(|param| param.name))
+}
+
+/// Whether all of them are inputs, and alike: the kernel reads other values, and nothing else changes.
+fn only_inputs(swapped: &[Swap], seen: &Seen<'_>) -> bool {
+    let input = |name: &str| seen.exercise.inputs.iter().find(|input| input.name == name);
+    swapped.iter().all(|swap| match (input(&swap.name), input(&swap.received)) {
+        (Some(one), Some(other)) => (one.dtype, one.extent) == (other.dtype, other.extent),
+        _ => false,
+    })
+}
+
+/// Whether the wrong value would be another one with these inputs in each other's places: the order of a and b in a + b
+/// explains nothing.
+fn matters(failure: &Failure, swapped: &[Swap], seen: &Seen<'_>) -> bool {
+    let Some(mismatch) = failure.mismatch.as_ref().filter(|_| failure.code == Code::Values) else { return false };
+    let place = |name: &str| seen.exercise.inputs.iter().position(|input| input.name == name);
+    let mut case = seen.case.clone();
+    for swap in swapped {
+        let (Some(to), Some(from)) = (place(&swap.name), place(&swap.received)) else { return false };
+        if let (Some(to), Some(from)) = (case.inputs.get_mut(to), seen.case.inputs.get(from)) {
+            to.clone_from(from);
+        }
+    }
+    let output = seen.exercise.outputs.iter().position(|output| output.name == mismatch.output);
+    let value = |case: &Case| {
+        let references = (seen.exercise.reference)(case);
+        match references.get(output?)? {
+            Reference::Close { values, .. } => values.get(mismatch.index as usize).map(|value| [*value; 2]),
+            Reference::OneOf(values) => values.get(mismatch.index as usize).copied(),
+        }
+    };
+    value(&case) != value(seen.case)
 }
 
 /// Two numbers that were each passed for the other.
@@ -79,7 +121,7 @@ pub(super) fn odd(seen: &Seen<'_>) -> Option<String> {
         .map(|(_, name, argument, number)| {
             let wanted = match number {
                 Number::Count(count) => count.to_string(),
-                Number::Scalar(scalar) => scalar.to_f64().to_string(),
+                Number::Scalar(scalar) => problem::number(scalar.to_f64()),
             };
             format!("`{name}` received {}, and in this problem {name} = {wanted}", value(argument))
         })
@@ -124,7 +166,7 @@ fn is(argument: &Argument, number: Number) -> bool {
 
 fn value(argument: &Argument) -> String {
     match (argument.unsigned(), argument.float, argument.bytes.len()) {
-        (Some(bits), true, 4) => f32::from_bits(bits as u32).to_string(),
+        (Some(bits), true, 4) => problem::number(f64::from(f32::from_bits(bits as u32))),
         (Some(bits), true, 8) => f64::from_bits(bits).to_string(),
         (Some(bits), false, _) => bits.to_string(),
         _ => format!("{} bytes", argument.bytes.len()),

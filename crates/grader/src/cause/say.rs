@@ -7,9 +7,19 @@ use super::{Cause, Seen, Swap};
 
 impl Cause {
     pub(super) fn say(&self, seen: &Seen<'_>) -> Diagnostic {
-        let launch = seen.source.path.replace(".cu", ".rs");
+        let launch = std::path::Path::new(&seen.source.path).with_extension("rs").display().to_string();
         match self {
-            Cause::Order { swapped, order } => told(received(swapped, "the buffer ")).help(in_order(order, &launch)),
+            Cause::Order { swapped, kernel: true, .. } => {
+                let buffers = seen.exercise.inputs.iter().chain(seen.exercise.outputs).map(|param| param.name);
+                told(received(swapped, "the buffer ")).help(format!(
+                    "the launch passes them in the exercise's order. In {}: give the kernel all parameters, in this order: {}",
+                    seen.source.path,
+                    buffers.collect::<Vec<_>>().join(", ")
+                ))
+            }
+            Cause::Order { swapped, order, .. } => {
+                told(received(swapped, "the buffer ")).help(in_order(order, &launch))
+            }
             Cause::Scalars { swapped, order } => told(received(swapped, "")).help(in_order(order, &launch)),
             Cause::Narrow { name, value } => {
                 told(format!("the kernel's parameter `{name}` has 8 bytes, and an integer of 4 was passed for it"))
@@ -31,7 +41,7 @@ impl Cause {
                 true => format!("both have {} bytes, which mean another number in each type", has.bytes()),
                 false => format!("it reads and writes {} bytes for each element of {}", takes.bytes(), has.bytes()),
             })
-            .help(format!("declare `{name}` as `{}*` in the kernel", cuda(*has))),
+            .help(format!("declare `{name}` as `{}*` in the kernel", has.cuda_name())),
             Cause::NoShared { bytes } => {
                 told("the launch asks for no dynamic shared memory, and the kernel uses some".to_owned())
                     .note(format!("an access of {bytes} bytes lies past the static shared memory of the block"))
@@ -45,6 +55,18 @@ impl Cause {
             ))
             .note(format!("the kernel accesses {each} bytes at a time there"))
             .help(format!("in {launch}: `shared_mem_bytes` counts bytes, not elements")),
+            Cause::SharedTooSmall { dynamic, columns, each } => told(format!(
+                "the launch asks for {} of shared memory for a row of {}",
+                counted(*dynamic, "byte"),
+                counted(*columns, "element")
+            ))
+            .note(format!("the kernel accesses {each} bytes at a time there: a row of such elements takes {}", columns * each))
+            .help(format!("in {launch}: `shared_mem_bytes` is the number of elements times the bytes of each")),
+            Cause::Axis { grid: [x, y, z], axis } => {
+                told(format!("the grid is {x} x {y} x {z} blocks, and the kernel never asks for `blockIdx.{axis}`"))
+                    .note("so blocks that differ in nothing else do the same".to_owned())
+                    .help(format!("in {launch}: put the number of blocks first in `grid_dim`, as in `(blocks, 1, 1)`"))
+            }
             Cause::Reduction { function, expects, threads } => told(format!(
                 "`{function}<{expects}>` is for blocks of {expects} threads, and the launch has blocks of {threads}"
             ))
@@ -68,11 +90,16 @@ impl Cause {
                 blocks.saturating_mul(*threads)
             ))
             .help(format!("in {launch}: launch `n.div_ceil({threads})` blocks of {threads} threads")),
-            Cause::TooFewBlocks { blocks, rows } => {
-                told(format!("{} for {}", counted(*blocks, "block"), counted(*rows, "row")))
-                    .note(format!("each block writes one row, so that none writes those from {blocks} on"))
-                    .help(format!("in {launch}: launch as many blocks as there are rows"))
-            }
+            Cause::TooFewBlocks { blocks, rows } => told(format!(
+                "{} for {}",
+                counted(*blocks, "block"),
+                counted(*rows, "row")
+            ))
+            .note(format!("each block writes one row, so that none writes those from {blocks} on"))
+            .help(format!(
+                "in {launch}: launch as many blocks as there are rows, or let each block of the kernel go on with \
+                         row + gridDim.x"
+            )),
             Cause::SameElements { one, other, element } => {
                 let element = element.as_ref().map_or("the same element".to_owned(), |element| format!("`{element}`"));
                 let index = match seen.exercise.shapes {
@@ -126,17 +153,5 @@ fn counted(count: u64, what: &str) -> String {
 
 /// What an element is, for a sentence.
 fn of(dtype: DType) -> String {
-    format!("{} bytes (`{}`)", dtype.bytes(), cuda(dtype)).replace("1 bytes", "1 byte")
-}
-
-/// The type in CUDA C++.
-fn cuda(dtype: DType) -> &'static str {
-    match dtype {
-        DType::F32 => "float",
-        DType::F16 => "__half",
-        DType::Bf16 => "__nv_bfloat16",
-        DType::I8 => "signed char",
-        DType::U8 => "unsigned char",
-        DType::I32 => "int",
-    }
+    format!("{} bytes (`{}`)", dtype.bytes(), dtype.cuda_name()).replace("1 bytes", "1 byte")
 }

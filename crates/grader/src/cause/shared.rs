@@ -1,5 +1,6 @@
 //! The shared memory that a launch asks for.
 
+use fusion_course::Shapes;
 use fusion_machine::report::Kind;
 use fusion_machine::report::kind::Memory;
 
@@ -7,12 +8,14 @@ use super::{Cause, Seen};
 
 /// Too little, for a reason that the number shows: none at all, or elements counted where bytes are.
 pub(super) fn size(seen: &Seen<'_>) -> Option<Cause> {
-    let (access, fixed, dynamic) = seen.faults().find_map(|fault| match fault.kind {
-        Kind::Memory(Memory::OutsideShared { access, fixed, dynamic, .. }) => Some((access, fixed, dynamic)),
+    let (kernel, access, fixed, dynamic) = seen.faults().find_map(|fault| match fault.kind {
+        Kind::Memory(Memory::OutsideShared { access, fixed, dynamic, .. }) => {
+            Some((&fault.kernel, access, fixed, dynamic))
+        }
         _ => None,
     })?;
     // Before the start, the size is not to blame.
-    if !declares_extern(&seen.source.text) || access.address < u64::from(fixed) {
+    if !uses_extern(&seen.source.text, kernel) || access.address < u64::from(fixed) {
         return None;
     }
     let dynamic = u64::from(dynamic);
@@ -21,12 +24,56 @@ pub(super) fn size(seen: &Seen<'_>) -> Option<Cause> {
     }
     let shape = seen.shape();
     let counts = [("columns", shape.columns), ("elements", shape.elements())];
-    let count = counts.into_iter().find(|(_, count)| *count as u64 == dynamic)?;
-    (access.bytes > 1).then_some(Cause::SharedInElements { dynamic, count: count.0, each: access.bytes })
+    if let Some((count, _)) = counts.into_iter().find(|(_, count)| *count as u64 == dynamic && access.bytes > 1) {
+        return Some(Cause::SharedInElements { dynamic, count, each: access.bytes });
+    }
+    let (columns, each) = (shape.columns as u64, access.bytes);
+    let too_small = matches!(seen.exercise.shapes, Shapes::Rows { .. }) && dynamic < columns.saturating_mul(each);
+    too_small.then_some(Cause::SharedTooSmall { dynamic, columns, each })
 }
 
-/// Whether a source has memory whose size the launch decides: `extern __shared__`.
-fn declares_extern(source: &str) -> bool {
+/// Whether a kernel uses memory whose size the launch decides: an `extern __shared__` array of its own, or one of the file
+/// that it names.
+fn uses_extern(source: &str, kernel: &str) -> bool {
     let tokens = fusion_cpp::tokens(source);
-    tokens.windows(2).any(|pair| pair[0].text(source) == "extern" && pair[1].text(source) == "__shared__")
+    let words: Vec<&str> = tokens.iter().map(|token| token.text(source)).collect();
+    let Some(start) = words.windows(2).position(|pair| pair == [kernel, "("]) else { return false };
+    let body = body(&words, start);
+    words.windows(2).enumerate().filter(|(_, pair)| *pair == ["extern", "__shared__"]).any(|(at, _)| {
+        let after = words.iter().skip(at).take_while(|word| **word != ";");
+        let name = after.take_while(|word| **word != "[").last();
+        body.contains(&at) || name.is_some_and(|name| words.get(body.clone()).is_some_and(|body| body.contains(name)))
+    })
+}
+
+/// The tokens between a function's braces, where its name stands at `start`.
+fn body(words: &[&str], start: usize) -> std::ops::Range<usize> {
+    let open = (start..words.len()).find(|&at| words[at] == "{").unwrap_or(words.len());
+    let mut depth = 0_usize;
+    let close = (open..words.len()).find(|&at| {
+        match words[at] {
+            "{" => depth += 1,
+            "}" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0
+    });
+    open..close.unwrap_or(words.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernel_that_uses_what_the_launch_decides_is_told_from_others() {
+        let own = "__global__ void kept(float* x) { extern __shared__ float row[]; if (x) { row[0] = 1; } }\n\
+                   __global__ void kept_long(float* x) { __shared__ float sums[32]; sums[0] = x[0]; }";
+        assert!(uses_extern(own, "kept"));
+        assert!(!uses_extern(own, "kept_long"));
+        let shared = "extern __shared__ float row[];\n__global__ void a() { row[0] = 1; }\n__global__ void b() { }";
+        assert!(uses_extern(shared, "a"));
+        assert!(!uses_extern(shared, "b"));
+        assert!(!uses_extern(shared, "c"));
+    }
 }

@@ -2,7 +2,7 @@
 
 use fusion_course::Shapes;
 use fusion_machine::LaunchReport;
-use fusion_machine::report::kind::{Does, Hazard, Memory, Race};
+use fusion_machine::report::kind::Memory;
 use fusion_machine::report::{Fault, Kind, SourcePosition};
 
 use super::{Cause, Seen};
@@ -15,11 +15,15 @@ const WARP: u64 = 32;
 /// warp or less there may be several in a block.
 const REDUCTIONS: [&str; 1] = ["reduce_row"];
 
+/// The header that has them.
+const HEADER: &str = "reduce.cuh";
+
 /// A function for another number of threads than the block has, at a place where something went wrong.
 pub(super) fn reduction(seen: &Seen<'_>) -> Option<Cause> {
     let threads = of_a_block(seen.launch()?);
     let places = seen.faults().flat_map(places);
-    let called = places.filter_map(|place| place.function.as_deref());
+    // A learner's own function may have the same name.
+    let called = places.filter(|place| place.file.ends_with(HEADER)).filter_map(|place| place.function.as_deref());
     let found =
         called.flat_map(|name| REDUCTIONS.into_iter().filter_map(move |known| Some((known, argument(name, known)?))));
     let mut wrong = found.filter(|(_, expects)| *expects > WARP && *expects != threads);
@@ -68,6 +72,24 @@ pub(super) fn too_few(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
     (one_each && wrong.index == all).then_some(Cause::TooFewThreads { blocks, threads, elements: wrong.total })
 }
 
+/// Blocks that differ in a coordinate only that the kernel's source never names, and do the same.
+pub(super) fn axis(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
+    let grid = seen.launch()?.grid;
+    let raced = || seen.faults().any(|fault| matches!(fault.kind, Kind::Race(_)));
+    if !matches!(failure.code, Code::Unwritten | Code::Tail) && !raced() {
+        return None;
+    }
+    let named = |axis: char| seen.source.text.contains(&format!("blockIdx.{axis}"));
+    let axis = ['y', 'z'].into_iter().zip(&grid[1..]).find(|(axis, blocks)| **blocks > 1 && !named(*axis))?.0;
+    Some(Cause::Axis { grid, axis })
+}
+
+/// Whether shuffles or votes miss lanes that the launch never started: a block ends within a warp.
+pub(super) fn parts_of_warps(failure: &Failure, seen: &Seen<'_>) -> bool {
+    failure.fault.as_deref() == Some(fusion_machine::report::Code::SyncMask.as_str())
+        && seen.launch().is_some_and(|launch| !of_a_block(launch).is_multiple_of(WARP))
+}
+
 /// What was not written belongs to blocks that write where the first one writes.
 pub(super) fn same_elements(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
     if !matches!(failure.code, Code::Unwritten | Code::Tail | Code::Fault) {
@@ -77,18 +99,19 @@ pub(super) fn same_elements(failure: &Failure, seen: &Seen<'_>) -> Option<Cause>
     found.into_iter().find_map(|fault| {
         let Kind::Race(race) = &fault.kind else { return None };
         let other = fault.related.first()?;
-        let same = writes(race) && !race.same_block && race.same_instruction && fault.thread == other.thread;
+        let same = race.shares_an_index() && fault.thread == other.thread;
         let at = race.one.buffer.as_ref().filter(|_| same)?;
+        // Of several outputs, another one than what is missing is another matter.
+        let missing = failure.mismatch.as_ref().map(|mismatch| mismatch.output.as_str());
+        if failure.code != Code::Fault && missing.is_some_and(|missing| at.name.identifier() != Some(missing)) {
+            return None;
+        }
         let named = seen.exercise.outputs.iter().any(|output| Some(output.name) == at.name.identifier());
         let element =
             || Some(format!("{}[{}]", at.name.identifier()?, at.offset / i64::try_from(race.one.bytes).ok()?));
         let [one, other] = [fault.block?, other.block?].map(|block| u64::from(block[0]));
         named.then(|| Cause::SameElements { one: one.min(other), other: one.max(other), element: element() })
     })
-}
-
-fn writes(race: &Race) -> bool {
-    race.hazard == Hazard::Writes && race.one.does == Does::Writes && race.other.does == Does::Writes
 }
 
 /// Rows and columns of what is worked on by row.

@@ -38,7 +38,10 @@ impl Doubles {
         let place = place.as_ref().map_or_else(String::new, |place| format!(", the first at {place}"));
         let rate = slower.map_or_else(
             || "more slowly than in f32".to_owned(),
-            |slower| format!("at 1/{slower} of the rate of f32, and a GeForce at 1/64"),
+            |slower| {
+                let others = if slower < 64 { ", and a GeForce at 1/64" } else { "" };
+                format!("at 1/{slower} of the rate of f32{others}")
+            },
         );
         format!(
             "the kernels compute in f64: {instructions} instruction{}{place}. This GPU does that {rate}. A constant such \
@@ -74,8 +77,8 @@ fn computes(line: &str) -> bool {
     };
     let mut parts = instruction.split([' ', '\t', ';']).next().unwrap_or("").split('.');
     let operation = parts.next().unwrap_or("");
-    const ARITHMETIC: [&str; 13] =
-        ["add", "sub", "mul", "fma", "mad", "div", "rcp", "sqrt", "rsqrt", "min", "max", "cvt", "setp"];
+    const ARITHMETIC: [&str; 15] =
+        ["add", "sub", "mul", "fma", "mad", "div", "rcp", "sqrt", "rsqrt", "min", "max", "abs", "neg", "cvt", "setp"];
     ARITHMETIC.contains(&operation) && parts.any(|part| part == "f64")
 }
 

@@ -48,6 +48,8 @@ impl Pattern<'_> {
     /// All of them should be at an end of the type's range, where it was cut to the type's bits instead.
     fn wrapped(&self, wrong: &Mismatch) -> Option<String> {
         const ENDS: [f64; 2] = [i8::MIN as f64, i8::MAX as f64];
+        /// How far another end than the type's may be from it.
+        const BESIDE: f64 = 8.0;
         let Data::I8(values) = self.actual else { return None };
         let at_an_end = |index: usize| self.reference.expected(index).iter().all(|right| ENDS.contains(right));
         let inside = (0..self.reference.len()).filter(|&index| !at_an_end(index)).count();
@@ -57,8 +59,13 @@ impl Pattern<'_> {
         }
         let value = i32::from(*values.get(wrong.index)?);
         let before = if wrong.expected[0] > 0.0 { value + 256 } else { value - 256 };
-        // Not what is left of a number beyond that end.
-        if ENDS.contains(&f64::from(value)) {
+        // Not what is left of a number beyond that end. Nor is it where it is next to the end, or where all that belong to
+        // one end have the same value: that is another end.
+        let same_end = |index: &usize| self.reference.expected(*index) == wrong.expected;
+        let others: Vec<i8> = self.wrong().filter(same_end).filter_map(|index| values.get(index).copied()).collect();
+        let alike = others.len() > 1 && others.iter().all(|other| i32::from(*other) == value);
+        let beside = (f64::from(value) - wrong.expected[0]).abs() <= BESIDE;
+        if ENDS.contains(&f64::from(value)) || alike || beside {
             return None;
         }
         Some(format!(

@@ -15,7 +15,7 @@ use fusion_machine::LaunchReport;
 use fusion_machine::report::{Dry, Status};
 
 use crate::explain;
-use crate::judgement::{Code, Failure};
+use crate::judgement::{Code, Failure, Side};
 use crate::problem;
 use crate::trial::Trial;
 use crate::trouble::Trouble;
@@ -188,9 +188,19 @@ impl<'a> Problem<'a> {
             "`{}` was launched with {blocks} blocks of {threads} threads, of which a few were executed",
             launch.kernel
         );
-        let failure = failure.note(executed);
+        let mut failure = failure.note(executed);
+        let elements = self.shape.elements() as u64;
+        let lower = elements & u64::from(u32::MAX);
+        // As many blocks as the lower half of the size has elements, or fewer.
+        if elements != lower && blocks <= lower.max(1) && blocks.saturating_mul(threads) < elements >> 16 {
+            failure.side = Some(Side::Launch);
+            return failure.note(format!("{blocks} blocks for {elements} elements: was the size cut to 32 bits?"));
+        }
         match scalars::cut(launch, self.shape) {
-            Some(told) => failure.note(told),
+            Some(told) => {
+                failure.side = told.launch.then_some(Side::Launch);
+                failure.note(told.text)
+            }
             None => failure.note(
                 "use `size_t` for sizes and indices, in the kernel and in its launch: `(size_t)blockIdx.x * blockDim.x + threadIdx.x`",
             ),

@@ -107,7 +107,8 @@ impl Blocks {
         let each = self.run(0, at, 0);
         let few = self.count / FEW;
         let mut known = self.written.iter().map(|(block, _)| *block).filter(|&block| block <= few);
-        let in_order = each > 0 && few > 5 && known.all(|block| self.run(block, at, block * each) >= each);
+        let in_order =
+            each > 0 && few > 5 && known.all(|block| self.run(block, at, block.saturating_mul(each)) >= each);
         if !in_order {
             return None;
         }
@@ -120,7 +121,7 @@ impl Blocks {
         };
         let mut left = ends(len, each).filter(|(start, _)| executed(start / each));
         let left = left.find_map(|(start, end)| Some(held(start)).filter(|&held| held < end))?;
-        let (block, from) = (left / each, (left / each) * each);
+        let (block, from) = (left / each, left - left % each);
         let title = format!("`{name}[{left}]` is not written");
         let failure = Failure::new(Code::Large, title).note(format!(
             "each block writes {each} elements, so that block {block} should write those from {from} on"
