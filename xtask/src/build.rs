@@ -210,10 +210,10 @@ pub(crate) fn sysroot(root: &Path) -> std::io::Result<PathBuf> {
 
 /// The error that a line of rustc's is, where it is one with a place; what rustc shows of it goes to the screen.
 #[cfg(target_os = "linux")]
-pub(crate) fn rustc_failure(line: &str) -> Option<Failure> {
+pub(crate) fn rustc_failure(line: &str, say: impl Fn(&str) -> String) -> Option<Failure> {
     let diagnostic: Diagnostic = serde_json::from_str(line).ok()?;
     if let Some(rendered) = &diagnostic.rendered {
-        output::note(rendered.trim_end());
+        output::note(&crate::plain::drawn(&say(rendered.trim_end())));
     }
     (diagnostic.level == "error").then(|| error(diagnostic)).flatten()
 }

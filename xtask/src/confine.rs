@@ -7,6 +7,7 @@ mod calls;
 mod files;
 
 use std::ffi::OsString;
+use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::Command;
@@ -45,6 +46,9 @@ pub(crate) struct Options {
     /// Files and folders that it may read, and run
     #[arg(long)]
     read: Vec<PathBuf>,
+    /// Folders whose names it may see, and nothing of what is in the files
+    #[arg(long)]
+    list: Vec<PathBuf>,
     /// Folders in which it may do everything
     #[arg(long)]
     write: Vec<PathBuf>,
@@ -69,7 +73,7 @@ pub(crate) const EXIT_CODE: u8 = 125;
 
 /// Where this program is. Asked before anything is built: cargo may put another of the same name in its place, and the system then
 /// says that this one was deleted.
-pub(crate) fn program() -> std::io::Result<PathBuf> {
+pub(crate) fn program() -> io::Result<PathBuf> {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     match PROGRAM.get() {
         Some(program) => Ok(program.clone()),
@@ -77,15 +81,29 @@ pub(crate) fn program() -> std::io::Result<PathBuf> {
     }
 }
 
+/// The files that are left to a program.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Files<'a> {
+    pub(crate) read: &'a [PathBuf],
+    pub(crate) list: &'a [PathBuf],
+    pub(crate) write: &'a [PathBuf],
+}
+
+impl<'a> Files<'a> {
+    /// Nothing but to read these.
+    pub(crate) fn read(read: &'a [PathBuf]) -> Self {
+        Self { read, list: &[], write: &[] }
+    }
+}
+
 /// A command that runs this one confined.
-pub(crate) fn command(who: Who, confined: &Command, read: &[PathBuf], write: &[PathBuf]) -> std::io::Result<Command> {
+pub(crate) fn command(who: Who, confined: &Command, files: Files<'_>) -> io::Result<Command> {
     let mut command = Command::new(program()?);
     command.args(["confined", "--who", who.name()]);
-    for path in read {
-        command.arg("--read").arg(path);
-    }
-    for path in write {
-        command.arg("--write").arg(path);
+    for (option, paths) in [("--read", files.read), ("--list", files.list), ("--write", files.write)] {
+        for path in paths {
+            command.arg(option).arg(path);
+        }
     }
     command.arg("--").arg(confined.get_program()).args(confined.get_args());
     Ok(command)
@@ -128,13 +146,25 @@ fn confine(options: &Options) -> Result<(), String> {
         let limit = Rlimit { current: Some(limit), maximum: Some(limit) };
         setrlimit(resource, limit).map_err(|error| format!("{resource:?}: {error}"))?;
     }
-    // Who is asked for by nobody any more ends, whatever it does about it.
+    // A program ends when its parent has ended, whatever it does.
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| error.to_string())?;
     let mut read: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).collect();
     if options.who == Who::Compiler {
         read.extend(TOOLS.iter().map(PathBuf::from));
     }
     read.extend(options.read.iter().cloned());
-    files::restrict(&read, &options.write).map_err(|error| error.to_string())?;
+    keep_to_itself().map_err(|error| format!("open files: {error}"))?;
+    files::restrict(&read, &options.list, &options.write)?;
     calls::restrict(options.who).map_err(|error| error.to_string())
+}
+
+/// Leaves the program the three standard streams. Landlock has no say over a file that is open already.
+#[expect(unsafe_code, reason = "no library has this call")]
+fn keep_to_itself() -> io::Result<()> {
+    let (first, last, flags) = (3u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC);
+    // SAFETY: it takes three numbers. What it marks is closed when this process becomes another program.
+    match unsafe { libc::syscall(libc::SYS_close_range, first, last, flags) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
 }

@@ -6,7 +6,7 @@ use std::process::{Command, ExitCode};
 use fusion_course::Source;
 use fusion_grader::worker::contained::{Contained, judge};
 
-use crate::confine::{self, Who};
+use crate::confine::{self, Files, Who};
 use crate::output;
 
 /// What it judges.
@@ -56,7 +56,7 @@ impl Options {
         let exercise = fusion_course::find(&self.exercise).ok_or("there is no such exercise")?;
         let text = std::fs::read_to_string(&self.source).map_err(|error| format!("the source: {error}"))?;
         let files = [self.host.clone(), self.driver.clone()];
-        let mut host = confine::command(Who::Submission, &Command::new(&self.host), &files, &[])
+        let mut host = confine::command(Who::Submission, &Command::new(&self.host), Files::read(&files))
             .map_err(|error| error.to_string())?;
         host.env_clear().env("FUSION_EMULATOR", &self.driver).current_dir("/");
         // What a launch may ask for depends on the GPU.

@@ -9,7 +9,11 @@ pub(crate) fn line(line: &str) -> String {
     shown(line, |c| c == '\t')
 }
 
-/// The same for all texts of something, which may have several lines.
+/// Characters of a text at most.
+const LONGEST: usize = 4000;
+
+/// The same for all texts of something, which may have several lines: those after the first are indented, so that none of
+/// them looks like one of ours. What is cleaned already stays as it is.
 pub(crate) fn text_of<T: Serialize + DeserializeOwned + Clone>(what: T) -> T {
     let cleaned = serde_json::to_value(&what).map(cleaned).and_then(serde_json::from_value);
     cleaned.unwrap_or(what)
@@ -17,12 +21,44 @@ pub(crate) fn text_of<T: Serialize + DeserializeOwned + Clone>(what: T) -> T {
 
 fn cleaned(value: Value) -> Value {
     match value {
-        Value::String(text) => Value::String(shown(&text, |c| matches!(c, '\t' | '\n'))),
+        Value::String(text) => Value::String(indented(&shown(&text, |c| matches!(c, '\t' | '\n')))),
         Value::Array(values) => values.into_iter().map(cleaned).collect(),
-        Value::Object(fields) => fields.into_iter().map(|(name, value)| (name, cleaned(value))).collect(),
+        Value::Object(fields) => fields.into_iter().map(field).collect(),
         other => other,
     }
 }
+
+/// What the compiler has drawn stays as it was drawn.
+fn field((name, value): (String, Value)) -> (String, Value) {
+    let value = match value {
+        Value::String(text) if name == "rendered" => Value::String(drawn(&text)),
+        value => cleaned(value),
+    };
+    (name, value)
+}
+
+/// Several lines in which a control character is shown, and not obeyed.
+pub(crate) fn drawn(text: &str) -> String {
+    shown(text, |c| matches!(c, '\t' | '\n'))
+}
+
+fn indented(text: &str) -> String {
+    let mut lines = text.split('\n');
+    let mut whole = lines.next().unwrap_or_default().to_owned();
+    for line in lines {
+        whole.push('\n');
+        if !line.is_empty() && !line.starts_with(INDENT) {
+            whole.push_str(INDENT);
+        }
+        whole.push_str(line);
+    }
+    match whole.char_indices().nth(LONGEST) {
+        Some((end, _)) => whole[..end].trim_end_matches('…').chars().take(LONGEST - 1).chain(['…']).collect(),
+        None => whole,
+    }
+}
+
+const INDENT: &str = "    ";
 
 fn shown(text: &str, harmless: impl Fn(char) -> bool) -> String {
     let shown = |c: char| match c {
@@ -49,6 +85,15 @@ mod tests {
         let judgement = text_of(Judgement::default().refused(failure));
         let failure = judgement.failure().unwrap();
         assert_eq!(failure.title, "the launch function panicked: \\u{1b}[2J");
-        assert_eq!(failure.notes, ["one\ntwo"]);
+        assert_eq!(failure.notes, ["one\n    two"]);
+        assert_eq!(text_of(judgement.clone()), judgement, "once is enough");
+    }
+
+    #[test]
+    fn a_text_cannot_print_a_table_of_its_own() {
+        let table = "no\nmul_add  pass\n\n1 of 1";
+        assert_eq!(text_of(table.to_owned()), "no\n    mul_add  pass\n\n    1 of 1");
+        let long = text_of("x\n".repeat(9000));
+        assert_eq!((long.chars().count(), text_of(long.clone())), (LONGEST, long));
     }
 }

@@ -37,7 +37,17 @@ fn root() -> PathBuf {
 }
 
 fn grade(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    grade_by(Command::new(env!("CARGO_BIN_EXE_xtask")), arguments)
+}
+
+/// The same, started with a file open as descriptor 9.
+fn grade_with_9(file: &Path, arguments: &[&str]) -> Output {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "exec \"$0\" \"$@\" 9<\"$file\"", env!("CARGO_BIN_EXE_xtask")]).env("file", file);
+    grade_by(shell, arguments)
+}
+
+fn grade_by(mut command: Command, arguments: &[&str]) -> Output {
     command.arg("grade").args(arguments).arg("--json").current_dir(root()).stdin(Stdio::null());
     command.env("CARGO_MANIFEST_DIR", env!("CARGO_MANIFEST_DIR")).output().expect("xtask runs")
 }
@@ -54,6 +64,9 @@ fn unavailable() -> bool {
     let output = grade(&["--class", &folder.path().display().to_string(), "mul_add"]);
     let unavailable = report(&output)["error"]["code"] == "not-contained";
     assert!(!unavailable || output.status.code() == Some(2));
+    if unavailable {
+        eprintln!("skipped: this machine cannot confine programs");
+    }
     unavailable
 }
 
@@ -105,7 +118,8 @@ impl Case {
     fn run(&self, libraries: &Libraries) -> Result<(), String> {
         let (class, honest) = self.expected();
         self.judge(class, |folder, _| {
-            grade(&["--class", &folder.display().to_string(), "mul_add", "--timeout", "25"])
+            let secret = folder.with_file_name("outside").join("secret");
+            grade_with_9(&secret, &["--class", &folder.display().to_string(), "mul_add", "--timeout", "25"])
         })?;
         let Some(honest) = honest else { return Ok(()) };
         let judged = self.judge(honest, |folder, program| libraries.grade(folder, program));
@@ -334,6 +348,26 @@ fn right_answers_pass() {
     // It is drawn.
     assert!(report["seed"].as_u64().is_some_and(|seed| seed > 1));
     assert_eq!(left_behind(), Vec::<String>::new());
+}
+
+#[test]
+fn a_changed_signature_is_explained() {
+    let _alone = ALONE.lock();
+    if unavailable() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::copy(root().join("solutions/day22/src/mul_add.cu"), folder.path().join("mul_add.cu")).expect("a kernel");
+    for text in ["pub fn mul_add() {}", "pub fn another() {}"] {
+        fs::write(folder.path().join("mul_add.rs"), text).expect("a file");
+        let report = report(&grade(&["--class", &folder.path().display().to_string(), "mul_add"]));
+        let failure = &report["exercises"][0]["parts"]["right"]["failure"];
+        assert_eq!(
+            failure["title"], "`mul_add.rs` must have `pub fn mul_add` with the starter's parameters",
+            "{report:#}"
+        );
+        assert!(failure["location"].is_null() && !failure.to_string().contains("main.rs"), "{failure:#}");
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What a program queues, as data: taken down in one process, and queued in another.
 //!
 //! The device takes it down as CUDA itself does, by capturing the stream into a graph, so nothing of it runs. Addresses stay what
-//! they are: who records needs no memory behind them.
+//! they are: the process that records needs no memory behind them.
 
 #![allow(unsafe_code)] // Reads the nodes of a graph, and launches what they say.
 
@@ -64,7 +64,7 @@ impl Device {
     /// # Errors
     /// The driver's.
     pub fn start_recording(&self) -> Result<(), DriverError> {
-        // Calls that no capture minds, such as an allocation, are looked for by who records.
+        // Calls that no capture minds, such as an allocation, are looked for by the process that records.
         self.stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)
     }
 

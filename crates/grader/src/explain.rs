@@ -1,5 +1,6 @@
 //! Faults, driver errors and compiler messages as failures that teach.
 
+use std::io::Read as _;
 use std::path::Path;
 
 use cudarc::driver::DriverError;
@@ -156,6 +157,17 @@ fn text(file: &str, source: &Source) -> String {
     known(file, source).unwrap_or_default()
 }
 
+/// What a plain file has, up to a limit: its name may come from a `#line` of the submission's.
+fn read(file: &str) -> Option<Vec<u8>> {
+    std::fs::metadata(file).ok().filter(std::fs::Metadata::is_file)?;
+    let mut bytes = Vec::new();
+    std::fs::File::open(file).ok()?.take(LARGEST).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// Bytes of a file that are read at most.
+const LARGEST: u64 = 1 << 20;
+
 fn known(file: &str, source: &Source) -> Option<String> {
     if file == source.path {
         return Some(source.text.clone());
@@ -168,7 +180,7 @@ fn known(file: &str, source: &Source) -> Option<String> {
     if is_changed(file, source) {
         return None;
     }
-    std::fs::read(file).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+    read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Whether a file is not what it was when this program was built.
@@ -419,6 +431,8 @@ mod tests {
         let rust = folder.path().join("a.rs").to_string_lossy().into_owned();
         std::fs::write(&rust, "fn main() {}\n").unwrap();
         assert_eq!(known(&rust, &source), None);
+        // A `#line` may name one that has no end.
+        assert_eq!(known("/dev/zero", &source), None);
     }
 
     #[test]

@@ -147,7 +147,7 @@ impl Session {
         report
     }
 
-    /// What was reported since the last call of a launch function, whoever asked.
+    /// What was reported since the last call of a launch function, no matter which code asked.
     pub(crate) fn seen(&self) -> Ref<'_, Report> {
         self.seen.borrow()
     }

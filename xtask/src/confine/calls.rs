@@ -1,8 +1,8 @@
 //! Which system calls there are, by seccomp.
 //!
 //! The submission's own program has a short list of calls, and gets "not permitted" for each of the others: it starts no
-//! process, opens no socket, changes no file's owner or mode, traces and signals nothing but itself. Compiler and worker are programs of
-//! ours that are given strange input. They lose what would be of use to who breaks into them.
+//! process, opens no socket, changes no file's owner or mode, traces and signals nothing but itself. Compiler and worker
+//! are programs of ours that are given strange input. They lose what would be of use to somebody who breaks into them.
 
 use std::collections::BTreeMap;
 
@@ -48,6 +48,12 @@ fn argument(index: u8, mask: u64, value: u64) -> Result<Vec<SeccompRule>, Error>
     Ok(vec![SeccompRule::new(vec![condition])?])
 }
 
+/// Where it is one of these.
+fn one_of<const N: usize>(index: u8, mask: u64, values: [u64; N]) -> Result<Vec<SeccompRule>, Error> {
+    let rules: Result<Vec<_>, Error> = values.into_iter().map(|value| argument(index, mask, value)).collect();
+    Ok(rules?.concat())
+}
+
 /// What the submission's program may call.
 fn submission() -> Result<Rules, Error> {
     use libc::*;
@@ -61,12 +67,18 @@ fn submission() -> Result<Rules, Error> {
     rules.insert(SYS_kill, argument(0, NUMBER, own)?);
     // Looking at limits, not setting them.
     rules.insert(SYS_prlimit64, argument(2, u64::MAX, 0)?);
+    // What is open, but not who is told by a signal that something has come: that may be any process of the user.
+    let commands = [F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL];
+    rules.insert(SYS_fcntl, one_of(1, NUMBER, commands.map(|command| command as u64))?);
+    // Nor what a terminal is told that somebody has typed.
+    #[allow(clippy::unnecessary_cast, reason = "another C library has them as signed numbers")]
+    let requests = [TCGETS as u64, FIONBIO as u64, FIONREAD as u64, FIOCLEX as u64];
+    rules.insert(SYS_ioctl, one_of(1, NUMBER, requests)?);
     // Memory that is private, and so counted, or a file's.
     let private = argument(3, MAP_SHARED as u64, 0)?;
     rules.insert(SYS_mmap, [private, argument(3, MAP_ANONYMOUS as u64, 0)?].concat());
     let names = [PR_SET_NAME, PR_GET_NAME, PR_SET_VMA];
-    let names: Result<Vec<_>, Error> = names.into_iter().map(|name| argument(0, NUMBER, name as u64)).collect();
-    rules.insert(SYS_prctl, names?.concat());
+    rules.insert(SYS_prctl, one_of(0, NUMBER, names.map(|name| name as u64))?);
     Ok(rules)
 }
 
@@ -90,8 +102,6 @@ const ALLOWED: &[i64] = {
         SYS_lseek,
         SYS_dup,
         SYS_dup3,
-        SYS_fcntl,
-        SYS_ioctl,
         SYS_faccessat,
         SYS_faccessat2,
         SYS_readlinkat,

@@ -31,14 +31,21 @@ fn ruleset() -> Result<RulesetCreated, RulesetError> {
         .create()
 }
 
-/// Leaves this process the files that it may read, the folders that it may write, and the null device.
-pub(super) fn restrict(read: &[PathBuf], write: &[PathBuf]) -> Result<(), RulesetError> {
+/// Leaves this process the files that it may read, the folders that it may list or write, and the null device.
+pub(super) fn restrict(read: &[PathBuf], list: &[PathBuf], write: &[PathBuf]) -> Result<(), String> {
+    match enforce(read, list, write).map_err(|error| error.to_string())? {
+        RulesetStatus::NotEnforced => Err("the system did not put Landlock's rules into force".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+fn enforce(read: &[PathBuf], list: &[PathBuf], write: &[PathBuf]) -> Result<RulesetStatus, RulesetError> {
     let null: BitFlags<AccessFs> = AccessFs::ReadFile | AccessFs::WriteFile;
     let status = ruleset()?
         .add_rules(path_beneath_rules(read, AccessFs::from_read(BEST)))?
+        .add_rules(path_beneath_rules(list, AccessFs::ReadDir))?
         .add_rules(path_beneath_rules(write, AccessFs::from_all(BEST)))?
         .add_rules(path_beneath_rules(["/dev/null"], null))?
         .restrict_self()?;
-    debug_assert_ne!(status.ruleset, RulesetStatus::NotEnforced);
-    Ok(())
+    Ok(status.ruleset)
 }

@@ -35,14 +35,23 @@ fn serve(entry: &Entry) -> io::Result<()> {
     let mut worker = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
     let mut requests = BufReader::new(worker.try_clone()?);
-    let session = Session::open(DeviceKind::Emulated, false).map_err(|error| io::Error::other(error.message))?;
+    let session = match Session::open(DeviceKind::Emulated, false) {
+        Ok(session) => session,
+        Err(error) => {
+            let _nobody = send(&mut worker, &Answer::Unable(error.message.clone()));
+            return Err(io::Error::other(error.message));
+        }
+    };
     let mut program = None;
     loop {
         match receive(&mut requests) {
             Ok(Request::Load { name, ptx, architecture, version }) => {
                 let (machine_code, diagnostics, log) = Default::default();
                 let compiled = Compiled { name, ptx, machine_code, architecture, version, diagnostics, log };
-                program = Some(session.device.load(compiled).map_err(|error| io::Error::other(error.to_string()))?);
+                let loaded = session.device.load(compiled);
+                let answer = loaded.as_ref().map_or_else(|error| Answer::Unable(error.to_string()), |_| Answer::Ready);
+                program = loaded.ok();
+                send(&mut worker, &answer)?;
             }
             Ok(Request::Call(call)) => {
                 let Some(program) = &program else { return Err(io::Error::other("there is no program yet")) };

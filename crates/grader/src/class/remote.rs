@@ -3,11 +3,11 @@
 #![allow(unsafe_code)] // Queues what was taken down elsewhere.
 
 use std::cell::{Cell, RefCell};
-use std::io::{self, BufReader};
+use std::io::{self, BufReader, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUresult;
@@ -23,6 +23,12 @@ use crate::trouble::Trouble;
 /// How long a launch function may take. It only queues work.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// How long its process may take to start, and to load the kernels: the machine may be busy with others.
+const START: Duration = Duration::from_secs(60);
+
+/// What a process exits with that could not be confined, and so had nothing of the submission in it.
+const NOT_CONFINED: i32 = 125;
+
 /// So many things a launch function may queue. What is lean is far below.
 const MOST_STEPS: usize = 256;
 
@@ -30,9 +36,10 @@ const MOST_STEPS: usize = 256;
 #[derive(Debug)]
 pub struct Remote {
     child: RefCell<Child>,
-    to: UnixStream,
-    from: RefCell<BufReader<UnixStream>>,
+    stream: RefCell<BufReader<Patient>>,
     loaded: Cell<bool>,
+    /// Why it could not start: it is asked once.
+    unable: RefCell<Option<String>>,
 }
 
 impl Remote {
@@ -42,11 +49,14 @@ impl Remote {
     /// The system's.
     pub fn start(mut command: Command) -> io::Result<Self> {
         let (ours, theirs) = UnixStream::pair()?;
-        ours.set_read_timeout(Some(PATIENCE))?;
-        ours.set_write_timeout(Some(PATIENCE))?;
         let child = command.stdin(Stdio::from(OwnedFd::from(theirs))).spawn()?;
-        let from = RefCell::new(BufReader::new(ours.try_clone()?));
-        Ok(Self { child: RefCell::new(child), to: ours, from, loaded: Cell::new(false) })
+        let stream = Patient { stream: ours, until: Instant::now() };
+        Ok(Self {
+            child: RefCell::new(child),
+            stream: BufReader::new(stream).into(),
+            loaded: Cell::new(false),
+            unable: RefCell::default(),
+        })
     }
 
     /// Asks what the launch function queues, and queues it here.
@@ -64,8 +74,16 @@ impl Remote {
             buffers.map(|list| list.iter().map(|buffer| (buffer.address(stream), buffer.len())).collect());
         let scalars = scalars.iter().map(|&scalar| scalar.into()).collect();
         let call = Call { inputs, outputs, scratch, scalars, rows: shape.rows, columns: shape.columns };
-        let steps = match self.ask(program, &call).map_err(|error| self.lost(&error))? {
+        if !self.loaded.replace(true) {
+            self.load(program)?;
+        }
+        if let Some(why) = &*self.unable.borrow() {
+            return Err(Trouble::Unable(why.clone()));
+        }
+        let answer = self.ask(&Request::Call(call.clone()), PATIENCE);
+        let steps = match answer.map_err(|error| self.lost(&error))? {
             Answer::Queued(steps) => steps,
+            Answer::Ready => return Err(strange("it says again that it is ready").into()),
             Answer::Refused(failure) => return Err(failure.into()),
             Answer::Unable(why) => return Err(strange(&why).into()),
         };
@@ -80,29 +98,56 @@ impl Remote {
         Ok(())
     }
 
-    fn ask(&self, program: &Program, call: &Call) -> io::Result<Answer> {
-        let mut to = &self.to;
-        if !self.loaded.replace(true) {
-            let compiled = &program.compiled;
-            let (name, ptx) = (compiled.name.clone(), compiled.ptx.clone());
-            let (architecture, version) = (compiled.architecture, compiled.version);
-            send(&mut to, &Request::Load { name, ptx, architecture, version })?;
+    /// Waits for its process to be ready. Nothing of the submission was called by then, so its absence proves nothing.
+    fn load(&self, program: &Program) -> Result<(), Trouble> {
+        let compiled = &program.compiled;
+        let (name, ptx) = (compiled.name.clone(), compiled.ptx.clone());
+        let (architecture, version) = (compiled.architecture, compiled.version);
+        let unable = |why: &str| {
+            *self.unable.borrow_mut() = Some(format!("the submission's process cannot start: {why}"));
+            Ok(())
+        };
+        match self.ask(&Request::Load { name, ptx, architecture, version }, START) {
+            Ok(Answer::Ready) => Ok(()),
+            Ok(Answer::Unable(why)) => unable(&why),
+            Ok(_) => Err(strange("it answers before it was asked").into()),
+            Err(error) if is_late(&error) => unable(&format!("not ready after {} s", START.as_secs())),
+            Err(error) if self.end() == Some(NOT_CONFINED) => {
+                unable(&format!("its rights could not be taken away: {error}"))
+            }
+            // It ran, and code of the submission can run before the main function.
+            Err(error) => Err(self.lost(&error)),
         }
-        send(&mut to, &Request::Call(call.clone()))?;
-        receive(&mut *self.from.borrow_mut())
+    }
+
+    /// An answer that is all there before the time is over.
+    fn ask(&self, request: &Request, limit: Duration) -> io::Result<Answer> {
+        let mut stream = self.stream.borrow_mut();
+        stream.get_mut().until = Instant::now() + limit;
+        send(stream.get_mut(), request)?;
+        receive(&mut *stream)
+    }
+
+    /// Ends its process, and says by which exit code it ended before that.
+    fn end(&self) -> Option<i32> {
+        let mut child = self.child.borrow_mut();
+        // It has closed its end: it is ending, unless it closed it to live on.
+        let deadline = Instant::now() + Duration::from_secs(1);
+        while Instant::now() < deadline && matches!(child.try_wait(), Ok(None)) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let _ended = child.kill();
+        child.wait().ok()?.code()
     }
 
     /// What it means that there is no answer.
     fn lost(&self, error: &io::Error) -> Trouble {
-        let waited = matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut);
-        if waited {
+        if is_late(error) {
             let title = format!("the launch function has not returned after {} s", PATIENCE.as_secs());
             return Failure::new(Code::Timeout, title).note("does it loop, sleep, or wait for something?").into();
         }
-        let mut child = self.child.borrow_mut();
-        // It may have closed its end and live on.
-        let _ended = child.kill();
-        let status = child.wait().map(|status| status.to_string()).unwrap_or_default();
+        let _code = self.end();
+        let status = self.child.borrow_mut().wait().map(|status| status.to_string()).unwrap_or_default();
         Failure::new(Code::Crash, "the process of the launch function ended, or said what it must not")
             .note(format!("{status}; {error}"))
             .note("does the launch function end the process, or use what class mode does not allow?")
@@ -146,6 +191,42 @@ impl Drop for Remote {
     }
 }
 
+/// A stream whose reads and writes end at a time, however many there are.
+#[derive(Debug)]
+struct Patient {
+    stream: UnixStream,
+    until: Instant,
+}
+
+impl Patient {
+    fn left(&self) -> io::Result<Option<Duration>> {
+        let left = self.until.saturating_duration_since(Instant::now());
+        if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(Some(left)) }
+    }
+}
+
+impl Read for Patient {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.stream.set_read_timeout(self.left()?)?;
+        self.stream.read(into)
+    }
+}
+
+impl Write for Patient {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.stream.set_write_timeout(self.left()?)?;
+        self.stream.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn is_late(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
+}
+
 /// Refuses bytes that are not all in one of the buffers that the launch function was given.
 fn within(call: &Call, address: u64, bytes: Option<u64>) -> Result<(), DriverError> {
     let end = bytes.and_then(|bytes| address.checked_add(bytes)).ok_or_else(refused)?;
@@ -162,4 +243,25 @@ fn refused() -> DriverError {
 /// The host has no reason to be unable: what it needs was there when the worker compiled.
 fn strange(why: &str) -> Failure {
     Failure::new(Code::Crash, "the process of the launch function cannot go on").note(why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_in_drops_does_not_take_for_ever() {
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        let dripping = std::thread::spawn(move || {
+            while theirs.write_all(b" ").is_ok() {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        });
+        let started = Instant::now();
+        let mut stream = BufReader::new(Patient { stream: ours, until: started + Duration::from_millis(200) });
+        assert!(is_late(&receive::<Answer>(&mut stream).unwrap_err()));
+        assert!(started.elapsed() < Duration::from_secs(5));
+        drop(stream);
+        dripping.join().unwrap();
+    }
 }

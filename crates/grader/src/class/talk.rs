@@ -15,7 +15,7 @@ const LONGEST: u64 = 16 << 20;
 /// What the worker wants.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Request {
-    /// Load this; without an answer.
+    /// Load this, and say that all is ready.
     Load { name: String, ptx: String, architecture: u32, version: (u32, u32) },
     /// Call the launch function.
     Call(Call),
@@ -60,6 +60,8 @@ impl From<Number> for Scalar {
 /// What the launch function did.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Answer {
+    /// It is loaded, and nothing of the submission was called.
+    Ready,
     Queued(Vec<Step>),
     Refused(Box<Failure>),
     /// The device lacks something.

@@ -16,14 +16,14 @@ use fusion_toolchain::{Cache, Toolchain};
 use self::host::Libraries;
 use self::submission::Taken;
 use super::Options;
-use crate::confine::{self, Who};
+use crate::confine::{self, Files, Who};
 use crate::device::Device;
 use crate::interrupt::Interrupt;
 use crate::judge::{self, Stop, Task};
 use crate::process::Watch;
 use crate::progress::Progress;
 use crate::target::{self, Selection};
-use crate::{contained, toolchain};
+use crate::{contained, plain, toolchain};
 
 /// Judges what is in the folder.
 pub(super) fn grade(options: &Options, folder: &Path, interrupt: &Interrupt, report: &mut Report) -> Result<(), Stop> {
@@ -50,10 +50,13 @@ pub(super) fn grade(options: &Options, folder: &Path, interrupt: &Interrupt, rep
     report.class = Some(ClassRun { folder: folder.display().to_string(), contained: confine::BY.to_owned() });
     confine::program().map_err(|error| refuse("build", format!("cannot find this program: {error}")))?;
     let class = Class::new(options, interrupt).map_err(Stop::Error)?;
+    report.seed = class.seed;
+    class.libraries.rehearse(&class.driver, interrupt)?;
     let progress = Progress::new(wanted.len());
     for exercise in wanted {
         let judgement = class.judge(folder, exercise, &progress, report)?;
-        report.exercises.push(judgement);
+        // Its author wrote some of it: the messages of rustc, and names of files.
+        report.exercises.push(plain::text_of(judgement));
         progress.step();
     }
     Ok(())
@@ -72,6 +75,8 @@ struct Class<'a> {
     libraries: Libraries,
     /// What a worker may read.
     compiler: Vec<PathBuf>,
+    /// Folders in which it may look for a compiler.
+    listed: Vec<PathBuf>,
     driver: PathBuf,
     seed: u64,
 }
@@ -83,7 +88,7 @@ impl<'a> Class<'a> {
         let libraries = Libraries::build(interrupt)?;
         let driver = fusion_device::emulated_driver().map_err(|error| RunError::new("no-device", error.to_string()))?;
         let seed = options.seed.map_or_else(drawn, Ok)?;
-        Ok(Self { options, interrupt, libraries, compiler: readable(&found), driver, seed })
+        Ok(Self { options, interrupt, libraries, compiler: readable(&found), listed: listed(&found), driver, seed })
     }
 
     fn judge(
@@ -138,7 +143,6 @@ impl<'a> Class<'a> {
         };
         let secret = self.seed.to_string();
         let outcome = judge::judge_by(command, &task, Some(&secret), self.interrupt, progress)?;
-        report.seed = self.seed;
         report.device = outcome.device.or(report.device.take());
         Ok(outcome.judgement)
     }
@@ -147,18 +151,24 @@ impl<'a> Class<'a> {
     fn worker(&self, worker: &contained::Options, host: &Path, taken: &Taken) -> std::io::Result<Command> {
         let own = [confine::program()?, host.to_owned(), self.driver.clone(), taken.kernel.clone()];
         let read = [&own[..], &self.compiler].concat();
-        let mut command = confine::command(Who::Worker, &worker.command()?, &read, &[])?;
+        let listed = Files { read: &read, list: &self.listed, write: &[] };
+        let mut command = confine::command(Who::Worker, &worker.command()?, listed)?;
         command.current_dir("/");
         Ok(command)
     }
 }
 
-/// Where NVRTC is, its headers, and the cache that it may be in.
+/// NVRTC, its headers, and what was fetched with it. Not what is beside them: a `.cu` may include what can be read.
 fn readable(toolchain: &Toolchain) -> Vec<PathBuf> {
     let Toolchain { nvrtc, builtins, include, .. } = toolchain;
-    let folders = [nvrtc, builtins].into_iter().filter_map(|file| file.parent()).map(Path::to_path_buf);
-    let cache = Cache::from_env().map(|cache| cache.root().to_owned());
-    folders.chain(include.iter().cloned()).chain(cache).collect()
+    let cache = Cache::from_env().map(|cache| cache.directory());
+    [nvrtc, builtins].into_iter().chain(include).cloned().chain(cache).collect()
+}
+
+/// The folders of both libraries, in which the worker looks for them as this process did.
+fn listed(toolchain: &Toolchain) -> Vec<PathBuf> {
+    let libraries = [&toolchain.nvrtc, &toolchain.builtins];
+    libraries.into_iter().filter_map(|file| file.parent()).map(Path::to_path_buf).collect()
 }
 
 /// A seed that cannot be guessed.

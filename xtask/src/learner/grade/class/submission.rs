@@ -1,12 +1,14 @@
 //! The two files of a submission, and nothing else of its folder.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use fusion_course::Exercise;
 use fusion_grader::judgement::{Code, Failure};
+use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
+use rustix::io::Errno;
 use tempfile::TempDir;
 
 /// Bytes of a file at most. The course's longest has 20 KiB.
@@ -85,20 +87,15 @@ impl Taken {
 
 /// The text of a plain file. What is not one is not opened, or opened without waiting.
 fn read(folder: &Path, file: &Path) -> Result<String, String> {
-    let mut path = folder.to_owned();
-    for part in file.components() {
-        path.push(part);
-        if path.symlink_metadata().map_err(|error| error.to_string())?.is_symlink() {
-            return Err("it is a symbolic link, or in a folder that is one".to_owned());
-        }
-    }
-    if !path.symlink_metadata().is_ok_and(|data| data.is_file()) {
-        return Err("it is not a plain file".to_owned());
-    }
-    // It may be another one by now: neither a pipe's other end is waited for nor a link followed.
-    let mut options = OpenOptions::new();
-    options.read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOFOLLOW | libc::O_NOCTTY);
-    let opened = options.open(&path).map_err(|error| error.to_string())?;
+    let within = File::open(folder).map_err(|error| error.to_string())?;
+    // In one step, in which nobody can put a link where there was a folder. A pipe's other end is not waited for.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    let opened = match openat2(&within, file, flags, Mode::empty(), resolve) {
+        Ok(opened) => File::from(opened),
+        Err(Errno::LOOP) => return Err("it is a symbolic link, or in a folder that is one".to_owned()),
+        Err(error) => return Err(error.to_string()),
+    };
     let data = opened.metadata().map_err(|error| error.to_string())?;
     if !data.is_file() {
         return Err("it is not a plain file".to_owned());
