@@ -10,6 +10,7 @@ mod shared;
 mod threads;
 
 use fusion_course::{Case, DType, Exercise, Param, Shape, Source};
+use fusion_cpp::{Kind, Token};
 use fusion_machine::{Fault, LaunchReport, Report};
 
 use crate::judgement::{Code, Failure, Side};
@@ -118,6 +119,12 @@ fn find(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
         .or_else(|| elements::of_another_type(seen))
         .or_else(|| threads::axis(failure, seen))
         .or_else(|| threads::same_elements(failure, seen))
+}
+
+/// The token that is a kernel's name before its parameters.
+fn declared(tokens: &[Token], source: &str, kernel: &str) -> Option<usize> {
+    let words = |pair: &[Token]| [pair[0].text(source), pair[1].text(source)] == [kernel, "("];
+    tokens.windows(2).position(|pair| pair[0].kind == Kind::Word && words(pair))
 }
 
 impl<'a> Seen<'a> {

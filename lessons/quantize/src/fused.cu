@@ -15,7 +15,7 @@ __device__ __forceinline__ float there_and_back(float x, float scale) {
     return fminf(fmaxf(rintf(x / scale), -127.0f), 127.0f) * scale;
 }
 
-// Four elements a thread, which are 16 bytes: one load, one store.
+// Four elements per thread, which are 16 bytes: one load, one store.
 extern "C" __global__ void fake_quantize_x4(const float* x, float* out, float scale, size_t n) {
     const size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (thread < n / 4) {

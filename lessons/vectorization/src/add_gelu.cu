@@ -12,7 +12,6 @@ __device__ __forceinline__ float4 gelu_tanh(float4 a, float4 b) {
     return make_float4(gelu_tanh(a.x + b.x), gelu_tanh(a.y + b.y), gelu_tanh(a.z + b.z), gelu_tanh(a.w + b.w));
 }
 
-// ANCHOR: float4
 extern "C" __global__ void add_gelu_float4(const float* a, const float* b, float* out, size_t n) {
     const size_t v = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (v < n / 4) {
@@ -22,7 +21,6 @@ extern "C" __global__ void add_gelu_float4(const float* a, const float* b, float
     const size_t i = n / 4 * 4 + v;
     if (i < n) out[i] = gelu_tanh(a[i] + b[i]);
 }
-// ANCHOR_END: float4
 
 // ANCHOR: several
 // All vectors are loaded before the first is used. A block's threads take neighbouring ones in each step.

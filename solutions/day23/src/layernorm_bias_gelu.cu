@@ -50,7 +50,6 @@ extern "C" __global__ void layernorm_bias_gelu(const float* __restrict__ x, cons
 }
 // ANCHOR_END: kernel
 
-// ANCHOR: long
 // For rows that are too long to keep, or that this GPU's blocks have no room for: the row is read again each time. A
 // cache may still have it, but each walk waits for its loads.
 extern "C" __global__ void layernorm_bias_gelu_long(const float* __restrict__ x, const float* __restrict__ gamma,
@@ -72,4 +71,3 @@ extern "C" __global__ void layernorm_bias_gelu_long(const float* __restrict__ x,
         out[i] = gelu_tanh((x[i] - mean) * factor * gamma[i] + beta[i] + bias[i]);
     }
 }
-// ANCHOR_END: long

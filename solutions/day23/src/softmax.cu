@@ -53,7 +53,6 @@ extern "C" __global__ void softmax(const float* __restrict__ x, float* __restric
 }
 // ANCHOR_END: kernel
 
-// ANCHOR: long
 // For rows that are too long to keep, or that this GPU's blocks have no room for: the row is read again each time. A
 // cache may still have it, but each walk waits for its loads.
 extern "C" __global__ void softmax_long(const float* __restrict__ x, float* __restrict__ out, size_t rows, size_t columns) {
@@ -71,4 +70,3 @@ extern "C" __global__ void softmax_long(const float* __restrict__ x, float* __re
 
     for (size_t i = threadIdx.x; i < columns; i += blockDim.x) out[i] = expf(x[i] - largest) * factor;
 }
-// ANCHOR_END: long

@@ -48,7 +48,6 @@ extern "C" __global__ void add_rmsnorm(const __nv_bfloat16* __restrict__ x, cons
 }
 // ANCHOR_END: kernel
 
-// ANCHOR: long
 // For rows that are too long to keep, or that this GPU's blocks have no room for: the residual is written, and read
 // again. Each thread reads what it wrote itself.
 extern "C" __global__ void add_rmsnorm_long(const __nv_bfloat16* __restrict__ x, const __nv_bfloat16* __restrict__ weight,
@@ -71,4 +70,3 @@ extern "C" __global__ void add_rmsnorm_long(const __nv_bfloat16* __restrict__ x,
         out[i] = __float2bfloat16_rn(__bfloat162float(residual[i]) * factor * __bfloat162float(weight[i]));
     }
 }
-// ANCHOR_END: long

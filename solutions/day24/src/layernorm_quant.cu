@@ -58,7 +58,6 @@ extern "C" __global__ void layernorm_quant(const float* __restrict__ x, const fl
 }
 // ANCHOR_END: kernel
 
-// ANCHOR: long
 // For rows that are too long to keep, or that this GPU's blocks have no room for: the row is read again each time. A
 // cache may still have it, but each walk waits for its loads.
 extern "C" __global__ void layernorm_quant_long(const float* __restrict__ x, const float* __restrict__ gamma,
@@ -88,4 +87,3 @@ extern "C" __global__ void layernorm_quant_long(const float* __restrict__ x, con
         q[i] = (signed char)__float2int_rn(normalized(i) / divisor);
     }
 }
-// ANCHOR_END: long

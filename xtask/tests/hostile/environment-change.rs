@@ -1,5 +1,5 @@
 // contained; honest: contained
-// It would be inherited by whom it starts, and there is nobody.
+// Programs that it starts would inherit it. It starts none.
 fn hostile() {
     unsafe { std::env::set_var("LD_PRELOAD", "/tmp/x.so") };
 }

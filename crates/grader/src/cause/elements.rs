@@ -1,7 +1,7 @@
 //! What the source declares the elements of a buffer to be.
 
 use fusion_course::DType;
-use fusion_cpp::{Kind, tokens};
+use fusion_cpp::tokens;
 
 use super::{Cause, Seen};
 
@@ -33,8 +33,7 @@ pub(super) fn of_another_type(seen: &Seen<'_>) -> Option<Cause> {
 fn pointee(source: &str, kernel: &str, parameter: &str) -> Option<(&'static str, DType)> {
     let tokens = tokens(source);
     let text = |at: usize| tokens.get(at).map_or("", |token| token.text(source));
-    let named = |at: usize| tokens.get(at).is_some_and(|token| token.kind == Kind::Word) && text(at) == kernel;
-    let list = (0..tokens.len()).find(|&at| named(at) && text(at + 1) == "(")? + 2;
+    let list = super::declared(&tokens, source, kernel)? + 2;
     let end = (list..tokens.len()).find(|&at| text(at) == ")")?;
     let at = (list..end).find(|&at| text(at) == parameter && matches!(text(at + 1), "," | ")" | "["))?;
     let start = (list..at).rev().find(|&at| text(at) == ",").map_or(list, |comma| comma + 1);

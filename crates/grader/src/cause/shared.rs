@@ -37,7 +37,7 @@ pub(super) fn size(seen: &Seen<'_>) -> Option<Cause> {
 fn uses_extern(source: &str, kernel: &str) -> bool {
     let tokens = fusion_cpp::tokens(source);
     let words: Vec<&str> = tokens.iter().map(|token| token.text(source)).collect();
-    let Some(start) = words.windows(2).position(|pair| pair == [kernel, "("]) else { return false };
+    let Some(start) = super::declared(&tokens, source, kernel) else { return false };
     let body = body(&words, start);
     words.windows(2).enumerate().filter(|(_, pair)| *pair == ["extern", "__shared__"]).any(|(at, _)| {
         let after = words.iter().skip(at).take_while(|word| **word != ";");
