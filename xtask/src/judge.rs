@@ -188,7 +188,12 @@ impl Told {
                 }
                 Message::Mutant { id, fate } => self.fates.push((id, fate)),
                 Message::Unable { error } => self.unable = Some(error),
-                Message::Listed { .. } | Message::Probed { .. } | Message::Timed { .. } | Message::Untimed { .. } => {}
+                // No judge says these.
+                Message::Listed { .. }
+                | Message::Probed { .. }
+                | Message::Timed { .. }
+                | Message::Untimed { .. }
+                | Message::Measured { .. } => {}
             },
             Said::Printed(line) => self.print(who, &line, progress),
             Said::Complained(line) => {

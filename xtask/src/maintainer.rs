@@ -3,6 +3,7 @@
 mod book;
 mod choices;
 mod clients;
+mod measure;
 mod registers;
 mod rivals;
 mod verify;
@@ -15,6 +16,8 @@ pub(crate) enum Command {
     Verify(verify::Options),
     /// Time the solutions beside PyTorch, torch.compile, Triton and Liger, on a GPU
     Rivals(rivals::Options),
+    /// Time everything that can be launched alone, on a GPU, for the emulated device's clock to be compared with
+    Measure(measure::Options),
     /// Check programs of strangers: numba-cuda's, nvcc's and one in C, from packages that are fetched
     Clients(clients::Options),
     /// Compare registers and memory of the course's kernels with what a GPU's driver says; without a GPU, list them
@@ -34,6 +37,7 @@ impl Command {
         match self {
             Command::Verify(options) => verify::run(options, interrupt),
             Command::Rivals(options) => rivals::run(options, interrupt),
+            Command::Measure(options) => measure::run(options, interrupt),
             Command::Clients(options) => clients::run(options, interrupt),
             Command::Registers(options) => registers::run(options),
             Command::Book(options) => book::run(options),

@@ -60,7 +60,21 @@ impl Clock {
     ///
     /// # Errors
     /// The driver's, of `work` or of the events around it.
-    pub fn median(&mut self, mut work: impl FnMut() -> Result<(), DriverError>) -> Result<f64, DriverError> {
+    pub fn median(&mut self, work: impl FnMut() -> Result<(), DriverError>) -> Result<f64, DriverError> {
+        let times = self.times(false, work)?;
+        Ok(times[times.len() / 2])
+    }
+
+    /// The times of `work` in nanoseconds, in ascending order: there is at least one. Each finds a cold cache, or what it left there
+    /// itself just before.
+    ///
+    /// # Errors
+    /// The driver's, of `work` or of the events around it.
+    pub fn times(
+        &mut self,
+        warm: bool,
+        mut work: impl FnMut() -> Result<(), DriverError>,
+    ) -> Result<Vec<f64>, DriverError> {
         let repeat = if self.emulated { 1 } else { REPEAT };
         let timer = Timer::new(&self.stream)?;
         if !self.emulated {
@@ -68,11 +82,25 @@ impl Clock {
         }
         let mut times = Vec::with_capacity(repeat);
         for _ in 0..repeat {
-            self.cold(&timer, |error| error, &mut work)?;
+            match warm {
+                true => self.warm(&timer, &mut work)?,
+                false => self.cold(&timer, |error| error, &mut work)?,
+            }
             times.push(f64::from(timer.elapsed_ms()?) * 1e6);
         }
         times.sort_by(f64::total_cmp);
-        Ok(times[times.len() / 2])
+        Ok(times)
+    }
+
+    /// Queues work twice, the second time between a timer's events. The flush before it gives the host time to queue.
+    fn warm(&mut self, timer: &Timer, mut work: impl FnMut() -> Result<(), DriverError>) -> Result<(), DriverError> {
+        if let Some((flush, _)) = &mut self.timing {
+            flush.run(&self.stream)?;
+        }
+        work()?;
+        timer.start()?;
+        work()?;
+        timer.stop()
     }
 
     /// What a device-to-device copy reaches, in bytes read and written a second.

@@ -12,11 +12,13 @@ mod hold;
 pub mod memory;
 mod problem;
 mod sources;
+mod values;
 
 pub use baseline::Baseline;
 pub use clock::Clock;
 pub use flush::Flush;
 pub use gemm::{LibraryGemm, Multiplier, TiledGemm};
 pub use hold::Hold;
-pub use problem::{Periods, Place, Seen, Values, buffers};
+pub use problem::Problem;
 pub use sources::{headers, includes, ladder, load, rivals, timing, unfused};
+pub use values::{Periods, Place, Seen, Values, buffers};

@@ -1,164 +1,87 @@
-//! A problem of an exercise on the device: what its buffers hold before a launch, and what they must hold after it.
+//! One problem of an exercise: buffers on the device, and what its outputs must hold.
 
 use std::sync::Arc;
 
 use cudarc::driver::{CudaStream, DriverError};
-use fusion_course::{Case, Data, DeviceBuffer, Exercise, Param, Reference, Shape};
+use fusion_course::{Arguments, DeviceBuffer, Exercise, Gemm, Inputs, Mismatch, Param, Shape, Tolerance};
 
-use crate::memory;
+use crate::{Periods, Place, Values, buffers};
 
-/// Buffers of these parameters, filled with poison, each with a red zone of `margin` bytes on both sides.
-///
-/// # Errors
-/// The driver's: mostly that there is too little memory.
-pub fn buffers(
-    stream: &Arc<CudaStream>,
-    params: &[Param],
-    shape: Shape,
-    margin: usize,
-) -> Result<Vec<DeviceBuffer>, DriverError> {
-    params.iter().map(|param| DeviceBuffer::poisoned(stream, param.dtype, param.len(shape), margin)).collect()
-}
-
-/// Inputs and what must come of them.
-///
-/// The values of a large problem repeat with a period of about a million elements, so that the reference need only be
-/// computed for one period, however large the problem is. The period divides no power of two, so a wrong index still
-/// shows.
+/// Buffers for one problem, with its values.
 #[derive(Debug)]
-pub struct Values {
+pub struct Problem {
     pub exercise: &'static Exercise,
-    /// One period.
-    pub case: Case,
-    /// What each output must hold, over one period.
-    pub references: Vec<Reference>,
+    pub shape: Shape,
+    /// The inputs.
+    pub place: Place,
+    pub outputs: Vec<DeviceBuffer>,
+    pub intermediates: Vec<DeviceBuffer>,
+    pub scratch: Vec<DeviceBuffer>,
+    values: Values,
 }
 
-/// Which periods of an output are looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Periods {
-    All,
-    /// The first and the last, which may be cut off: enough for a kernel that is known to be right.
-    Ends,
-    First,
-}
-
-/// A period of an output, or as much of it as there is.
-#[derive(Debug)]
-pub struct Seen<'a> {
-    /// The output's place among the exercise's.
-    pub output: usize,
-    pub param: &'static Param,
-    /// The element that it begins at.
-    pub from: usize,
-    pub actual: Data,
-    pub reference: &'a Reference,
-}
-
-impl Values {
-    /// The values of a case, which may be one period of a larger problem's.
-    pub fn new(exercise: &'static Exercise, case: Case) -> Self {
-        Self { exercise, references: (exercise.reference)(&case), case }
-    }
-
-    /// Reads outputs back and shows each period to `look`, with what it must hold.
-    ///
-    /// # Errors
-    /// What `look` finds, and what `failed` makes of an error of the driver's.
-    pub fn look<E>(
-        &self,
-        stream: &Arc<CudaStream>,
-        outputs: &[DeviceBuffer],
-        periods: Periods,
-        failed: impl Fn(DriverError) -> E,
-        mut look: impl FnMut(Seen<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let all = self.exercise.outputs.iter().zip(outputs).zip(&self.references).enumerate();
-        for (output, ((param, buffer), reference)) in all {
-            let period = reference.len().max(1);
-            let last = buffer.len().saturating_sub(1) / period;
-            let starts: Vec<usize> = match periods {
-                _ if buffer.is_empty() => Vec::new(),
-                Periods::All => (0..=last).collect(),
-                Periods::Ends if last > 0 => vec![0, last],
-                Periods::Ends | Periods::First => vec![0],
-            };
-            for from in starts.into_iter().map(|start| start * period) {
-                let actual = buffer.read_part(stream, from, period).map_err(&failed)?;
-                let cut;
-                let reference = match actual.len() < reference.len() {
-                    true => {
-                        cut = reference.first(actual.len());
-                        &cut
-                    }
-                    false => reference,
-                };
-                look(Seen { output, param, from, actual, reference })?;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The inputs of a problem, and what outputs that are also read hold before a launch.
-#[derive(Debug)]
-pub struct Place {
-    pub inputs: Vec<DeviceBuffer>,
-    /// None for outputs that are only written.
-    pub initial: Vec<Option<DeviceBuffer>>,
-}
-
-impl Place {
-    /// The values of a case on the device, for a problem of this shape, which may be larger than the case is.
-    ///
+impl Problem {
     /// # Errors
     /// The driver's: mostly that there is too little memory.
     pub fn new(
         stream: &Arc<CudaStream>,
-        exercise: &Exercise,
-        case: &Case,
+        exercise: &'static Exercise,
         shape: Shape,
-        margin: usize,
+        seed: u64,
     ) -> Result<Self, DriverError> {
-        let upload = |param: &Param, data: &Data, margin: usize| {
-            let mut buffer = DeviceBuffer::poisoned(stream, param.dtype, param.len(shape), margin)?;
-            buffer.write(stream, data)?;
-            if param.extent.grows_with_rows() {
-                buffer.repeat(stream, data.len())?;
-            }
-            Ok(buffer)
+        let values = Values::new(exercise, (exercise.make)(shape.period(), &mut Inputs::new(seed)));
+        let mut problem = Problem {
+            exercise,
+            shape,
+            place: Place::new(stream, exercise, &values.case, shape, 0)?,
+            outputs: buffers(stream, exercise.outputs, shape, 0)?,
+            intermediates: buffers(stream, exercise.intermediates, shape, 0)?,
+            scratch: buffers(stream, exercise.scratch, shape, 0)?,
+            values,
         };
-        let inputs = exercise.inputs.iter().zip(&case.inputs);
-        let outputs = exercise.outputs.iter().zip(&case.initial);
-        Ok(Self {
-            inputs: inputs.map(|(param, data)| upload(param, data, margin)).collect::<Result<_, _>>()?,
-            initial: outputs
-                .map(|(param, data)| data.as_ref().map(|data| upload(param, data, 0)).transpose())
-                .collect::<Result<_, DriverError>>()?,
-        })
+        problem.reset(stream)?;
+        Ok(problem)
     }
 
-    /// Queues copying the inputs to where a launch finds them.
+    /// Fills the outputs anew, see [`Place::reset`].
     ///
     /// # Errors
-    /// As [`Place::reset`]'s.
-    pub fn copy_inputs(&self, stream: &CudaStream, inputs: &mut [DeviceBuffer]) -> Result<(), DriverError> {
-        let mut both = self.inputs.iter().zip(inputs);
-        both.try_for_each(|(from, to)| memory::copy(stream, (from, 0), (to, 0), memory::bytes(from)))
+    /// The driver's.
+    pub fn reset(&mut self, stream: &Arc<CudaStream>) -> Result<(), DriverError> {
+        self.place.reset(stream, &mut self.outputs)
     }
 
-    /// Queues filling outputs with poison, or with what they must hold before a launch. Without it a kernel that writes
-    /// nothing would pass with another one's results.
+    /// What a launch is given, and the intermediates beside it.
+    pub fn arguments<'a>(&'a mut self, gemm: &'a dyn Gemm) -> (Arguments<'a>, &'a [DeviceBuffer]) {
+        let arguments = Arguments {
+            inputs: &self.place.inputs,
+            outputs: &mut self.outputs,
+            scratch: &mut self.scratch,
+            gemm,
+            scalars: &self.values.case.scalars,
+            rows: self.shape.rows,
+            columns: self.shape.columns,
+        };
+        (arguments, &self.intermediates)
+    }
+
+    /// Compares the outputs that `wanted` names with the reference.
     ///
     /// # Errors
-    /// The driver's; `CUDA_ERROR_INVALID_VALUE` for outputs of another shape.
-    pub fn reset(&self, stream: &CudaStream, outputs: &mut [DeviceBuffer]) -> Result<(), DriverError> {
-        for (index, output) in outputs.iter_mut().enumerate() {
-            match self.initial.get(index) {
-                Some(Some(initial)) => memory::copy(stream, (initial, 0), (output, 0), memory::bytes(initial))?,
-                _ => output.poison_contents(stream)?,
+    /// What `wrong` makes of the first element that is wrong, and what `failed` makes of an error of the driver's.
+    pub fn check<E>(
+        &self,
+        stream: &Arc<CudaStream>,
+        wanted: impl Fn(&Param) -> bool,
+        failed: impl Fn(DriverError) -> E,
+        wrong: impl Fn(&Param, Mismatch) -> E,
+    ) -> Result<(), E> {
+        self.values.look(stream, &self.outputs, Periods::Ends, failed, |seen| {
+            if !wanted(seen.param) {
+                return Ok(());
             }
-        }
-        Ok(())
+            let tolerance = self.exercise.tolerances.get(seen.output).copied().unwrap_or(Tolerance::EXACT);
+            seen.reference.check(&seen.actual, tolerance).map_err(|mismatch| wrong(seen.param, mismatch))
+        })
     }
 }

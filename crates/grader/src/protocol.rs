@@ -50,6 +50,10 @@ pub enum Message {
         device: DeviceInfo,
         size: Box<Size>,
     },
+    /// The time of something that was launched alone, as a line of [`fusion_timings::Record`].
+    Measured {
+        record: String,
+    },
     /// What was not timed, a size or all of the exercise, and why.
     Untimed {
         shape: Option<String>,
@@ -78,7 +82,10 @@ impl Message {
 
     /// Whether it is what was asked for, or a part of it.
     pub fn is_result(&self) -> bool {
-        matches!(self, Message::Judged { .. } | Message::Mutant { .. } | Message::Timed { .. })
+        matches!(
+            self,
+            Message::Judged { .. } | Message::Mutant { .. } | Message::Timed { .. } | Message::Measured { .. }
+        )
     }
 
     /// Sends itself to the parent.

@@ -7,6 +7,7 @@ mod bench;
 #[cfg(unix)]
 pub mod contained;
 mod judge;
+mod measure;
 mod mutants;
 mod rungs;
 
@@ -44,6 +45,10 @@ pub fn main_with(submission: Submission, top: Vec<Entry>, samples: Vec<Sample>) 
             end_with(parent);
             bench::run(&options, &submission, &top)
         }
+        Command::Measure(options) => {
+            end_with(parent);
+            measure::run(&options, &submission, &top, &samples)
+        }
         Command::Judge(options) => {
             end_with(parent);
             judge::run(&options, &submission, &top, &samples)
@@ -66,6 +71,8 @@ enum Command {
     Probe,
     /// Time one submission beside the unfused chain over a sweep of sizes
     Bench(BenchOptions),
+    /// Time all that can be launched alone
+    Measure(MeasureOptions),
     /// Judge one submission, or several samples or mutants of one exercise
     Judge(Options),
 }
@@ -124,6 +131,12 @@ struct BenchOptions {
     /// On the emulated device, time as on a GPU, by the model's clock: for testing
     #[arg(long, hide = true)]
     as_gpu: bool,
+}
+
+#[derive(Clone, Debug, clap::Args)]
+struct MeasureOptions {
+    #[arg(long, value_enum)]
+    device: Device,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

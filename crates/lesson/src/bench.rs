@@ -1,10 +1,10 @@
 //! Timing a chain and its fused form.
 
-use fusion_baseline::{Baseline, Clock};
+use fusion_baseline::{Baseline, Clock, Problem};
 use fusion_course::{NoGemm, Shape, Step};
 use fusion_machine::LaunchReport;
 
-use crate::{Lesson, LessonError, Problem, Subject};
+use crate::{Lesson, LessonError, Subject, check};
 
 /// One operation over all sizes.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ fn point(lesson: &Lesson, subject: &Subject, clock: &mut Clock, shape: Shape) ->
             let (arguments, intermediates) = problem.arguments(&NoGemm);
             lesson.fused.run_step(stream, exercise, &step, intermediates, &arguments).map_err(doing())?;
         }
-        problem.check(stream, step.kernel, |_| true)?;
+        check(&problem, stream, step.kernel, |_| true)?;
     }
     let mut counters: Vec<LaunchReport> = Vec::new();
     for launch in reports(lesson)? {

@@ -16,7 +16,7 @@ pub use bench::{Point, Sweep};
 pub use fusion_baseline::Clock;
 pub use options::{Options, Selection, profile};
 pub use output::print;
-pub use problem::Problem;
+pub use problem::check;
 pub use setup::{Lesson, LessonError};
 pub use subject::Subject;
 pub use table::{duration, grouped, new_table};

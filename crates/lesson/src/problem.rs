@@ -1,90 +1,25 @@
-//! One problem of an exercise: buffers on the device, and what its outputs must hold.
+//! Whether what a lesson shows is right.
 
 use std::sync::Arc;
 
-use cudarc::driver::{CudaStream, DriverError};
-use fusion_baseline::{Periods, Place, Values, buffers};
-use fusion_course::{Arguments, DeviceBuffer, Exercise, Gemm, Inputs, Param, Shape, Tolerance};
+use cudarc::driver::CudaStream;
+use fusion_baseline::Problem;
+use fusion_course::Param;
 
 use crate::LessonError;
 
-/// Buffers for one problem, with its values.
-#[derive(Debug)]
-pub struct Problem {
-    pub exercise: &'static Exercise,
-    pub shape: Shape,
-    /// The inputs.
-    pub place: Place,
-    pub outputs: Vec<DeviceBuffer>,
-    pub intermediates: Vec<DeviceBuffer>,
-    pub scratch: Vec<DeviceBuffer>,
-    values: Values,
-}
-
-impl Problem {
-    /// # Errors
-    /// The driver's: mostly that there is too little memory.
-    pub fn new(
-        stream: &Arc<CudaStream>,
-        exercise: &'static Exercise,
-        shape: Shape,
-        seed: u64,
-    ) -> Result<Self, DriverError> {
-        let values = Values::new(exercise, (exercise.make)(shape.period(), &mut Inputs::new(seed)));
-        let mut problem = Problem {
-            exercise,
-            shape,
-            place: Place::new(stream, exercise, &values.case, shape, 0)?,
-            outputs: buffers(stream, exercise.outputs, shape, 0)?,
-            intermediates: buffers(stream, exercise.intermediates, shape, 0)?,
-            scratch: buffers(stream, exercise.scratch, shape, 0)?,
-            values,
-        };
-        problem.reset(stream)?;
-        Ok(problem)
-    }
-
-    /// Fills the outputs anew, see [`Place::reset`].
-    ///
-    /// # Errors
-    /// The driver's.
-    pub fn reset(&mut self, stream: &Arc<CudaStream>) -> Result<(), DriverError> {
-        self.place.reset(stream, &mut self.outputs)
-    }
-
-    /// What a launch is given, and the intermediates beside it.
-    pub fn arguments<'a>(&'a mut self, gemm: &'a dyn Gemm) -> (Arguments<'a>, &'a [DeviceBuffer]) {
-        let arguments = Arguments {
-            inputs: &self.place.inputs,
-            outputs: &mut self.outputs,
-            scratch: &mut self.scratch,
-            gemm,
-            scalars: &self.values.case.scalars,
-            rows: self.shape.rows,
-            columns: self.shape.columns,
-        };
-        (arguments, &self.intermediates)
-    }
-
-    /// Compares the outputs that `wanted` names with the reference.
-    ///
-    /// # Errors
-    /// [`LessonError::Wrong`], with who wrote it.
-    pub fn check(
-        &self,
-        stream: &Arc<CudaStream>,
-        who: &str,
-        wanted: impl Fn(&Param) -> bool,
-    ) -> Result<(), LessonError> {
-        let failed = |error| LessonError::driver("reading the result")(error);
-        self.values.look(stream, &self.outputs, Periods::Ends, failed, |seen| {
-            if !wanted(seen.param) {
-                return Ok(());
-            }
-            let tolerance = self.exercise.tolerances.get(seen.output).copied().unwrap_or(Tolerance::EXACT);
-            seen.reference
-                .check(&seen.actual, tolerance)
-                .map_err(|mismatch| LessonError::Wrong(format!("`{}` of {who} is wrong: {mismatch}", seen.param.name)))
-        })
-    }
+/// Compares the outputs that `wanted` names with the reference.
+///
+/// # Errors
+/// [`LessonError::Wrong`], with who wrote it.
+pub fn check(
+    problem: &Problem,
+    stream: &Arc<CudaStream>,
+    who: &str,
+    wanted: impl Fn(&Param) -> bool,
+) -> Result<(), LessonError> {
+    let failed = |error| LessonError::driver("reading the result")(error);
+    problem.check(stream, wanted, failed, |param, mismatch| {
+        LessonError::Wrong(format!("`{}` of {who} is wrong: {mismatch}", param.name))
+    })
 }

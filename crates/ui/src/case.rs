@@ -5,8 +5,8 @@ use std::fmt;
 
 use fusion_machine::report::Code;
 
-use crate::launch::{Launch, stream};
 use crate::suite::SUITE;
+use fusion_suite::{Launch, stream};
 
 /// A CUDA C++ file with directives in its leading comment.
 ///
@@ -29,7 +29,7 @@ use crate::suite::SUITE;
 /// ```
 ///
 /// A line of the comment is a directive when its first word ends in a colon or it is one word; anything else is text.
-/// Arguments are described at [`crate::Argument`]. Steps are done in their order; at the end the device is waited for.
+/// Arguments are described at [`fusion_suite::Argument`]. Steps are done in their order; at the end the device is waited for.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// `class/name`, without the extension.

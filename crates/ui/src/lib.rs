@@ -6,18 +6,14 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-mod argument;
 mod case;
-mod launch;
 mod report;
 mod runner;
 pub mod sanitizer;
 mod session;
 mod suite;
 
-pub use argument::{Argument, Fill, Type};
 pub use case::{Case, Checks, Copy, Expected, ParseError, Step};
-pub use launch::{Launch, Parameter};
 pub use report::{codes, text};
 pub use runner::{Failure, Outcome};
 pub use session::{Session, run_source};

@@ -9,10 +9,9 @@ use cudarc::driver::{DriverError, result, sys};
 use fusion_device::{CompileError, Device, KernelError, OpenError, Options, Program, Source, describe};
 use fusion_machine::report::Class;
 use fusion_machine::{Fault, Report};
+use fusion_suite::{Argument, Launch};
 
-use crate::argument::Argument;
 use crate::case::{Case, Copy, ParseError, Step};
-use crate::launch::Launch;
 
 /// What happened.
 #[derive(Clone, Debug, Default)]

@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use cudarc::driver::sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES as MAX_DYNAMIC_SHARED;
 use cudarc::driver::{CudaFunction, CudaStream, DriverError, LaunchConfig, PushKernelArg};
+use fusion_baseline::Problem;
 use fusion_course::day22::add_gelu::EXERCISE;
 use fusion_course::{NoGemm, Shape};
-use fusion_lesson::{Clock, Lesson, LessonError, Problem, duration, grouped, new_table};
+use fusion_lesson::{Clock, Lesson, LessonError, check, duration, grouped, new_table};
 use fusion_machine::occupancy::{Block, Occupancy};
 
 use crate::gpu::Gpu;
@@ -169,7 +170,7 @@ impl Work {
     }
 
     fn check(&self, who: &str) -> Result<(), LessonError> {
-        self.problem.check(&self.stream, who, |_| true)
+        check(&self.problem, &self.stream, who, |_| true)
     }
 }
 

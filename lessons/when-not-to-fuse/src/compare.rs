@@ -1,8 +1,8 @@
 //! Runs the variants of a case and puts them side by side.
 
-use fusion_baseline::{Baseline, Multiplier};
+use fusion_baseline::{Baseline, Multiplier, Problem};
 use fusion_course::{Exercise, Shape, Step, Work};
-use fusion_lesson::{Clock, Lesson, LessonError, Problem, duration, grouped, new_table};
+use fusion_lesson::{Clock, Lesson, LessonError, check, duration, grouped, new_table};
 
 /// An operation and ways to compute it.
 pub(crate) struct Case {
@@ -64,7 +64,7 @@ impl<'a> Bench<'a> {
             problem.reset(&stream).map_err(failed())?;
             let took = self.run(exercise, &mut problem, variant)?;
             let who = format!("\"{}\"", variant.name);
-            problem.check(&stream, &who, |param| variant.steps.iter().any(|step| step.writes.contains(&param.name)))?;
+            check(&problem, &stream, &who, |param| variant.steps.iter().any(|step| step.writes.contains(&param.name)))?;
             let bytes: u64 = variant.steps.iter().map(|step| step.bytes(exercise, shape)).sum();
             let slowest = *first.get_or_insert(took.ns);
             table.add_row([

@@ -68,6 +68,10 @@ impl Type {
         })
     }
 
+    pub fn is_float(self) -> bool {
+        matches!(self, Self::F16 | Self::Bf16 | Self::F32 | Self::F64)
+    }
+
     /// In bytes.
     pub fn size(self) -> usize {
         match self {
@@ -79,7 +83,7 @@ impl Type {
     }
 
     /// The number as bytes of this type; integers are cut to their width.
-    fn bytes(self, number: f64) -> Vec<u8> {
+    pub fn bytes(self, number: f64) -> Vec<u8> {
         match self {
             Self::F16 => f16::from_f64(number).to_le_bytes().to_vec(),
             Self::Bf16 => bf16::from_f64(number).to_le_bytes().to_vec(),

@@ -25,6 +25,15 @@ pub struct Parameter {
 }
 
 impl Launch {
+    /// Bytes of the buffers that it names the types of.
+    pub fn bytes(&self) -> u64 {
+        let bytes = |parameter: &Parameter| match &parameter.argument {
+            Argument::Buffer { ty, len, .. } => (ty.size() * len) as u64,
+            _ => 0,
+        };
+        self.parameters.iter().map(bytes).sum()
+    }
+
     /// # Errors
     /// What is wrong with it.
     pub fn parse(text: &str) -> Result<Self, String> {
@@ -77,8 +86,11 @@ impl Parameter {
     }
 }
 
-/// `on 2`, or nothing for stream 1.
-pub(crate) fn stream(text: &str) -> Result<u32, String> {
+/// The number of a stream: `on 2`, or nothing for stream 1.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn stream(text: &str) -> Result<u32, String> {
     match text.trim() {
         "" => Ok(1),
         text => text

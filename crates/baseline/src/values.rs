@@ -1,0 +1,164 @@
+//! A problem of an exercise on the device: what its buffers hold before a launch, and what they must hold after it.
+
+use std::sync::Arc;
+
+use cudarc::driver::{CudaStream, DriverError};
+use fusion_course::{Case, Data, DeviceBuffer, Exercise, Param, Reference, Shape};
+
+use crate::memory;
+
+/// Buffers of these parameters, filled with poison, each with a red zone of `margin` bytes on both sides.
+///
+/// # Errors
+/// The driver's: mostly that there is too little memory.
+pub fn buffers(
+    stream: &Arc<CudaStream>,
+    params: &[Param],
+    shape: Shape,
+    margin: usize,
+) -> Result<Vec<DeviceBuffer>, DriverError> {
+    params.iter().map(|param| DeviceBuffer::poisoned(stream, param.dtype, param.len(shape), margin)).collect()
+}
+
+/// Inputs and what must come of them.
+///
+/// The values of a large problem repeat with a period of about a million elements, so that the reference need only be
+/// computed for one period, however large the problem is. The period divides no power of two, so a wrong index still
+/// shows.
+#[derive(Debug)]
+pub struct Values {
+    pub exercise: &'static Exercise,
+    /// One period.
+    pub case: Case,
+    /// What each output must hold, over one period.
+    pub references: Vec<Reference>,
+}
+
+/// Which periods of an output are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Periods {
+    All,
+    /// The first and the last, which may be cut off: enough for a kernel that is known to be right.
+    Ends,
+    First,
+}
+
+/// A period of an output, or as much of it as there is.
+#[derive(Debug)]
+pub struct Seen<'a> {
+    /// The output's place among the exercise's.
+    pub output: usize,
+    pub param: &'static Param,
+    /// The element that it begins at.
+    pub from: usize,
+    pub actual: Data,
+    pub reference: &'a Reference,
+}
+
+impl Values {
+    /// The values of a case, which may be one period of a larger problem's.
+    pub fn new(exercise: &'static Exercise, case: Case) -> Self {
+        Self { exercise, references: (exercise.reference)(&case), case }
+    }
+
+    /// Reads outputs back and shows each period to `look`, with what it must hold.
+    ///
+    /// # Errors
+    /// What `look` finds, and what `failed` makes of an error of the driver's.
+    pub fn look<E>(
+        &self,
+        stream: &Arc<CudaStream>,
+        outputs: &[DeviceBuffer],
+        periods: Periods,
+        failed: impl Fn(DriverError) -> E,
+        mut look: impl FnMut(Seen<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let all = self.exercise.outputs.iter().zip(outputs).zip(&self.references).enumerate();
+        for (output, ((param, buffer), reference)) in all {
+            let period = reference.len().max(1);
+            let last = buffer.len().saturating_sub(1) / period;
+            let starts: Vec<usize> = match periods {
+                _ if buffer.is_empty() => Vec::new(),
+                Periods::All => (0..=last).collect(),
+                Periods::Ends if last > 0 => vec![0, last],
+                Periods::Ends | Periods::First => vec![0],
+            };
+            for from in starts.into_iter().map(|start| start * period) {
+                let actual = buffer.read_part(stream, from, period).map_err(&failed)?;
+                let cut;
+                let reference = match actual.len() < reference.len() {
+                    true => {
+                        cut = reference.first(actual.len());
+                        &cut
+                    }
+                    false => reference,
+                };
+                look(Seen { output, param, from, actual, reference })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The inputs of a problem, and what outputs that are also read hold before a launch.
+#[derive(Debug)]
+pub struct Place {
+    pub inputs: Vec<DeviceBuffer>,
+    /// None for outputs that are only written.
+    pub initial: Vec<Option<DeviceBuffer>>,
+}
+
+impl Place {
+    /// The values of a case on the device, for a problem of this shape, which may be larger than the case is.
+    ///
+    /// # Errors
+    /// The driver's: mostly that there is too little memory.
+    pub fn new(
+        stream: &Arc<CudaStream>,
+        exercise: &Exercise,
+        case: &Case,
+        shape: Shape,
+        margin: usize,
+    ) -> Result<Self, DriverError> {
+        let upload = |param: &Param, data: &Data, margin: usize| {
+            let mut buffer = DeviceBuffer::poisoned(stream, param.dtype, param.len(shape), margin)?;
+            buffer.write(stream, data)?;
+            if param.extent.grows_with_rows() {
+                buffer.repeat(stream, data.len())?;
+            }
+            Ok(buffer)
+        };
+        let inputs = exercise.inputs.iter().zip(&case.inputs);
+        let outputs = exercise.outputs.iter().zip(&case.initial);
+        Ok(Self {
+            inputs: inputs.map(|(param, data)| upload(param, data, margin)).collect::<Result<_, _>>()?,
+            initial: outputs
+                .map(|(param, data)| data.as_ref().map(|data| upload(param, data, 0)).transpose())
+                .collect::<Result<_, DriverError>>()?,
+        })
+    }
+
+    /// Queues copying the inputs to where a launch finds them.
+    ///
+    /// # Errors
+    /// As [`Place::reset`]'s.
+    pub fn copy_inputs(&self, stream: &CudaStream, inputs: &mut [DeviceBuffer]) -> Result<(), DriverError> {
+        let mut both = self.inputs.iter().zip(inputs);
+        both.try_for_each(|(from, to)| memory::copy(stream, (from, 0), (to, 0), memory::bytes(from)))
+    }
+
+    /// Queues filling outputs with poison, or with what they must hold before a launch. Without it a kernel that writes
+    /// nothing would pass with another one's results.
+    ///
+    /// # Errors
+    /// The driver's; `CUDA_ERROR_INVALID_VALUE` for outputs of another shape.
+    pub fn reset(&self, stream: &CudaStream, outputs: &mut [DeviceBuffer]) -> Result<(), DriverError> {
+        for (index, output) in outputs.iter_mut().enumerate() {
+            match self.initial.get(index) {
+                Some(Some(initial)) => memory::copy(stream, (initial, 0), (output, 0), memory::bytes(initial))?,
+                _ => output.poison_contents(stream)?,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,68 @@
+//! The stored times, and which of them judge the clock.
+
+use crate::record::Record;
+
+const H200: &str = include_str!("../measured/h200.csv");
+const HELD_OUT: &str = include_str!("../held_out.txt");
+
+/// What `cargo xtask measure` found on an H200.
+///
+/// # Errors
+/// The first line that is no record.
+pub fn h200() -> Result<Vec<Record>, String> {
+    lines(H200).map(str::parse).collect()
+}
+
+/// Whether nothing may be fitted to the times of this kernel: see [`Record::key`].
+pub fn is_held_out(key: &str) -> bool {
+    lines(HELD_OUT).any(|line| line == key)
+}
+
+fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
+    text.lines().filter(|line| !line.starts_with('#'))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::cases;
+
+    #[test]
+    fn there_are_as_many_points_as_the_clock_needs() {
+        let records = h200().unwrap();
+        assert!(records.len() >= 1500);
+        for record in &records {
+            assert!(record.low <= record.ns && record.ns <= record.high && record.ns > 0.0, "{record}");
+        }
+        let held = records.iter().filter(|record| is_held_out(&record.key())).count();
+        assert!(3 * held > records.len(), "{held} of {}", records.len());
+    }
+
+    #[test]
+    fn a_held_out_kernel_was_measured_and_is_no_calibration() {
+        let calibration: BTreeSet<String> =
+            cases().unwrap().iter().filter(|case| case.calibration).map(|case| case.name.clone()).collect();
+        let records = h200().unwrap();
+        let known: BTreeSet<String> = records.iter().map(Record::key).collect();
+        for line in lines(HELD_OUT) {
+            assert!(known.contains(line), "`{line}` was not measured");
+        }
+        for record in records.iter().filter(|record| calibration.contains(&record.case)) {
+            assert!(!is_held_out(&record.key()), "{record}");
+        }
+    }
+
+    #[test]
+    fn every_point_of_the_suite_was_measured() {
+        let records = h200().unwrap();
+        let known: BTreeSet<_> = records.iter().map(|r| (r.kernel.as_str(), r.at.as_str(), r.cache)).collect();
+        for case in cases().unwrap() {
+            for point in &case.points {
+                let name = (point.launch.kernel.as_str(), point.at.as_str(), point.cache);
+                assert!(known.contains(&name), "{name:?} was not measured: `cargo xtask measure` on an H200");
+            }
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! `cargo xtask measure`: times everything of the workspace that can be launched alone, on a GPU, for the clock of the emulated device
+//! to be compared with.
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use fusion_device::Choice;
+
+use fusion_grader::judgement::{Kind, RunError};
+use fusion_grader::protocol::Message;
+use fusion_timings::{Stopwatch, cases};
+
+use crate::interrupt::{self, Interrupt};
+use crate::judge::{Stop, cannot_run};
+use crate::process::{self, End, Said, Watch};
+use crate::programs::{self, Programs};
+use crate::progress::Progress;
+use crate::{date, output, toolchain};
+
+/// The command's options.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "Exit codes: 0 all was timed, 1 something was left out, 2 could not run.")]
+pub(crate) struct Options {
+    /// Where the times go, a line each
+    #[arg(long, value_name = "FILE", required_unless_present = "suite")]
+    out: Option<PathBuf>,
+    /// What to time on: gpu, or emulated for what the model says
+    #[arg(long, default_value = "gpu")]
+    device: Choice,
+    /// Do not build: use the programs that lie beside this one
+    #[arg(long, visible_alias = "no-build")]
+    prebuilt: bool,
+    /// Time the suite of kernels in this process and print the lines
+    #[arg(long, hide = true)]
+    suite: bool,
+}
+
+/// For one exercise at one size, or one kernel of the suite.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// Runs and returns the exit code.
+pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
+    let told = if options.suite { suite(options.device) } else { measure(options, interrupt) };
+    match told {
+        Ok(complete) => u8::from(!complete),
+        Err(Stop::Interrupted) => interrupt::EXIT_CODE,
+        Err(Stop::Error(error)) => {
+            output::note(&format!("error: {}", error.message));
+            2
+        }
+    }
+}
+
+/// Times all, and returns whether nothing was left out.
+fn measure(options: &Options, interrupt: &Interrupt) -> Result<bool, Stop> {
+    let Some(path) = &options.out else { return Err(failed("--out is missing")) };
+    toolchain::ready().map_err(Stop::Error)?;
+    let packages: Vec<String> =
+        fusion_course::days().iter().map(|day| programs::package(Kind::Solution, day.number)).collect();
+    let programs = Programs::get(&packages, options.prebuilt, interrupt).map_err(Stop::Error)?;
+    let unwritten = |error: std::io::Error| failed(&format!("cannot write {}: {error}", path.display()));
+    let mut file = File::create(path).map_err(unwritten)?;
+    let mut write = |line: &str| writeln!(file, "{line}").map_err(unwritten);
+    let mut complete = time_suite(options, &mut write)?;
+    let progress = Progress::new(packages.len());
+    for package in &packages {
+        let Some(program) = programs.paths.get(package) else {
+            return Err(failed(&format!("`{package}` does not compile")));
+        };
+        let mut command = Command::new(program);
+        command.args(["measure", "--device", name(options.device)]);
+        if let Some(root) = &programs.root {
+            command.current_dir(root);
+        }
+        let (mut written, mut unable) = (Ok(()), None);
+        let end = process::run(&mut command, &Watch { limit: LIMIT, interrupt }, |said| match said {
+            Said::Message(message) => match *message {
+                Message::Measured { record } if written.is_ok() => written = write(&record),
+                Message::Progress { text } => progress.say(format!("{package}: {text}")),
+                Message::Unable { error } => unable = Some(error),
+                _ => {}
+            },
+            Said::Printed(line) | Said::Complained(line) => progress.note(&format!("{package}: {line}")),
+        });
+        written?;
+        match end.map_err(|error| cannot_run(program, &error))? {
+            End::Interrupted => return Err(Stop::Interrupted),
+            End::Exited(0) => {}
+            end => {
+                progress.note(&format!("{package}: ended with {end:?}"));
+                complete = false;
+            }
+        }
+        if let Some(error) = unable {
+            return Err(Stop::Error(error));
+        }
+        progress.step();
+    }
+    Ok(complete)
+}
+
+/// Has a process of its own time the suite: this one may open no device.
+fn time_suite(options: &Options, write: &mut impl FnMut(&str) -> Result<(), Stop>) -> Result<bool, Stop> {
+    let program = std::env::current_exe().map_err(|error| failed(&error.to_string()))?;
+    let mut command = Command::new(program);
+    command.args(["measure", "--suite", "--device", name(options.device)]);
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|error| failed(&format!("a process for the suite cannot be started: {error}")))?;
+    for line in child.stdout.take().into_iter().flat_map(|out| BufReader::new(out).lines()) {
+        write(&line.map_err(|error| failed(&error.to_string()))?)?;
+    }
+    match child.wait().map_err(|error| failed(&error.to_string()))?.code() {
+        Some(0) => Ok(true),
+        Some(1) => Ok(false),
+        _ => Err(failed("the suite could not be timed: see above")),
+    }
+}
+
+/// Times the suite on this process's device, and returns whether every point could be timed.
+fn suite(device: Choice) -> Result<bool, Stop> {
+    let cases = cases().map_err(|error| failed(&error.to_string()))?;
+    let mut stopwatch = Stopwatch::open(device).map_err(|error| failed(&error.to_string()))?;
+    output::print(&format!("{}\n", header(&stopwatch)));
+    let mut complete = true;
+    for case in &cases {
+        let timed = stopwatch.time(case, |record| match record {
+            Ok(record) => complete &= output::print(&format!("{record}\n")),
+            Err(why) => {
+                complete = false;
+                output::note(&format!("{}: {why}", case.name));
+            }
+        });
+        timed.map_err(|error| failed(&format!("{}: {error}", case.name)))?;
+    }
+    Ok(complete)
+}
+
+/// The first lines of the file: where the times are from.
+fn header(stopwatch: &Stopwatch) -> String {
+    let device = stopwatch.device();
+    let properties = &device.properties;
+    let compiler = device.compiler().map_or_else(
+        |_| String::new(),
+        |compiler| {
+            let (major, minor) = compiler.version();
+            format!(", NVRTC {major}.{minor}")
+        },
+    );
+    let (major, minor) = properties.driver;
+    format!(
+        "# cargo xtask measure, on one {}, driver for CUDA {major}.{minor}{compiler}, {}\n\
+         # file,kernel,at,L2 before the launch,median ns,lower quartile,upper quartile",
+        properties.name,
+        date::today(),
+    )
+}
+
+fn name(device: Choice) -> &'static str {
+    match device {
+        Choice::Auto => "auto",
+        Choice::Gpu => "gpu",
+        Choice::Emulated => "emulated",
+    }
+}
+
+fn failed(why: &str) -> Stop {
+    Stop::Error(RunError::new("measure", why))
+}
