@@ -1,6 +1,7 @@
 //! Launches: checked as a real driver checks them, and run.
 
 mod limit;
+mod places;
 
 use std::ffi::c_uint;
 use std::sync::Arc;
@@ -36,6 +37,8 @@ pub(crate) struct Launch {
     kernel: Kernel,
     shape: fusion_machine::Launch,
     params: Vec<u8>,
+    /// Parameters that the caller had fewer bytes for, see [`places`].
+    short: Vec<bool>,
     /// Addresses of the parameters in `params`, for a caller who asks a graph's node for them.
     places: Vec<usize>,
 }
@@ -52,17 +55,17 @@ impl Launch {
         let found = session.state.functions.get(function)?;
         let profile = session.driver.machine.profile();
         let params = params(found, kernel_params, extra);
-        let readable = params.as_ref().map_or(&[][..], Vec::as_slice);
-        let asked = asked(&found.info, &shape, readable);
-        let params = match (limit::check(profile, found, &shape), params) {
+        let (readable, short) = params.as_ref().map_or((&[][..], &[][..]), |passed| (&passed.bytes, &passed.short));
+        let asked = asked(&found.info, &shape, readable, short);
+        let Passed { bytes: params, short } = match (limit::check(profile, found, &shape), params) {
             (Err(refusal), _) | (Ok(()), Err(Unread::Refused(refusal))) => {
                 return Err(report::refused_launch(asked, refusal));
             }
             (Ok(()), Err(Unread::Invalid(error))) => return Err(error),
-            (Ok(()), Ok(params)) => params,
+            (Ok(()), Ok(passed)) => passed,
         };
         let places = found.info.params.iter().map(|p| params.as_ptr() as usize + p.offset as usize).collect();
-        Ok(Self { function, loaded: found.loaded.clone(), kernel: found.kernel, shape, params, places })
+        Ok(Self { function, loaded: found.loaded.clone(), kernel: found.kernel, shape, params, short, places })
     }
 
     /// What a graph's node tells of the launch. The pointers are valid as long as the launch is.
@@ -115,6 +118,10 @@ impl Launch {
         Some((index as u32, name))
     }
 
+    fn asked(&self) -> LaunchReport {
+        asked(&self.loaded.info(self.kernel), &self.shape, &self.params, &self.short)
+    }
+
     /// Runs a few blocks. What they do wrong is in the report alone. Where blocks communicate, none is run: what it left for the
     /// others would stay.
     fn run_dry(&self, driver: &Driver, dry: &Dry) -> LaunchReport {
@@ -131,7 +138,7 @@ impl Launch {
         let runs = !self.shape.cooperative && !self.loaded.communicates(self.kernel);
         let blocks = dry.blocks.iter().filter(|block| runs && **block < self.shape.blocks());
         let dry = blocks.map(one).collect();
-        LaunchReport { dry, ..asked(&self.loaded.info(self.kernel), &self.shape, &self.params) }
+        LaunchReport { dry, ..self.asked() }
     }
 
     /// Runs the kernel. What it does wrong stays in the context: a launch itself succeeds.
@@ -152,7 +159,7 @@ impl Launch {
             Ok((mut launch, footprint)) => {
                 let nanoseconds = launch.predicted_ns;
                 launch.findings.iter_mut().for_each(|finding| self.add_site(driver, finding));
-                launch.arguments = arguments(&self.loaded.info(self.kernel), &self.params);
+                launch.arguments = arguments(&self.loaded.info(self.kernel), &self.params, &self.short);
                 report::launched(launch);
                 operation::order(driver, stream, Act::Launch(self.clone()), |_| footprint)?;
                 driver.state().advance(stream, Engine::Compute, nanoseconds).map(|_| ())
@@ -160,7 +167,7 @@ impl Launch {
             Err(mut fault) => {
                 let error = report::error_of(&fault);
                 self.add_site(driver, &mut fault);
-                report::stopped(asked(&self.loaded.info(self.kernel), &self.shape, &self.params), *fault);
+                report::stopped(self.asked(), *fault);
                 let mut state = driver.state();
                 let context = state.streams.get(stream)?.context;
                 state.contexts.get_mut(context)?.error.get_or_insert(error);
@@ -171,24 +178,33 @@ impl Launch {
 }
 
 /// A launch as it was asked for, with nothing counted.
-fn asked(info: &KernelInfo, shape: &fusion_machine::Launch, params: &[u8]) -> LaunchReport {
+fn asked(info: &KernelInfo, shape: &fusion_machine::Launch, params: &[u8], short: &[bool]) -> LaunchReport {
     LaunchReport {
         kernel: info.name.clone(),
         grid: shape.grid,
         block: shape.block,
         shared_bytes: info.static_shared.saturating_add(shape.dynamic_shared),
-        arguments: arguments(info, params),
+        arguments: arguments(info, params, short),
         ..LaunchReport::default()
     }
 }
 
 /// What lies in a parameter buffer.
-fn arguments(info: &KernelInfo, params: &[u8]) -> Vec<Argument> {
-    let argument = |param: &ParamInfo| {
-        let bytes = params.get(param.offset as usize..)?.get(..param.size as usize)?;
-        Some(Argument { name: param.argument.clone(), bytes: bytes.to_vec(), float: param.float })
+fn arguments(info: &KernelInfo, params: &[u8], short: &[bool]) -> Vec<Argument> {
+    let argument = |(index, param): (usize, &ParamInfo)| {
+        let bytes = params.get(param.offset as usize..)?.get(..param.size as usize)?.to_vec();
+        let short = short.get(index).is_some_and(|short| *short);
+        Some(Argument { name: param.argument.clone(), bytes, float: param.float, short })
     };
-    info.params.iter().map_while(argument).collect()
+    info.params.iter().enumerate().map_while(argument).collect()
+}
+
+/// A parameter buffer.
+#[derive(Default)]
+struct Passed {
+    bytes: Vec<u8>,
+    /// By parameter; empty where the caller has packed them.
+    short: Vec<bool>,
 }
 
 /// Why there is no parameter buffer.
@@ -206,11 +222,11 @@ impl From<Error> for Unread {
 }
 
 /// The parameter buffer, from an array of pointers or from a buffer that the caller has packed.
-fn params(function: &Function, kernel_params: Raw, extra: Raw) -> std::result::Result<Vec<u8>, Unread> {
+fn params(function: &Function, kernel_params: Raw, extra: Raw) -> std::result::Result<Passed, Unread> {
     let info = &function.info;
     let size = info.param_bytes as usize;
     if size == 0 {
-        return Ok(Vec::new());
+        return Ok(Passed::default());
     }
     let expected = info.params.len() as u64;
     let refuse = |problem: Parameters| Unread::Refused(Refusal::Parameters { problem, expected });
@@ -220,7 +236,8 @@ fn params(function: &Function, kernel_params: Raw, extra: Raw) -> std::result::R
         if len < size {
             return Err(refuse(Parameters::Short { bytes: len as u64, expected: size as u64 }));
         }
-        return peek::read(&[(buffer, size)]).map_err(|_| refuse(Parameters::UnreadableBuffer));
+        let bytes = peek::read(&[(buffer, size)]).map_err(|_| refuse(Parameters::UnreadableBuffer))?;
+        return Ok(Passed { bytes, short: Vec::new() });
     }
     const POINTER: usize = size_of::<usize>();
     let pointers = peek::read(&[(kernel_params.0, info.params.len() * POINTER)])
@@ -241,7 +258,7 @@ fn params(function: &Function, kernel_params: Raw, extra: Raw) -> std::result::R
         buffer[param.offset as usize..][..value.len()].copy_from_slice(value);
         values = rest;
     }
-    Ok(buffer)
+    Ok(Passed { bytes: buffer, short: places::short(&places, |index| !info.params[index].structure) })
 }
 
 /// Address and length of the buffer that `extra` describes: pairs of a key and a pointer, up to an end.

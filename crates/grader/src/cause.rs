@@ -7,6 +7,7 @@ mod arguments;
 mod elements;
 mod say;
 mod shared;
+mod short;
 mod threads;
 
 use fusion_course::{Case, DType, Exercise, Param, Shape, Source};
@@ -14,6 +15,7 @@ use fusion_cpp::{Kind, Token};
 use fusion_machine::{Fault, LaunchReport, Report};
 
 use crate::judgement::{Code, Failure, Side};
+pub(crate) use short::Short;
 
 /// What is known of a launch that failed.
 pub(crate) struct Seen<'a> {
@@ -41,8 +43,8 @@ enum Cause {
     Order { swapped: Vec<Swap>, order: Vec<String>, kernel: bool },
     /// Numbers that were passed for one another.
     Scalars { swapped: Vec<Swap>, order: Vec<String> },
-    /// An integer of four bytes where the kernel takes eight.
-    Narrow { name: String, value: u64 },
+    /// Fewer bytes than the eight that the kernel takes; an integer of four where its value is known.
+    Narrow { name: String, value: Option<u64> },
     /// An `f64` where the kernel takes a `float`.
     Double { name: String, value: f64 },
     /// A parameter declared with elements of another type than the buffer's.
@@ -112,6 +114,7 @@ fn find(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
     arguments::order(failure, seen)
         .or_else(|| arguments::scalars(seen))
         .or_else(|| arguments::width(seen))
+        .or_else(|| arguments::short(seen))
         .or_else(|| threads::reduction(seen))
         .or_else(|| shared::size(seen))
         .or_else(|| threads::too_many(seen))

@@ -6,6 +6,7 @@
 
 mod bench;
 mod dry;
+mod passed;
 mod rows;
 
 use fusion_course::{Case, Data, Exercise, Inputs, Shape};
@@ -130,6 +131,7 @@ fn judge_all(trial: &Trial<'_>, found: &mut Found) -> Result<(), Trouble> {
     }
     // Kernels of others, and those for some shapes only, are not asked for the largest.
     if !trial.session.judges_as_gpu() && !scope.alone && scope.only.is_none() {
+        bench.passed.judge(trial)?;
         dry::judge(trial)?;
     }
     Ok(())

@@ -81,6 +81,10 @@ pub struct Argument {
     /// Whether the kernel takes a floating-point number.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub float: bool,
+    /// Whether the launch had fewer bytes there than the parameter has, as far as the place tells: numbers of so many bytes never lie
+    /// there, or another argument lies across it. The rest is whatever came after.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub short: bool,
 }
 
 impl Argument {

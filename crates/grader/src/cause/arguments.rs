@@ -99,7 +99,7 @@ pub(super) fn width(seen: &Seen<'_>) -> Option<Cause> {
         |(_, name, argument, number)| {
             match (number, argument.bytes.len(), argument.unsigned()?) {
                 (Number::Count(value), 8, got) if got & 0xffff_ffff == value => {
-                    Some(Cause::Narrow { name: name.to_owned(), value })
+                    Some(Cause::Narrow { name: name.to_owned(), value: Some(value) })
                 }
                 (Number::Scalar(Scalar::F32(value)), 4, got) if argument.float => {
                     let lower = f64::from(value).to_bits() & 0xffff_ffff;
@@ -111,6 +111,14 @@ pub(super) fn width(seen: &Seen<'_>) -> Option<Cause> {
             }
         },
     )
+}
+
+/// A parameter for which the launch has fewer bytes than it has, by the place that they lie at.
+pub(super) fn short(seen: &Seen<'_>) -> Option<Cause> {
+    let arguments = &seen.launch()?.arguments;
+    let (index, short) = arguments.iter().enumerate().find(|(_, argument)| argument.short)?;
+    let name = short.name.clone().unwrap_or_else(|| (index + 1).to_string());
+    Some(Cause::Narrow { name, value: None })
 }
 
 /// What is to be said of numbers that are not what they are in the exercise, whatever the reason.

@@ -21,7 +21,12 @@ impl Cause {
                 told(received(swapped, "the buffer ")).help(in_order(order, &launch))
             }
             Cause::Scalars { swapped, order } => told(received(swapped, "")).help(in_order(order, &launch)),
-            Cause::Narrow { name, value } => {
+            Cause::Narrow { name, value: None } => {
+                told(format!("the kernel's parameter `{name}` has 8 bytes, and fewer were passed for it"))
+                    .note("no number of 8 bytes lies where the launch has this one: the rest is whatever lay beside it".to_owned())
+                    .help(format!("in {launch}: pass a `usize` for a `size_t`, and a buffer's view for a pointer"))
+            }
+            Cause::Narrow { name, value: Some(value) } => {
                 told(format!("the kernel's parameter `{name}` has 8 bytes, and an integer of 4 was passed for it"))
                     .note(format!(
                         "its lower half is {value}, as it should be; the upper half is whatever lay beside it"

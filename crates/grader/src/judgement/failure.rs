@@ -57,6 +57,11 @@ codes! {
         "With more than 2^31 or 2^32 elements, some are wrong or are not written. Of such a launch, the emulated device \
          executes only a few blocks. Use `size_t` for sizes and indices in the kernel, `usize` in the launch, and convert \
          before a product can overflow: `(size_t)blockIdx.x * blockDim.x`.";
+    /// A parameter received fewer bytes than it has.
+    Arguments = "arguments":
+        "The launch passes an argument of fewer bytes than the kernel's parameter has, such as a `u32` for a `size_t`. The driver \
+         reads all the same as many as the parameter has. Where the rest is 0 by chance, the kernel has the right number, and \
+         next time it has not. Pass a `usize` for a `size_t`, an `i32` for an `int`, an `f32` for a `float`.";
     /// An input was overwritten.
     Inputs = "inputs": "An input was overwritten. Declare inputs `const`, and compare the order of the arguments.";
     /// Memory beside an output or input was written.
@@ -186,7 +191,7 @@ impl Failure {
     /// The file that is to be changed.
     pub fn side(&self) -> Side {
         self.side.unwrap_or(match self.code {
-            Code::Launch | Code::Stream | Code::Allocations | Code::Crash | Code::Panic => Side::Launch,
+            Code::Launch | Code::Arguments | Code::Stream | Code::Allocations | Code::Crash | Code::Panic => Side::Launch,
             _ => Side::Kernel,
         })
     }

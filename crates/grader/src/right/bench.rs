@@ -6,6 +6,7 @@ use fusion_device::Timer;
 use fusion_machine::Fault;
 
 use super::other_stream;
+use super::passed::Passed;
 use crate::cause;
 use crate::judgement::{Code, Failure};
 use crate::problem;
@@ -31,6 +32,8 @@ pub(super) struct Bench<'a> {
     scratch: Vec<DeviceBuffer>,
     /// On a GPU: the copy of the outputs.
     copies: Vec<DeviceBuffer>,
+    /// On the emulated device: what the launches have passed.
+    pub(super) passed: Passed,
 }
 
 /// What a launch left behind.
@@ -63,6 +66,7 @@ impl<'a> Bench<'a> {
             outputs: Vec::new(),
             scratch: Vec::new(),
             copies: Vec::new(),
+            passed: Passed::default(),
         })
     }
 
@@ -140,6 +144,7 @@ impl<'a> Bench<'a> {
         session.take_report();
         timer.start().map_err(ours())?;
         let buffers = [&mut *self.inputs, &mut *self.outputs, &mut *self.scratch];
+        litter();
         session.launch(entry, program, buffers, &case.scalars, case.shape)?;
         // An error here is the submission's, and waiting for the stream brings it up again.
         let stopped = timer.stop();
@@ -149,6 +154,7 @@ impl<'a> Bench<'a> {
         session.device.context.synchronize().map_err(|error| session.explain(error, entry, program, case.shape))?;
         let report = session.take_report();
         session.refuse_faults(&report, entry, case.shape)?;
+        self.passed.look(&report.launches, case.shape);
         // The stream's clock advances by what runs on it, or by what it waits for.
         let longest = report.launches.iter().map(|launch| launch.predicted_ns).fold(0.0, f64::max);
         if elapsed < 0.9 * longest {
@@ -221,4 +227,11 @@ impl<'a> Bench<'a> {
         }
         Ok(None)
     }
+}
+
+/// Leaves something on the stack where the launch function is to have its variables, so that what lies beside them is seldom 0 by
+/// chance: an argument that is too short is then a wrong one.
+#[inline(never)]
+fn litter() {
+    std::hint::black_box(&mut [0xa5_u8; 1 << 14]);
 }

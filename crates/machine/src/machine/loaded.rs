@@ -48,6 +48,8 @@ pub struct ParamInfo {
     pub argument: Option<String>,
     /// Whether it is a floating-point number.
     pub float: bool,
+    /// Whether it is a structure, whose bytes the PTX has as an array of `.b8`.
+    pub structure: bool,
 }
 
 /// What is known of a kernel before it runs.
@@ -233,6 +235,7 @@ impl Loaded {
             offset: p.offset,
             size: p.size,
             float: matches!(p.ty, ScalarType::F32 | ScalarType::F64),
+            structure: p.ty == ScalarType::B8 && p.size > 1,
         });
         KernelInfo {
             name: f.name.clone(),
