@@ -38,6 +38,8 @@ pub struct Exercise {
     pub reference: fn(&Case) -> Vec<Reference>,
     /// What wrong rows may have in common, with the likeliest first.
     pub suspects: &'static [Suspect],
+    /// A scalar that chooses what is computed, and what each of its values from 0 on is called.
+    pub choices: (&'static str, &'static [&'static str]),
     /// One for each output.
     pub tolerances: &'static [Tolerance],
     /// Arithmetic operations of the definition for a shape: each addition, multiplication, division, comparison,
@@ -318,6 +320,7 @@ impl Exercise {
         make: |shape, _| Case::new(shape, Vec::new()),
         reference: |_| Vec::new(),
         suspects: &[],
+        choices: ("", &[]),
         tolerances: &[],
         flops: |_| 0.0,
         launches: 1,

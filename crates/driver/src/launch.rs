@@ -55,10 +55,13 @@ impl Launch {
         let found = session.state.functions.get(function)?;
         let profile = session.driver.machine.profile();
         let params = params(found, kernel_params, extra);
-        let (readable, short) = params.as_ref().map_or((&[][..], &[][..]), |passed| (&passed.bytes, &passed.short));
-        let asked = asked(&found.info, &shape, readable, short);
+        let Passed { bytes, short } = match &params {
+            Ok(passed) | Err(Unread::Refused(_, passed)) => passed,
+            Err(Unread::Invalid(_)) => &Passed::default(),
+        };
+        let asked = asked(&found.info, &shape, bytes, short);
         let Passed { bytes: params, short } = match (limit::check(profile, found, &shape), params) {
-            (Err(refusal), _) | (Ok(()), Err(Unread::Refused(refusal))) => {
+            (Err(refusal), _) | (Ok(()), Err(Unread::Refused(refusal, _))) => {
                 return Err(report::refused_launch(asked, refusal));
             }
             (Ok(()), Err(Unread::Invalid(error))) => return Err(error),
@@ -209,8 +212,8 @@ struct Passed {
 
 /// Why there is no parameter buffer.
 enum Unread {
-    /// The parameters do not match the kernel's.
-    Refused(Refusal),
+    /// The parameters do not match the kernel's. Those before the first that does not could be read.
+    Refused(Refusal, Passed),
     /// What describes them is not as the API asks for.
     Invalid(Error),
 }
@@ -229,7 +232,7 @@ fn params(function: &Function, kernel_params: Raw, extra: Raw) -> std::result::R
         return Ok(Passed::default());
     }
     let expected = info.params.len() as u64;
-    let refuse = |problem: Parameters| Unread::Refused(Refusal::Parameters { problem, expected });
+    let refuse = |problem: Parameters| Unread::Refused(Refusal::Parameters { problem, expected }, Passed::default());
     if kernel_params.is_null() {
         let packed = packed(extra)?.ok_or_else(|| refuse(Parameters::Missing))?;
         let (buffer, len) = packed;
@@ -246,19 +249,28 @@ fn params(function: &Function, kernel_params: Raw, extra: Raw) -> std::result::R
         pointers.chunks_exact(POINTER).map(|bytes| usize::from_ne_bytes(bytes.try_into().unwrap_or_default()));
     let places: Vec<(usize, usize)> =
         addresses.zip(&info.params).map(|(address, p)| (address, p.size as usize)).collect();
-    let values = peek::read(&places).map_err(|bad| {
-        let param = &info.params[bad];
-        let (name, bytes, null) = (param.argument.clone(), param.size, places[bad].0 == 0);
-        refuse(Parameters::Pointer { index: bad as u32, name, bytes, null })
-    })?;
-    let mut buffer = vec![0; size];
-    let mut values = values.as_slice();
-    for param in &info.params {
-        let (value, rest) = values.split_at(param.size as usize);
-        buffer[param.offset as usize..][..value.len()].copy_from_slice(value);
-        values = rest;
+    let short = places::short(&places, |index| !info.params[index].structure);
+    // The first parameters, as many as there are values for.
+    let passed = |values: &[u8], count: usize| {
+        let end = info.params.get(count).map_or(size, |next| next.offset as usize);
+        let (mut buffer, mut values) = (vec![0; end], values);
+        for param in &info.params[..count] {
+            let (value, rest) = values.split_at(param.size as usize);
+            buffer[param.offset as usize..][..value.len()].copy_from_slice(value);
+            values = rest;
+        }
+        Passed { bytes: buffer, short: short.clone() }
+    };
+    match peek::read(&places) {
+        Ok(values) => Ok(passed(&values, places.len())),
+        Err(bad) => {
+            let param = &info.params[bad];
+            let (name, bytes, null) = (param.argument.clone(), param.size, places[bad].0 == 0);
+            let problem = Parameters::Pointer { index: bad as u32, name, bytes, null };
+            let before = peek::read(&places[..bad]).map(|values| passed(&values, bad)).unwrap_or_default();
+            Err(Unread::Refused(Refusal::Parameters { problem, expected }, before))
+        }
     }
-    Ok(Passed { bytes: buffer, short: places::short(&places, |index| !info.params[index].structure) })
 }
 
 /// Address and length of the buffer that `extra` describes: pairs of a key and a pointer, up to an end.

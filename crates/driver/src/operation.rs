@@ -134,7 +134,7 @@ pub(crate) fn run(driver: &Driver, stream: Handle, operation: &Operation) -> Res
             let _busy = driver.busy();
             fill.run(driver)?;
             order(driver, stream, Act::Memset, |_| fill.footprint())?;
-            report::copied(fill.bytes());
+            report::filled(fill.bytes());
             let nanoseconds = driver.machine.copy_time_ns(fill.bytes(), false);
             driver.state().advance(stream, Engine::Compute, nanoseconds).map(|_| ())
         }

@@ -228,8 +228,17 @@ pub(crate) fn allocated(bytes: u64) {
 }
 
 pub(crate) fn copied(bytes: u64) {
+    count(bytes, 0);
+}
+
+pub(crate) fn filled(bytes: u64) {
+    count(bytes, 1);
+}
+
+fn count(bytes: u64, memsets: u64) {
     record(|recorder| {
         recorder.report.copies += 1;
+        recorder.report.memsets += memsets;
         recorder.report.copied_bytes += bytes;
     });
 }

@@ -5,13 +5,18 @@
 
 mod arguments;
 mod elements;
+mod launched;
 mod say;
 mod shared;
+mod shifted;
 mod short;
+mod signature;
 mod threads;
 
 use fusion_course::{Case, DType, Exercise, Param, Shape, Source};
-use fusion_cpp::{Kind, Token};
+use fusion_cpp::Token;
+use fusion_machine::report::Kind;
+use fusion_machine::report::kind::Refusal;
 use fusion_machine::{Fault, LaunchReport, Report};
 
 use crate::judgement::{Code, Failure, Side};
@@ -41,14 +46,26 @@ enum Cause {
     ///
     /// `kernel`: the launch passes them in the exercise's order, and the kernel has another one.
     Order { swapped: Vec<Swap>, order: Vec<String>, kernel: bool },
+    /// No argument for a parameter: it received the next one's, and so do all that follow.
+    Missing { index: usize, name: String, received: Option<String>, order: Vec<String> },
+    /// An argument that no parameter is for: all that follow receive the one before theirs.
+    Surplus { index: usize, name: String, received: Option<String>, order: Vec<String> },
+    /// The same launch more than once, where each changes what the next one reads.
+    Twice { kernel: String, times: usize, updated: &'static str },
+    /// The results of another choice than the one that was asked for: each by number and name.
+    Choice { scalar: &'static str, kernel: String, asked: (usize, &'static str), given: (usize, &'static str) },
     /// Numbers that were passed for one another.
     Scalars { swapped: Vec<Swap>, order: Vec<String> },
     /// Fewer bytes than the eight that the kernel takes; an integer of four where its value is known.
-    Narrow { name: String, value: Option<u64> },
+    ///
+    /// `stray`: a scalar that the kernel does not take, of the same value.
+    Narrow { name: String, value: Option<u64>, stray: Option<&'static str>, order: Vec<String> },
     /// An `f64` where the kernel takes a `float`.
     Double { name: String, value: f64 },
     /// A parameter declared with elements of another type than the buffer's.
-    Elements { name: String, declared: &'static str, takes: DType, has: DType },
+    ///
+    /// `packs`: one that may stand for several numbers.
+    Elements { name: String, declared: String, takes: usize, packs: bool, has: DType },
     /// Memory whose size the launch decides, of which it asked for none.
     NoShared { bytes: u64 },
     /// As many bytes of it as there are columns, or elements.
@@ -59,10 +76,10 @@ enum Cause {
     Reduction { function: &'static str, expects: u64, threads: u64 },
     /// More blocks than rows, in a kernel whose blocks have a row each.
     TooManyBlocks { blocks: u64, rows: u64, block: u64 },
-    /// Fewer threads than elements, in a kernel whose threads write one each.
-    TooFewThreads { blocks: u64, threads: u64, elements: u64 },
-    /// Fewer blocks than rows, in a kernel whose blocks have a row each.
-    TooFewBlocks { blocks: u64, rows: u64 },
+    /// Fewer threads than the elements need, of which each has stored so many.
+    TooFewThreads { blocks: u64, threads: u64, elements: u64, each: u64 },
+    /// Fewer blocks than the rows need, of which each has stored so many.
+    TooFewBlocks { blocks: u64, threads: u64, rows: u64, each: u64 },
     /// Blocks along an axis of the grid that the kernel never asks for.
     Axis { grid: [u32; 3], axis: char },
     /// The same thread of every block writes the same element.
@@ -83,6 +100,8 @@ impl Cause {
     fn side(&self) -> Side {
         match self {
             Cause::Elements { .. } | Cause::SameElements { .. } | Cause::Order { kernel: true, .. } => Side::Kernel,
+            // A kernel that is called what was asked for computes something else.
+            Cause::Choice { kernel, asked: (_, asked), .. } if kernel.contains(asked) => Side::Kernel,
             _ => Side::Launch,
         }
     }
@@ -90,17 +109,23 @@ impl Cause {
 
 /// The failure with its cause, if there is one that is certain, and with the numbers that the kernel received.
 pub(crate) fn explain(mut failure: Failure, seen: &Seen<'_>) -> Failure {
-    if !matches!(failure.code, Code::Values | Code::Unwritten | Code::Tail | Code::Inputs | Code::RedZone | Code::Fault)
-        || failure.cause.is_some()
-    {
-        return failure;
-    }
-    if let Some(cause) = find(&failure, seen) {
+    // What was refused was refused for a reason, unless it is a parameter that nothing was passed for.
+    let parameters = || seen.faults().any(|fault| matches!(fault.kind, Kind::Refusal(Refusal::Parameters { .. })));
+    let found = match failure.code {
+        _ if failure.cause.is_some() => return failure,
+        Code::Values | Code::Unwritten | Code::Tail | Code::Inputs | Code::RedZone | Code::Fault => find(&failure, seen),
+        Code::Launch if parameters() => shifted::arguments(seen),
+        _ => return failure,
+    };
+    if let Some(cause) = found {
         failure.side = Some(cause.side());
         failure.cause = Some(Box::new(cause.say(seen)));
         return failure;
     }
     // No cause, but a fact that may lead to one.
+    if let Some(note) = threads::beside_shared(seen) {
+        failure.add_note(note);
+    }
     if let Some(note) = arguments::odd(seen) {
         failure.add_note(note);
         failure.side = Some(Side::Launch);
@@ -111,7 +136,9 @@ pub(crate) fn explain(mut failure: Failure, seen: &Seen<'_>) -> Failure {
 }
 
 fn find(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
-    arguments::order(failure, seen)
+    launched::twice(failure, seen)
+        .or_else(|| shifted::arguments(seen))
+        .or_else(|| arguments::order(failure, seen))
         .or_else(|| arguments::scalars(seen))
         .or_else(|| arguments::width(seen))
         .or_else(|| arguments::short(seen))
@@ -119,15 +146,17 @@ fn find(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
         .or_else(|| shared::size(seen))
         .or_else(|| threads::too_many(seen))
         .or_else(|| threads::too_few(failure, seen))
+        .or_else(|| threads::too_few_rows(failure, seen))
         .or_else(|| elements::of_another_type(seen))
         .or_else(|| threads::axis(failure, seen))
         .or_else(|| threads::same_elements(failure, seen))
+        .or_else(|| launched::choice(failure, seen))
 }
 
 /// The token that is a kernel's name before its parameters.
 fn declared(tokens: &[Token], source: &str, kernel: &str) -> Option<usize> {
     let words = |pair: &[Token]| [pair[0].text(source), pair[1].text(source)] == [kernel, "("];
-    tokens.windows(2).position(|pair| pair[0].kind == Kind::Word && words(pair))
+    tokens.windows(2).position(|pair| pair[0].kind == fusion_cpp::Kind::Word && words(pair))
 }
 
 impl<'a> Seen<'a> {

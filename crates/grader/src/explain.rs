@@ -5,12 +5,12 @@ use std::path::Path;
 
 use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUresult;
-use fusion_course::{Entry, Shape, Shapes, Source};
+use fusion_course::{Entry, Exercise, Extent, Param, Shape, Shapes, Source};
 use fusion_device::{Diagnostic as CompilerMessage, Program, Severity};
 use fusion_diagnostic::{Diagnostic, Sources, Text, say};
 use fusion_machine::Fault;
 use fusion_machine::report::demangle;
-use fusion_machine::report::kind::{Call, Race, Rule};
+use fusion_machine::report::kind::{Call, Memory, Race, Rule};
 use fusion_machine::report::{Blame, Class, Kind as FaultKind};
 
 use crate::judgement::{Code, Failure, Judgement, Line, Location, Side};
@@ -31,7 +31,7 @@ pub(crate) fn faults(faults: &[Fault], entry: &Entry) -> Option<Trouble> {
     // What the emulated device lacks decides: after it, nothing that it says can be relied on.
     let first = faults.iter().position(is_not_theirs).unwrap_or(0);
     let tell = |fault: &Fault| match entry.exercise.shapes {
-        Shapes::Rows { .. } => mind_longer_rows(fault),
+        Shapes::Rows { .. } => by_row(fault, entry.exercise),
         _ => say(fault),
     };
     let lead = faults.get(first)?;
@@ -84,14 +84,38 @@ fn meet(one: &Fault, other: &Fault) -> bool {
         && ours.iter().any(|place| place.is_some() && theirs.contains(place))
 }
 
+/// A fault of a kernel whose blocks have rows.
+///
 /// A race is first found where rows are short and a block may be a single warp. There a barrier of the warp is enough, and
-/// at the next length it is not.
-fn mind_longer_rows(fault: &Fault) -> Diagnostic {
+/// at the next length it is not. An index that is too large is one of a row or in a row.
+fn by_row(fault: &Fault, exercise: &Exercise) -> Diagnostic {
     let mut told = say(fault);
-    if let FaultKind::Race(race) = &fault.kind {
-        told.notes.extend(fusion_diagnostic::longer_rows(race));
+    match &fault.kind {
+        FaultKind::Race(race) => told.notes.extend(fusion_diagnostic::longer_rows(race)),
+        FaultKind::Memory(Memory::OutOfBounds { .. }) => {
+            let buffer = fault.buffer.as_ref().filter(|buffer| buffer.offset >= 0);
+            let name = buffer.and_then(|buffer| buffer.name.identifier());
+            if let Some(param) = name.and_then(|name| exercise.param(name)) {
+                told.help = vec![index_of(param)];
+            }
+        }
+        _ => {}
     }
     told
+}
+
+/// What the index of an element is.
+fn index_of(param: &Param) -> String {
+    let name = param.name;
+    match param.extent {
+        Extent::Elements => format!(
+            "column c of row r is `{name}[r * columns + c]`: does each row begin at a multiple of `columns`, and is every column \
+             compared with `columns`? With more blocks than rows, the row is to be compared with `rows`"
+        ),
+        Extent::Rows => format!("`{name}` has an element for each row: its index is the row"),
+        Extent::Columns => format!("`{name}` has an element for each column: its index is the column"),
+        Extent::Square => format!("`{name}` has `columns` rows of as many columns"),
+    }
 }
 
 /// Faults of some classes in words.

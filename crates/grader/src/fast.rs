@@ -20,7 +20,7 @@ use fusion_course::{Exercise, Extent, Shape, Shapes};
 use fusion_machine::{Counters, Report};
 use serde::{Deserialize, Serialize};
 
-use crate::judgement::{Basis, Clocks, Code, Evidence, Failure, Figures, Interval, Part, Timing, Verdict, Witness};
+use crate::judgement::{Basis, Clocks, Code, Evidence, Failure, Figures, Interval, Location, Part, Timing, Verdict, Witness};
 use crate::survey::Survey;
 use crate::trial::Trial;
 use crate::trouble::Trouble;
@@ -99,6 +99,9 @@ impl Evidence for Fast {
         if let Some(fast) = &mut part.evidence {
             let (ptx, source) = (&trial.program.compiled.ptx, &trial.entry.source.path);
             fast.doubles = Doubles::of(ptx, source, &trial.session.info.compute_capability);
+            if let (Some(failure), Some(doubles)) = (&mut part.failure, &fast.doubles) {
+                failure.location = doubles.line.map(|line| Location::new(source, line, 0, &trial.entry.source.text));
+            }
         }
         Ok(part)
     }

@@ -31,6 +31,9 @@ pub struct Lean {
     pub shape: String,
     /// Kernel launches, copies and memsets. `needed` is what the exercise allows.
     pub launches: Beside,
+    /// `1 launch and 2 copies`, where there are not launches alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub works: Option<String>,
     /// Bytes that must reach DRAM: distinct sectors read and written, summed over launches.
     pub dram_bytes: Beside,
     /// Bytes that the threads asked for.
@@ -82,7 +85,10 @@ impl Evidence for Lean {
     }
 
     fn cell(&self, part: &Part<Self>) -> Option<String> {
-        let launches = plural(self.launches.yours, "launch", "es");
+        let launches = match &self.works {
+            Some(works) => works.clone(),
+            None => plural(self.launches.yours, "launch", "es"),
+        };
         let others = part.shapes.len();
         let shapes = if others == 0 { String::new() } else { format!(", {} shapes", 1 + others) };
         Some(format!("{launches}, {}{shapes}", self.summary))
@@ -112,6 +118,7 @@ fn judge_shape(exercise: &Exercise, survey: &Survey) -> Part<Lean> {
     let lean = Lean {
         shape: shape.to_string(),
         launches,
+        works: (submission.copies > 0).then(|| works(submission)),
         dram_bytes: dram,
         requested_bytes: Beside { yours: requested(submission), needed, unfused: requested(unfused) },
         sectors_per_request: per_request(submission, |traffic| (traffic.sectors, traffic.requests)),
@@ -230,12 +237,19 @@ fn launches(report: &Report) -> u64 {
 
 /// `2 launches and 1 copy`.
 fn works(report: &Report) -> String {
-    let launches = plural(report.launches.len() as u64, "launch", "es");
-    match report.copies {
-        0 => launches,
-        1 => format!("{launches} and 1 copy or memset"),
-        copies => format!("{launches} and {copies} copies or memsets"),
-    }
+    let memsets = report.memsets.min(report.copies);
+    let copies = match report.copies - memsets {
+        1 => "1 copy".to_owned(),
+        copies => format!("{copies} copies"),
+    };
+    let parts = [
+        (report.launches.len() as u64, plural(report.launches.len() as u64, "launch", "es")),
+        (report.copies - memsets, copies),
+        (memsets, plural(memsets, "memset", "s")),
+    ];
+    let mut named: Vec<String> = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, named)| named).collect();
+    let last = named.pop().unwrap_or_else(|| "no launch".to_owned());
+    if named.is_empty() { last } else { format!("{} and {last}", named.join(", ")) }
 }
 
 fn plural(count: u64, word: &str, ending: &str) -> String {
@@ -299,7 +313,7 @@ mod tests {
             Report { launches: vec![launch(2, 1)], allocations: 1, allocated_bytes: 64, ..Report::default() };
         for (report, code, title) in [
             (two, Code::Launches, "2 launches, where 1 launch will do"),
-            (copying, Code::Launches, "1 launch and 1 copy or memset, where 1 launch will do"),
+            (copying, Code::Launches, "1 launch and 1 copy, where 1 launch will do"),
             (rereading, Code::Bytes, "more bytes than needed: 4 N moved, 3 N needed"),
             (
                 allocating,

@@ -43,6 +43,9 @@ pub struct Report {
     pub copied_bytes: u64,
     /// How many copies and memsets.
     pub copies: u64,
+    /// How many of these are memsets.
+    #[serde(default)]
+    pub memsets: u64,
 }
 
 /// One launch that ran to its end, whether or not the checks found something.

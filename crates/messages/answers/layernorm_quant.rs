@@ -25,7 +25,7 @@ pub fn layernorm_quant(
     kernel.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared as i32)?;
     let config = LaunchConfig {
         grid_dim: (rows as u32, 1, 1),
-        block_dim: (256, 1, 1),
+        block_dim: (columns.div_ceil(16).next_multiple_of(32).min(512) as u32, 1, 1),
         shared_mem_bytes: shared as u32,
     };
     let mut launch = stream.launch_builder(&kernel);

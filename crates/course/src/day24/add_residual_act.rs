@@ -19,6 +19,7 @@ pub const EXERCISE: Exercise = Exercise {
     ],
     make,
     reference,
+    choices: ("act", &["relu", "gelu", "silu"]),
     // As for add_gelu: where a factor such as (1 + tanh) is the difference of near numbers it keeps only an absolute
     // error of about 2^-23, which the argument multiplies; elsewhere an exponential's few ulps. The sum itself
     // is rounded once, which relu passes on.

@@ -3,13 +3,13 @@
 use fusion_course::{Case, Reference, Scalar, Shapes};
 use fusion_machine::{Argument, LaunchReport};
 
-use super::{Cause, Seen, Swap};
+use super::{Cause, Seen, Swap, shifted};
 use crate::judgement::{Code, Failure};
 use crate::problem;
 
 /// A number that a kernel may take, by the name that it has in the exercise.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Number {
+pub(super) enum Number {
     Count(u64),
     Scalar(Scalar),
 }
@@ -99,7 +99,8 @@ pub(super) fn width(seen: &Seen<'_>) -> Option<Cause> {
         |(_, name, argument, number)| {
             match (number, argument.bytes.len(), argument.unsigned()?) {
                 (Number::Count(value), 8, got) if got & 0xffff_ffff == value => {
-                    Some(Cause::Narrow { name: name.to_owned(), value: Some(value) })
+                    let (name, stray) = (name.to_owned(), shifted::stray(argument, seen));
+                    Some(Cause::Narrow { name, value: Some(value), stray, order: names(seen.launch()?) })
                 }
                 (Number::Scalar(Scalar::F32(value)), 4, got) if argument.float => {
                     let lower = f64::from(value).to_bits() & 0xffff_ffff;
@@ -118,7 +119,7 @@ pub(super) fn short(seen: &Seen<'_>) -> Option<Cause> {
     let arguments = &seen.launch()?.arguments;
     let (index, short) = arguments.iter().enumerate().find(|(_, argument)| argument.short)?;
     let name = short.name.clone().unwrap_or_else(|| (index + 1).to_string());
-    Some(Cause::Narrow { name, value: None })
+    Some(Cause::Narrow { name, value: None, stray: shifted::stray(short, seen), order: names(seen.launch()?) })
 }
 
 /// What is to be said of numbers that are not what they are in the exercise, whatever the reason.
@@ -146,7 +147,7 @@ fn numbers<'a>(launch: &'a LaunchReport, seen: &Seen<'_>) -> Vec<(usize, &'a str
     named.collect()
 }
 
-fn number(name: &str, seen: &Seen<'_>) -> Option<Number> {
+pub(super) fn number(name: &str, seen: &Seen<'_>) -> Option<Number> {
     let shape = seen.shape();
     let scalars = seen.exercise.scalars.iter().zip(&seen.case.scalars);
     let scalar = scalars.into_iter().find(|(known, _)| **known == name).map(|(_, scalar)| Number::Scalar(*scalar));

@@ -1,62 +1,63 @@
 //! What the source declares the elements of a buffer to be.
 
 use fusion_course::DType;
-use fusion_cpp::tokens;
+use fusion_machine::report::Kind;
+use fusion_machine::report::kind::Memory;
 
-use super::{Cause, Seen};
+use super::{Cause, Seen, signature};
 
-/// Types that stand for numbers of memory's own: name and bytes. One of integers may as well stand for several small ones.
-const TYPES: [(&str, DType); 7] = [
-    ("float", DType::F32),
-    ("half", DType::F16),
-    ("__half", DType::F16),
-    ("nv_bfloat16", DType::Bf16),
-    ("__nv_bfloat16", DType::Bf16),
-    ("int8_t", DType::I8),
-    ("char", DType::I8),
+/// Types of numbers: name, bytes, and which of the course's types it is.
+const FLOATS: [(&str, usize, Option<DType>); 6] = [
+    ("float", 4, Some(DType::F32)),
+    ("double", 8, None),
+    ("half", 2, Some(DType::F16)),
+    ("__half", 2, Some(DType::F16)),
+    ("nv_bfloat16", 2, Some(DType::Bf16)),
+    ("__nv_bfloat16", 2, Some(DType::Bf16)),
+];
+
+/// Types of integers, each of which may as well stand for several smaller numbers.
+const INTEGERS: [(&str, usize); 10] = [
+    ("short", 2),
+    ("int16_t", 2),
+    ("uint16_t", 2),
+    ("int", 4),
+    ("unsigned", 4),
+    ("unsigned int", 4),
+    ("int32_t", 4),
+    ("uint32_t", 4),
+    ("long long", 8),
+    ("int64_t", 8),
 ];
 
 /// A parameter that is declared as a pointer to other numbers than those of the buffer that it received.
 pub(super) fn of_another_type(seen: &Seen<'_>) -> Option<Cause> {
     let launch = seen.launch()?;
-    launch.arguments.iter().find_map(|argument| {
-        let name = argument.name.as_deref()?;
+    let parameters = signature::parameters(&seen.source.text, &launch.kernel)?;
+    let pointers = launch.arguments.iter().zip(&parameters).filter(|(_, declared)| declared.pointers == 1);
+    pointers.into_iter().find_map(|(argument, declared)| {
         let buffer = seen.at(argument.unsigned()?)?;
-        let (declared, dtype) = pointee(&seen.source.text, &launch.kernel, name)?;
-        // Bytes may stand for anything.
-        let differs = dtype != buffer.dtype && dtype != DType::I8;
-        differs.then(|| Cause::Elements { name: name.to_owned(), declared, takes: dtype, has: buffer.dtype })
+        let (name, plain, has) = (declared.name.clone(), declared.plain(), buffer.dtype);
+        let float = FLOATS.iter().find(|(known, ..)| plain == *known);
+        let bytes = match float {
+            Some((_, bytes, dtype)) => Some(*bytes).filter(|_| *dtype != Some(has)),
+            None => integers(&plain).filter(|bytes| *bytes > has.bytes() && misses(seen, &name, *bytes)),
+        };
+        Some(Cause::Elements { name, declared: plain, takes: bytes?, packs: float.is_none(), has })
     })
 }
 
-/// The type of what a kernel's parameter points to, if it is one of [`TYPES`].
-fn pointee(source: &str, kernel: &str, parameter: &str) -> Option<(&'static str, DType)> {
-    let tokens = tokens(source);
-    let text = |at: usize| tokens.get(at).map_or("", |token| token.text(source));
-    let list = super::declared(&tokens, source, kernel)? + 2;
-    let end = (list..tokens.len()).find(|&at| text(at) == ")")?;
-    let at = (list..end).find(|&at| text(at) == parameter && matches!(text(at + 1), "," | ")" | "["))?;
-    let start = (list..at).rev().find(|&at| text(at) == ",").map_or(list, |comma| comma + 1);
-    let words: Vec<&str> = (start..at).map(text).collect();
-    let pointers = words.iter().filter(|word| **word == "*").count();
-    let found = TYPES.iter().find(|(name, _)| words.contains(name))?;
-    (pointers == 1).then_some(*found)
+fn integers(plain: &str) -> Option<usize> {
+    INTEGERS.iter().find(|(known, _)| plain == *known).map(|(_, bytes)| *bytes)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_type_that_a_parameter_points_to_is_found() {
-        let source = "// k(float* y)\nextern \"C\" __global__ void k(const float* __restrict__ x, unsigned* words,\n\
-                      __nv_bfloat16 *b, float s, const float** rows, size_t n) { f(x); }";
-        let found = |name| pointee(source, "k", name).map(|(_, dtype)| dtype);
-        assert_eq!(found("x"), Some(DType::F32));
-        assert_eq!(found("b"), Some(DType::Bf16));
-        for name in ["words", "s", "rows", "n", "y"] {
-            assert_eq!(found(name), None, "{name}");
+/// Whether an access of so many bytes left the buffer that a parameter points to.
+fn misses(seen: &Seen<'_>, name: &str, bytes: usize) -> bool {
+    seen.faults().any(|fault| {
+        let of = || fault.buffer.as_ref().and_then(|buffer| buffer.name.identifier());
+        match fault.kind {
+            Kind::Memory(Memory::OutOfBounds { access, .. }) => access.bytes == bytes as u64 && of() == Some(name),
+            _ => false,
         }
-        assert_eq!(pointee(source, "other", "x"), None);
-    }
+    })
 }

@@ -4,6 +4,7 @@ use fusion_course::{DType, Shapes};
 use fusion_diagnostic::Diagnostic;
 
 use super::{Cause, Seen, Swap};
+use crate::judgement::Side;
 
 impl Cause {
     pub(super) fn say(&self, seen: &Seen<'_>) -> Diagnostic {
@@ -20,13 +21,52 @@ impl Cause {
             Cause::Order { swapped, order, .. } => {
                 told(received(swapped, "the buffer ")).help(in_order(order, &launch))
             }
+            Cause::Missing { index, name, received, order } => {
+                told(format!("nothing is passed for parameter {}, `{name}`", index + 1))
+                    .maybe(received.as_ref().map(|received| {
+                        format!("it received the buffer `{received}`, which is another parameter's: all that follow come one too early")
+                    }))
+                    .help(in_order(order, &launch))
+            }
+            Cause::Surplus { index, name, received, order } => {
+                let what = received.as_ref().map_or("something else".to_owned(), |name| format!("the buffer `{name}`"));
+                told(format!("parameter {}, `{name}`, received {what}, and all that follow come one too late", index + 1))
+                    .note("one argument is passed that no parameter is for".to_owned())
+                    .help(in_order(order, &launch))
+            }
+            Cause::Twice { kernel, times, updated } => {
+                let times = if *times == 2 { "twice".to_owned() } else { format!("{times} times") };
+                told(format!("`{kernel}` is launched {times}, with the same arguments"))
+                    .note(format!("it changes `{updated}`, which it reads: each launch goes on with what the one before left"))
+                    .help(format!("in {launch}: launch it once"))
+            }
+            Cause::Choice { scalar, kernel, asked, given } => {
+                let words = |(number, name): &(usize, &str)| format!("{scalar} = {number} ({name})");
+                let asked_for = words(asked);
+                let told = told(format!("the results are those of {}, and {asked_for} was asked for", words(given)))
+                    .note(format!("the kernel that was launched is `{kernel}`"));
+                match self.side() {
+                    Side::Kernel => told.help(format!("in {}: does `{kernel}` compute {}?", seen.source.path, asked.1)),
+                    Side::Launch => told.help(format!("in {launch}: launch the kernel for {asked_for}")),
+                }
+            }
             Cause::Scalars { swapped, order } => told(received(swapped, "")).help(in_order(order, &launch)),
-            Cause::Narrow { name, value: None } => {
+            Cause::Narrow { name, value: Some(value), stray: Some(stray), order } => {
+                told(format!("the kernel's parameter `{name}` has 8 bytes, and an integer of 4 was passed for it"))
+                    .note(format!("it is {value}: `{name}` is, and so is `{stray}`, which the kernel does not take"))
+                    .help(format!("{}; a `usize` for a `size_t`", in_order(order, &launch)))
+            }
+            Cause::Narrow { name, value: None, stray: Some(stray), order } => {
+                told(format!("the kernel's parameter `{name}` has 8 bytes, and fewer were passed for it"))
+                    .note(format!("they hold what `{stray}` does, which the kernel does not take"))
+                    .help(in_order(order, &launch))
+            }
+            Cause::Narrow { name, value: None, .. } => {
                 told(format!("the kernel's parameter `{name}` has 8 bytes, and fewer were passed for it"))
                     .note("no number of 8 bytes lies where the launch has this one: the rest is whatever lay beside it".to_owned())
                     .help(format!("in {launch}: pass a `usize` for a `size_t`, and a buffer's view for a pointer"))
             }
-            Cause::Narrow { name, value: Some(value) } => {
+            Cause::Narrow { name, value: Some(value), .. } => {
                 told(format!("the kernel's parameter `{name}` has 8 bytes, and an integer of 4 was passed for it"))
                     .note(format!(
                         "its lower half is {value}, as it should be; the upper half is whatever lay beside it"
@@ -38,15 +78,24 @@ impl Cause {
                     .note(format!("it received the lower half of the `f64` {value}, which is another number"))
                     .help(format!("in {launch}: pass an `f32` for a `float`"))
             }
-            Cause::Elements { name, declared, takes, has } => told(format!(
-                "`{name}` has elements of {}, and the kernel takes it for a `{declared}` pointer",
-                of(*has)
-            ))
-            .note(match takes.bytes() == has.bytes() {
-                true => format!("both have {} bytes, which mean another number in each type", has.bytes()),
-                false => format!("it reads and writes {} bytes for each element of {}", takes.bytes(), has.bytes()),
-            })
-            .help(format!("declare `{name}` as `{}*` in the kernel", has.cuda_name())),
+            Cause::Elements { name, declared, takes, packs, has } => {
+                let help = format!("declare `{name}` as `{}*` in the kernel", has.cuda_name());
+                let of_each = takes / has.bytes().max(1);
+                told(format!(
+                    "`{name}` has elements of {}, and the kernel takes it for {} `{declared}` pointer",
+                    of(*has),
+                    if declared.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" }
+                ))
+                .note(match *takes == has.bytes() {
+                    true => format!("both have {takes} bytes, which mean another number in each type"),
+                    false if *packs => format!("it reads and writes {takes} bytes at once, which are {of_each} elements"),
+                    false => format!("it reads and writes {takes} bytes for each element of {}", has.bytes()),
+                })
+                .help(match packs {
+                    false => help,
+                    true => format!("{help}; or let a thread have {of_each} elements, and compare its index with their number over {of_each}"),
+                })
+            }
             Cause::NoShared { bytes } => {
                 told("the launch asks for no dynamic shared memory, and the kernel uses some".to_owned())
                     .note(format!("an access of {bytes} bytes lies past the static shared memory of the block"))
@@ -84,27 +133,39 @@ impl Cause {
                     ))
                     .help(format!("in {launch}: let the grid have as many blocks as there are rows"))
             }
-            Cause::TooFewThreads { blocks, threads, elements } => told(format!(
+            Cause::TooFewThreads { blocks, threads, elements, each } => told(format!(
                 "{} of {} for {}",
                 counted(*blocks, "block"),
                 counted(*threads, "thread"),
                 counted(*elements, "element")
             ))
             .note(format!(
-                "each thread writes one element, so that none writes those from {} on",
-                blocks.saturating_mul(*threads)
+                "each thread writes {}, so that none writes those from {} on",
+                if *each == 1 { "one element".to_owned() } else { format!("{each} elements") },
+                blocks.saturating_mul(*threads).saturating_mul(*each)
             ))
-            .help(format!("in {launch}: launch `n.div_ceil({threads})` blocks of {threads} threads")),
-            Cause::TooFewBlocks { blocks, rows } => told(format!(
-                "{} for {}",
+            .help(format!(
+                "in {launch}: launch `n.div_ceil({})` blocks of {threads} threads",
+                threads.saturating_mul(*each)
+            )),
+            Cause::TooFewBlocks { blocks, threads, rows, each } => told(format!(
+                "{} of {} for {}",
                 counted(*blocks, "block"),
+                counted(*threads, "thread"),
                 counted(*rows, "row")
             ))
-            .note(format!("each block writes one row, so that none writes those from {blocks} on"))
-            .help(format!(
-                "in {launch}: launch as many blocks as there are rows, or let each block of the kernel go on with \
-                         row + gridDim.x"
-            )),
+            .note(format!(
+                "each block writes {}, so that none writes those from {} on",
+                if *each == 1 { "one row".to_owned() } else { format!("{each} rows") },
+                blocks * each
+            ))
+            .help(match each {
+                1 => format!(
+                    "in {launch}: launch as many blocks as there are rows, or let each block of the kernel go on with \
+                     row + gridDim.x"
+                ),
+                each => format!("in {launch}: launch `rows.div_ceil({each})` blocks"),
+            }),
             Cause::SameElements { one, other, element } => {
                 let element = element.as_ref().map_or("the same element".to_owned(), |element| format!("`{element}`"));
                 let index = match seen.exercise.shapes {
@@ -135,9 +196,25 @@ impl Told {
         self
     }
 
+    fn maybe(self, note: Option<String>) -> Self {
+        match note {
+            Some(note) => self.note(note),
+            None => self,
+        }
+    }
+
     fn help(mut self, help: String) -> Self {
         self.0.help.push(help);
         self
+    }
+}
+
+/// What a block has beside an array of its shared memory: its name and its elements.
+pub(super) fn beside_shared(threads: u64, warps: u64, array: Option<(&str, u64)>) -> String {
+    let block = format!("the launch has blocks of {}, in {}", counted(threads, "thread"), counted(warps, "warp"));
+    match array {
+        Some((name, elements)) => format!("{block}; `{name}` has {}", counted(elements, "element")),
+        None => block,
     }
 }
 

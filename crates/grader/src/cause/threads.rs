@@ -1,15 +1,18 @@
 //! The threads of a launch, beside the work that there is.
 
-use fusion_course::Shapes;
+use fusion_course::{Shape, Shapes};
 use fusion_machine::LaunchReport;
-use fusion_machine::report::kind::Memory;
+use fusion_machine::report::kind::{Init, Memory, Undefined};
 use fusion_machine::report::{Fault, Kind, SourcePosition};
 
-use super::{Cause, Seen};
+use super::{Cause, Seen, say};
 use crate::judgement::{Code, Failure};
 
 /// Lanes of a warp.
 const WARP: u64 = 32;
+
+/// Elements that a thread may have, at most, without a loop.
+const MOST_EACH: u64 = 16;
 
 /// Functions of the course's headers that are made for blocks of a number of threads, their first template argument. Of a
 /// warp or less there may be several in a block.
@@ -62,14 +65,49 @@ pub(super) fn too_few(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
     if let Some((rows, columns)) = by_row(seen) {
         let first = if wrong.total == rows { wrong.index } else { wrong.index / columns.max(1) };
         let whole = wrong.total == rows || wrong.index.is_multiple_of(columns.max(1));
-        return (whole && first == blocks && blocks < rows).then_some(Cause::TooFewBlocks { blocks, rows });
+        let found = whole && first == blocks && blocks < rows;
+        return found.then_some(Cause::TooFewBlocks { blocks, threads, rows, each: 1 });
     }
     let stored = launch.counters.global_store;
     let size = seen.exercise.outputs.iter().map(|output| output.dtype.bytes() as u64).sum::<u64>();
     let all = blocks.saturating_mul(threads);
-    // Each thread has stored its element, and in each warp threads have stored together: none took several at once.
-    let one_each = stored.bytes == all * size && stored.requests >= blocks * threads.div_ceil(WARP);
-    (one_each && wrong.index == all).then_some(Cause::TooFewThreads { blocks, threads, elements: wrong.total })
+    let each = wrong.index.checked_div(all).filter(|each| (1..=MOST_EACH).contains(each))?;
+    // Each thread has stored its elements, and in each warp threads have stored together: none did another's.
+    let as_many = stored.bytes == all * each * size && stored.requests >= blocks * threads.div_ceil(WARP);
+    // Threads that go on with a stride of the grid stop elsewhere.
+    let once = each == 1 || !seen.source.text.contains("gridDim");
+    let found = as_many && once && wrong.index == all * each;
+    found.then_some(Cause::TooFewThreads { blocks, threads, elements: wrong.total, each })
+}
+
+/// The rows that the blocks have stored, all together, end where the first wrong one begins. It need not be unwritten: an output that is
+/// read, too, holds something before.
+pub(super) fn too_few_rows(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
+    let (launch, (rows, columns)) = (seen.launch()?, by_row(seen)?);
+    let wrong = failure.mismatch.as_ref()?;
+    let first = if wrong.total == rows { wrong.index } else { wrong.index / columns.max(1) };
+    let (blocks, threads) = (of_the_grid(launch), of_a_block(launch));
+    let each = first.checked_div(blocks).filter(|each| *each > 0 && each * blocks == first)?;
+    let row = Shape { rows: 1, columns: columns as usize };
+    let bytes = seen.exercise.outputs.iter().map(|output| output.bytes(row) as u64).sum::<u64>();
+    let stored = launch.counters.global_store.bytes == first * bytes && launch.counters.global_atomic.bytes == 0;
+    // A block that goes on to other rows may end too early by itself.
+    let once = each == 1 || (blocks > 1 && !seen.source.text.contains("gridDim"));
+    (stored && once).then_some(Cause::TooFewBlocks { blocks, threads, rows, each })
+}
+
+/// What a block has, beside an array of its shared memory that something went wrong with.
+pub(super) fn beside_shared(seen: &Seen<'_>) -> Option<String> {
+    let threads = of_a_block(seen.launch()?);
+    let fault = seen.faults().next()?;
+    let buffer = fault.buffer.as_ref()?;
+    let of_shared = matches!(
+        fault.kind,
+        Kind::Init(Init::Used { what: Undefined::Shared, .. })
+            | Kind::Memory(Memory::OutsideShared { .. } | Memory::OutsideArray { .. })
+    );
+    let array = buffer.name.identifier().map(|name| (name, buffer.size / u64::from(buffer.bytes).max(1)));
+    of_shared.then(|| say::beside_shared(threads, threads.div_ceil(WARP), array))
 }
 
 /// Blocks that differ in a coordinate only that the kernel's source never names, and do the same.

@@ -10,6 +10,9 @@ pub struct Doubles {
     /// `exercises/day22/src/mul_add.cu:12`: the first that has a line in the submission's source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
+    /// Its line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
     /// How many f32 operations this GPU does in the time of one in f64, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slower: Option<u32>,
@@ -19,22 +22,23 @@ impl Doubles {
     /// Looks through PTX that was made of `source`, a path, for a device of a compute capability such as `9.0`. None where
     /// no instruction computes in f64.
     pub(super) fn of(ptx: &str, source: &str, compute_capability: &str) -> Option<Self> {
-        let (mut instructions, mut place, mut line) = (0, None, None);
+        let (mut instructions, mut first, mut line) = (0, None, None);
         let own = number(ptx, source);
         for text in ptx.lines().map(str::trim) {
             if let Some(loc) = text.strip_prefix(".loc") {
                 line = own.and_then(|own| line_in(loc, own));
             } else if computes(text) {
                 instructions += 1;
-                place = place.or_else(|| line.map(|line| format!("{source}:{line}")));
+                first = first.or(line);
             }
         }
         let slower = compute_capability.split_once('.').and_then(|(major, minor)| slower(major, minor));
-        (instructions > 0).then_some(Self { instructions, place, slower })
+        let place = first.map(|line| format!("{source}:{line}"));
+        (instructions > 0).then_some(Self { instructions, place, line: first, slower })
     }
 
     pub(super) fn say(&self) -> String {
-        let Self { instructions, place, slower } = self;
+        let Self { instructions, place, slower, .. } = self;
         let place = place.as_ref().map_or_else(String::new, |place| format!(", the first at {place}"));
         let rate = slower.map_or_else(
             || "more slowly than in f32".to_owned(),
@@ -116,7 +120,7 @@ mod tests {
     fn arithmetic_in_f64_is_found_with_its_line() {
         let found = Doubles::of(PTX, "exercises/day22/src/k.cu", "7.5").unwrap();
         let place = Some("exercises/day22/src/k.cu:9".to_owned());
-        assert_eq!(found, Doubles { instructions: 2, place, slower: Some(32) });
+        assert_eq!(found, Doubles { instructions: 2, place, line: Some(9), slower: Some(32) });
         assert_eq!(Doubles::of(PTX, "other.cu", "6.1").unwrap().place, None);
         assert_eq!(Doubles::of(&PTX.replace("f64", "f32"), "exercises/day22/src/k.cu", "9.0"), None);
     }

@@ -4,6 +4,7 @@ use crate::judgement::{Beside, Code, Fast, Lean, Location, Part, Right, Sectors,
 fn lean() -> Lean {
     Lean {
         shape: "N = 8".to_owned(),
+        works: None,
         launches: Beside { yours: 1, needed: 1, unfused: 2 },
         dram_bytes: Beside::default(),
         requested_bytes: Beside::default(),

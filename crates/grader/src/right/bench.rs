@@ -154,7 +154,7 @@ impl<'a> Bench<'a> {
         session.device.context.synchronize().map_err(|error| session.explain(error, entry, program, case.shape))?;
         let report = session.take_report();
         session.refuse_faults(&report, entry, case.shape)?;
-        self.passed.look(&report.launches, case.shape);
+        self.passed.look(&report, case.shape);
         // The stream's clock advances by what runs on it, or by what it waits for.
         let longest = report.launches.iter().map(|launch| launch.predicted_ns).fold(0.0, f64::max);
         if elapsed < 0.9 * longest {

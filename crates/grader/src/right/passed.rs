@@ -9,7 +9,7 @@ use cudarc::driver::DriverError;
 use fusion_course::{Case, DeviceBuffer, Exercise, Extent, Inputs, Param, Shape, Shapes};
 use fusion_device::Emulator;
 use fusion_machine::report::Dry;
-use fusion_machine::{Argument, LaunchReport};
+use fusion_machine::{Argument, LaunchReport, Report};
 
 use crate::cause::Short;
 use crate::trial::Trial;
@@ -32,18 +32,25 @@ const NO_BLOCK: u64 = u64::MAX;
 pub(super) struct Passed {
     /// Parameters for which fewer bytes were passed, as far as places tell, with the problem.
     short: Vec<(Shape, Short)>,
-    /// The most launches of a problem.
-    launches: usize,
+    /// The most launches and copies of a problem.
+    works: u64,
 }
 
 impl Passed {
-    pub(super) fn look(&mut self, launches: &[LaunchReport], shape: Shape) {
-        self.launches = self.launches.max(launches.len());
+    pub(super) fn look(&mut self, report: &Report, shape: Shape) {
+        let launches = &report.launches;
+        self.works = self.works.max(launches.len() as u64 + report.copies);
         for short in launches.iter().flat_map(|launch| parameters(launch, |argument| argument.short)) {
             if !self.short.iter().any(|(_, known)| known.is_of(&short)) {
                 self.short.push((shape, short));
             }
         }
+    }
+
+    /// Whether it launches no more than it may. With a launch for each row, or a copy to the host, a very large problem
+    /// would take more time or memory than there is, and it is refused for that anyway.
+    pub(super) fn is_lean(&self, exercise: &Exercise) -> bool {
+        self.works <= u64::from(exercise.launches)
     }
 
     /// Judges a submission whose results are right.
@@ -52,8 +59,7 @@ impl Passed {
         let exercise = trial.exercise();
         let mut whole = Vec::new();
         for shape in shapes(exercise) {
-            // With a launch a row there would be no end of them; there are too many already.
-            if self.launches > exercise.launches as usize {
+            if !self.is_lean(exercise) {
                 break;
             }
             trial.tell(format!("right: the arguments for {}", trial.name(shape)));

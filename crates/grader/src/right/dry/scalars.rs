@@ -46,7 +46,7 @@ mod tests {
     #[test]
     fn the_lower_half_of_a_size_is_told() {
         let told = |bytes: &[u8], elements: usize| {
-            let argument = Argument { name: Some("n".to_owned()), bytes: bytes.to_vec(), float: false };
+            let argument = Argument { name: Some("n".to_owned()), bytes: bytes.to_vec(), ..Argument::default() };
             cut(&LaunchReport { arguments: vec![argument], ..LaunchReport::default() }, Shape::flat(elements))
         };
         const N: usize = (1 << 32) + 5;
@@ -66,7 +66,7 @@ mod tests {
         let shape = Shape { rows: (1 << 32) / columns + 1, columns };
         assert_eq!(shape.elements() & 0xffff_ffff, columns);
         let argument =
-            Argument { name: Some("columns".to_owned()), bytes: (columns as u64).to_le_bytes().to_vec(), float: false };
+            Argument { name: Some("columns".to_owned()), bytes: (columns as u64).to_le_bytes().to_vec(), ..Argument::default() };
         assert_eq!(cut(&LaunchReport { arguments: vec![argument], ..LaunchReport::default() }, shape), None);
     }
 }

@@ -1,0 +1,54 @@
+//! Which kernels were launched, and how often.
+
+use fusion_course::{Case, Scalar};
+
+use super::{Cause, Seen};
+use crate::judgement::{Code, Failure};
+
+/// The same launch twice, of an exercise that changes a buffer which it reads.
+pub(super) fn twice(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
+    let updated = seen.exercise.outputs.iter().find(|output| output.updated)?;
+    if failure.code != Code::Values {
+        return None;
+    }
+    let launches: Vec<_> = seen.launches().collect();
+    launches.iter().enumerate().find_map(|(at, launch)| {
+        let same = launches.iter().filter(|other| {
+            (&other.kernel, other.grid, &other.arguments) == (&launch.kernel, launch.grid, &launch.arguments)
+        });
+        let times = same.count();
+        let first = || launches[..at].iter().all(|other| other.kernel != launch.kernel);
+        (times > 1 && first()).then(|| Cause::Twice { kernel: launch.kernel.clone(), times, updated: updated.name })
+    })
+}
+
+/// The results are those of another choice than the one that was asked for: the kernel of that one was launched, or the kernel
+/// does another's work.
+pub(super) fn choice(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
+    let launch = seen.launch()?;
+    let mismatch = failure.mismatch.as_ref().filter(|wrong| failure.code == Code::Values && !wrong.unwritten)?;
+    let place = seen.exercise.scalars.iter().position(|name| *name == seen.exercise.choices.0)?;
+    let Scalar::I32(asked) = *seen.case.scalars.get(place)? else { return None };
+    let output = seen.exercise.outputs.iter().position(|output| output.name == mismatch.output)?;
+    let tolerance = seen.exercise.tolerances.get(output)?;
+    let found = [(mismatch.index, mismatch.actual), (mismatch.worst_index, mismatch.worst_actual)];
+    let gives = |choice: usize| {
+        let mut case: Case = seen.case.clone();
+        case.scalars[place] = Scalar::I32(choice as i32);
+        let references = (seen.exercise.reference)(&case);
+        let reference = references.get(output)?;
+        let near = |(index, actual): (u64, f64)| {
+            let near = |right: f64| (actual - right).abs() <= tolerance.absolute + tolerance.relative * right.abs();
+            reference.expected(index as usize).into_iter().any(near)
+        };
+        Some(found.into_iter().all(near))
+    };
+    let names = seen.exercise.choices.1;
+    let asked = usize::try_from(asked).ok()?;
+    let mut others = (0..names.len()).filter(|&choice| choice != asked && gives(choice) == Some(true));
+    // Of two that give the same here, nobody knows which it was.
+    let given = others.next().filter(|_| others.next().is_none())?;
+    let choice = |at: usize| (at, *names.get(at).unwrap_or(&""));
+    let kernel = launch.kernel.clone();
+    Some(Cause::Choice { scalar: seen.exercise.choices.0, kernel, asked: choice(asked), given: choice(given) })
+}

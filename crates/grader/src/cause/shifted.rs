@@ -1,0 +1,53 @@
+//! An argument too few, or one too many: all that come after it belong to the next parameter, or to the one before.
+
+use fusion_course::Scalar;
+use fusion_machine::Argument;
+
+use super::{Cause, Seen, arguments, signature};
+
+/// The first parameter from which on every argument is the next one's, or every argument the last one's.
+pub(super) fn arguments(seen: &Seen<'_>) -> Option<Cause> {
+    let launch = seen.launch()?;
+    let names: Vec<String> =
+        signature::parameters(&seen.source.text, &launch.kernel)?.into_iter().map(|declared| declared.name).collect();
+    let passed = &launch.arguments;
+    let fits = |at: usize, of: usize| names.get(of).is_some_and(|name| fits(&passed[at], name, seen));
+    let first = (0..passed.len()).find(|&at| !fits(at, at))?;
+    // A buffer in another's place tells; a number may be there by chance.
+    let moved = |at: usize| seen.at(passed[at].unsigned().unwrap_or(0)).is_some();
+    let rest = first + 1..passed.len();
+    let shifted = |from: usize, to: &dyn Fn(usize) -> usize| {
+        let mut moving = (from..passed.len()).filter(|&at| to(at) < names.len());
+        moving.clone().all(|at| fits(at, to(at))) && moving.any(|at| moved(at) && !fits(at, at))
+    };
+    let received = seen.at(passed[first].unsigned()?).map(|param| param.name.to_owned());
+    let (index, order) = (first, names.clone());
+    let name = names.get(first)?.clone();
+    if shifted(first, &|at| at + 1) {
+        return Some(Cause::Missing { index, name, received, order });
+    }
+    (!rest.is_empty() && shifted(first + 1, &|at| at - 1)).then_some(Cause::Surplus { index, name, received, order })
+}
+
+/// Whether the bytes of an argument begin with what a name stands for in the exercise.
+fn fits(argument: &Argument, name: &str, seen: &Seen<'_>) -> bool {
+    if let Some(buffer) = seen.buffers.iter().find(|buffer| buffer.param.name == name) {
+        return argument.unsigned() == Some(buffer.address);
+    }
+    let bytes = match arguments::number(name, seen) {
+        Some(arguments::Number::Count(count)) => count.to_le_bytes().to_vec(),
+        Some(arguments::Number::Scalar(Scalar::F32(value))) => value.to_le_bytes().to_vec(),
+        Some(arguments::Number::Scalar(Scalar::I32(value))) => value.to_le_bytes().to_vec(),
+        None => return false,
+    };
+    let both = bytes.len().min(argument.bytes.len());
+    both > 0 && bytes[..both] == argument.bytes[..both]
+}
+
+/// A scalar of the exercise that a kernel does not take, and whose bytes an argument begins with.
+pub(super) fn stray(argument: &Argument, seen: &Seen<'_>) -> Option<&'static str> {
+    let taken = |name: &str| {
+        seen.launches().flat_map(|launch| &launch.arguments).any(|argument| argument.name.as_deref() == Some(name))
+    };
+    seen.exercise.scalars.iter().copied().find(|name| !taken(name) && fits(argument, name, seen))
+}
