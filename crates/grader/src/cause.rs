@@ -80,10 +80,19 @@ enum Cause {
     TooFewThreads { blocks: u64, threads: u64, elements: u64, each: u64 },
     /// Fewer blocks than the rows need, of which each has stored so many.
     TooFewBlocks { blocks: u64, threads: u64, rows: u64, each: u64 },
-    /// Blocks along an axis of the grid that the kernel never asks for.
-    Axis { grid: [u32; 3], axis: char },
+    /// Blocks along an axis of the grid, or threads along one of a block, that the kernel never asks for.
+    Axis { of: Axes, sizes: [u32; 3], axis: char },
+    /// An output is read that holds nothing before the launch.
+    ReadsOutput { name: &'static str },
     /// The same thread of every block writes the same element.
     SameElements { one: u64, other: u64, element: Option<String> },
+}
+
+/// What has three axes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Axes {
+    Grid,
+    Block,
 }
 
 /// Which parameter received what.
@@ -99,7 +108,10 @@ impl Cause {
     /// The file that is to be changed.
     fn side(&self) -> Side {
         match self {
-            Cause::Elements { .. } | Cause::SameElements { .. } | Cause::Order { kernel: true, .. } => Side::Kernel,
+            Cause::Elements { .. }
+            | Cause::SameElements { .. }
+            | Cause::ReadsOutput { .. }
+            | Cause::Order { kernel: true, .. } => Side::Kernel,
             // A kernel that is called what was asked for computes something else.
             Cause::Choice { kernel, asked: (_, asked), .. } if kernel.contains(asked) => Side::Kernel,
             _ => Side::Launch,
@@ -113,7 +125,9 @@ pub(crate) fn explain(mut failure: Failure, seen: &Seen<'_>) -> Failure {
     let parameters = || seen.faults().any(|fault| matches!(fault.kind, Kind::Refusal(Refusal::Parameters { .. })));
     let found = match failure.code {
         _ if failure.cause.is_some() => return failure,
-        Code::Values | Code::Unwritten | Code::Tail | Code::Inputs | Code::RedZone | Code::Fault => find(&failure, seen),
+        Code::Values | Code::Unwritten | Code::Tail | Code::Inputs | Code::RedZone | Code::Fault => {
+            find(&failure, seen)
+        }
         Code::Launch if parameters() => shifted::arguments(seen),
         _ => return failure,
     };
@@ -123,7 +137,7 @@ pub(crate) fn explain(mut failure: Failure, seen: &Seen<'_>) -> Failure {
         return failure;
     }
     // No cause, but a fact that may lead to one.
-    if let Some(note) = threads::beside_shared(seen) {
+    for note in threads::beside_shared(seen).into_iter().chain(elements::as_integers(&failure, seen)) {
         failure.add_note(note);
     }
     if let Some(note) = arguments::odd(seen) {
@@ -150,6 +164,7 @@ fn find(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
         .or_else(|| elements::of_another_type(seen))
         .or_else(|| threads::axis(failure, seen))
         .or_else(|| threads::same_elements(failure, seen))
+        .or_else(|| elements::read_before(seen))
         .or_else(|| launched::choice(failure, seen))
 }
 

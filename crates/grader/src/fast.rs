@@ -20,7 +20,9 @@ use fusion_course::{Exercise, Extent, Shape, Shapes};
 use fusion_machine::{Counters, Report};
 use serde::{Deserialize, Serialize};
 
-use crate::judgement::{Basis, Clocks, Code, Evidence, Failure, Figures, Interval, Location, Part, Timing, Verdict, Witness};
+use crate::judgement::{
+    Basis, Clocks, Code, Evidence, Failure, Figures, Interval, Location, Part, Timing, Verdict, Witness,
+};
 use crate::survey::Survey;
 use crate::trial::Trial;
 use crate::trouble::Trouble;

@@ -15,7 +15,7 @@ use fusion_machine::report::Class;
 use serde::{Deserialize, Serialize};
 
 use crate::explain;
-use crate::judgement::{Code, Evidence, Failure, IDLE, Mismatch, Part, Verdict, Witness};
+use crate::judgement::{Code, Evidence, Failure, IDLE, Mismatch, Part, Side, Verdict, Witness};
 use crate::problem::{self, Expected};
 use crate::trial::Trial;
 use crate::trouble::Trouble;
@@ -162,6 +162,9 @@ fn judge_calls(bench: &mut Bench<'_>, shape: Shape, found: &mut Found) -> Result
                     let mut failure = *failure;
                     if ran.idle {
                         failure = failure.note(IDLE);
+                        // Where nothing is left to be filled in, it is the launch that chose so.
+                        let filled = !bench.trial.entry.source.text.contains("TODO");
+                        failure.side = filled.then_some(Side::Launch);
                     }
                     if call > 0 {
                         let kept =

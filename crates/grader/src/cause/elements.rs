@@ -2,9 +2,10 @@
 
 use fusion_course::DType;
 use fusion_machine::report::Kind;
-use fusion_machine::report::kind::Memory;
+use fusion_machine::report::kind::{Init, Memory, Undefined};
 
-use super::{Cause, Seen, signature};
+use super::{Cause, Seen, say, signature};
+use crate::judgement::{Code, Failure};
 
 /// Types of numbers: name, bytes, and which of the course's types it is.
 const FLOATS: [(&str, usize, Option<DType>); 6] = [
@@ -17,8 +18,9 @@ const FLOATS: [(&str, usize, Option<DType>); 6] = [
 ];
 
 /// Types of integers, each of which may as well stand for several smaller numbers.
-const INTEGERS: [(&str, usize); 10] = [
+const INTEGERS: [(&str, usize); 11] = [
     ("short", 2),
+    ("unsigned short", 2),
     ("int16_t", 2),
     ("uint16_t", 2),
     ("int", 4),
@@ -44,6 +46,29 @@ pub(super) fn of_another_type(seen: &Seen<'_>) -> Option<Cause> {
             None => integers(&plain).filter(|bytes| *bytes > has.bytes() && misses(seen, &name, *bytes)),
         };
         Some(Cause::Elements { name, declared: plain, takes: bytes?, packs: float.is_none(), has })
+    })
+}
+
+/// An output is read in which nothing was ever written: nothing is there before the launch.
+pub(super) fn read_before(seen: &Seen<'_>) -> Option<Cause> {
+    let launch = seen.launch()?;
+    let fault = seen.faults().next()?;
+    let unwritten = matches!(fault.kind, Kind::Init(Init::Used { what: Undefined::Global, .. }));
+    let argument = fault.buffer.as_ref().filter(|_| unwritten)?.argument?;
+    let param = seen.at(launch.arguments.get(argument as usize)?.unsigned()?)?;
+    let output = seen.exercise.outputs.iter().find(|output| output.name == param.name && !output.updated)?;
+    Some(Cause::ReadsOutput { name: output.name })
+}
+
+/// What is to be said of a buffer of floats that a kernel takes for integers of the same size: it may mean their bits.
+pub(super) fn as_integers(failure: &Failure, seen: &Seen<'_>) -> Option<String> {
+    let launch = seen.launch().filter(|_| failure.code == Code::Values)?;
+    let parameters = signature::parameters(&seen.source.text, &launch.kernel)?;
+    launch.arguments.iter().zip(&parameters).find_map(|(argument, declared)| {
+        let buffer = seen.at(argument.unsigned()?).filter(|_| declared.pointers == 1)?;
+        let (plain, has) = (declared.plain(), buffer.dtype);
+        let bits = has != DType::I8 && integers(&plain) == Some(has.bytes());
+        bits.then(|| say::as_integers(&declared.name, &plain, has))
     })
 }
 

@@ -3,7 +3,7 @@
 use fusion_course::{DType, Shapes};
 use fusion_diagnostic::Diagnostic;
 
-use super::{Cause, Seen, Swap};
+use super::{Axes, Cause, Seen, Swap};
 use crate::judgement::Side;
 
 impl Cause {
@@ -116,10 +116,18 @@ impl Cause {
             ))
             .note(format!("the kernel accesses {each} bytes at a time there: a row of such elements takes {}", columns * each))
             .help(format!("in {launch}: `shared_mem_bytes` is the number of elements times the bytes of each")),
-            Cause::Axis { grid: [x, y, z], axis } => {
-                told(format!("the grid is {x} x {y} x {z} blocks, and the kernel never asks for `blockIdx.{axis}`"))
-                    .note("so blocks that differ in nothing else do the same".to_owned())
-                    .help(format!("in {launch}: put the number of blocks first in `grid_dim`, as in `(blocks, 1, 1)`"))
+            Cause::Axis { of, sizes: [x, y, z], axis } => {
+                let (whole, parts, index, dim) = match of {
+                    Axes::Grid => ("the grid is", "blocks", "blockIdx", "grid_dim"),
+                    Axes::Block => ("a block is", "threads", "threadIdx", "block_dim"),
+                };
+                told(format!("{whole} {x} x {y} x {z} {parts}, and the kernel never asks for `{index}.{axis}`"))
+                    .note(format!("so {parts} that differ in nothing else do the same"))
+                    .help(format!("in {launch}: put the number of {parts} first in `{dim}`, as in `({parts}, 1, 1)`"))
+            }
+            Cause::ReadsOutput { name } => {
+                told(format!("the kernel reads the output `{name}`, and before the launch nothing is there"))
+                    .help(format!("store to `{name}` with `=`; what a thread adds up it keeps in a variable"))
             }
             Cause::Reduction { function, expects, threads } => told(format!(
                 "`{function}<{expects}>` is for blocks of {expects} threads, and the launch has blocks of {threads}"
@@ -207,6 +215,14 @@ impl Told {
         self.0.help.push(help);
         self
     }
+}
+
+/// A buffer of floats that a kernel takes for integers.
+pub(super) fn as_integers(name: &str, declared: &str, has: DType) -> String {
+    let has = has.cuda_name();
+    format!(
+        "`{name}` holds `{has}`, and the kernel takes it for a pointer to `{declared}`: as a number, it is another one than its bits say"
+    )
 }
 
 /// What a block has beside an array of its shared memory: its name and its elements.

@@ -56,7 +56,8 @@ impl Short {
         let mut told = Diagnostic::new(Code::Arguments.to_string(), title);
         told.notes.push(note.to_owned());
         told.notes.push(
-            "of a `u32`, the kernel reads the 4 bytes behind it, too. Where these are 0 by chance, the result is right".to_owned(),
+            "of a `u32`, the kernel reads the 4 bytes behind it, too. Where these are 0 by chance, the result is right"
+                .to_owned(),
         );
         told.help.push(format!("in {launch}: pass a `usize` for a `size_t`, with no `as u32` on the way"));
         told

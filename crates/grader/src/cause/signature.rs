@@ -15,7 +15,10 @@ impl Declared {
     /// Its type without what changes nothing for a caller: `unsigned int`.
     pub(super) fn plain(&self) -> String {
         let words = self.words.iter().map(String::as_str);
-        words.filter(|word| !matches!(*word, "const" | "volatile" | "restrict" | "__restrict__" | "__restrict")).collect::<Vec<_>>().join(" ")
+        words
+            .filter(|word| !matches!(*word, "const" | "volatile" | "restrict" | "__restrict__" | "__restrict"))
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 }
 
@@ -37,8 +40,11 @@ fn one(words: &[&str]) -> Option<Declared> {
     let (name, before) = words[..array.unwrap_or(words.len())].split_last()?;
     let pointers = before.iter().filter(|word| **word == "*").count() + usize::from(array.is_some());
     let words = before.iter().filter(|word| **word != "*").map(|word| (*word).to_owned()).collect::<Vec<_>>();
-    (!words.is_empty() && name.starts_with(|c: char| c.is_alphabetic() || c == '_'))
-        .then(|| Declared { name: (*name).to_owned(), words, pointers })
+    (!words.is_empty() && name.starts_with(|c: char| c.is_alphabetic() || c == '_')).then(|| Declared {
+        name: (*name).to_owned(),
+        words,
+        pointers,
+    })
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use fusion_machine::LaunchReport;
 use fusion_machine::report::kind::{Init, Memory, Undefined};
 use fusion_machine::report::{Fault, Kind, SourcePosition};
 
-use super::{Cause, Seen, say};
+use super::{Axes, Cause, Seen, say};
 use crate::judgement::{Code, Failure};
 
 /// Lanes of a warp.
@@ -110,16 +110,26 @@ pub(super) fn beside_shared(seen: &Seen<'_>) -> Option<String> {
     of_shared.then(|| say::beside_shared(threads, threads.div_ceil(WARP), array))
 }
 
-/// Blocks that differ in a coordinate only that the kernel's source never names, and do the same.
+/// Blocks that differ in a coordinate only that the kernel's source never names, and do the same; or threads.
 pub(super) fn axis(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
-    let grid = seen.launch()?.grid;
+    let launch = seen.launch()?;
     let raced = || seen.faults().any(|fault| matches!(fault.kind, Kind::Race(_)));
     if !matches!(failure.code, Code::Unwritten | Code::Tail) && !raced() {
         return None;
     }
-    let named = |axis: char| seen.source.text.contains(&format!("blockIdx.{axis}"));
-    let axis = ['y', 'z'].into_iter().zip(&grid[1..]).find(|(axis, blocks)| **blocks > 1 && !named(*axis))?.0;
-    Some(Cause::Axis { grid, axis })
+    let of = |of: Axes, sizes: [u32; 3], index: &str| {
+        let mut axes = [(1, 'y'), (2, 'z')].into_iter();
+        let (_, axis) = axes.find(|&(at, axis)| sizes[at] > 1 && !asks(&seen.source.text, index, axis))?;
+        Some(Cause::Axis { of, sizes, axis })
+    };
+    of(Axes::Grid, launch.grid, "blockIdx").or_else(|| of(Axes::Block, launch.block, "threadIdx"))
+}
+
+/// Whether a source may ask for a coordinate: it names it, or hands all of them on.
+fn asks(source: &str, index: &str, axis: char) -> bool {
+    let ranks = ["cooperative_groups", "asm"].into_iter().any(|other| source.contains(other));
+    let mut after = source.match_indices(index).map(|(at, _)| &source[at + index.len()..]);
+    ranks || after.any(|after| after.strip_prefix('.').is_none_or(|after| after.starts_with(axis)))
 }
 
 /// Whether shuffles or votes miss lanes that the launch never started: a block ends within a warp.
@@ -169,6 +179,14 @@ fn of_the_grid(launch: &LaunchReport) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_coordinate_that_is_never_asked_for_is_told() {
+        assert!(asks("int i = threadIdx.x + 16 * threadIdx.y;", "threadIdx", 'y'));
+        assert!(asks("dim3 at = threadIdx;", "threadIdx", 'y'));
+        assert!(!asks("int i = blockIdx.y * blockDim.x + threadIdx.x;", "threadIdx", 'y'));
+        assert!(asks("namespace cg = cooperative_groups;", "threadIdx", 'y'));
+    }
 
     #[test]
     fn template_arguments_are_read_from_names() {

@@ -191,7 +191,9 @@ impl Failure {
     /// The file that is to be changed.
     pub fn side(&self) -> Side {
         self.side.unwrap_or(match self.code {
-            Code::Launch | Code::Arguments | Code::Stream | Code::Allocations | Code::Crash | Code::Panic => Side::Launch,
+            Code::Launch | Code::Arguments | Code::Stream | Code::Allocations | Code::Crash | Code::Panic => {
+                Side::Launch
+            }
             _ => Side::Kernel,
         })
     }

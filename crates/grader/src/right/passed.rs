@@ -79,9 +79,7 @@ impl Passed {
         }
         // Bytes that the submission has packed itself may lie anywhere.
         match self.short.iter().find(|(_, short)| !whole.iter().any(|whole| whole.is_of(short))) {
-            Some((shape, short)) => {
-                Err(Trouble::from(short.failure(&trial.entry.source, None)).at(trial.name(*shape)))
-            }
+            Some((shape, short)) => Err(Trouble::from(short.failure(&trial.entry.source, None)).at(trial.name(*shape))),
             None => Ok(()),
         }
     }

@@ -65,8 +65,11 @@ mod tests {
         let columns = 1024;
         let shape = Shape { rows: (1 << 32) / columns + 1, columns };
         assert_eq!(shape.elements() & 0xffff_ffff, columns);
-        let argument =
-            Argument { name: Some("columns".to_owned()), bytes: (columns as u64).to_le_bytes().to_vec(), ..Argument::default() };
+        let argument = Argument {
+            name: Some("columns".to_owned()),
+            bytes: (columns as u64).to_le_bytes().to_vec(),
+            ..Argument::default()
+        };
         assert_eq!(cut(&LaunchReport { arguments: vec![argument], ..LaunchReport::default() }, shape), None);
     }
 }
