@@ -91,15 +91,19 @@ fn parameters(launch: &LaunchReport, like: impl Fn(&Argument) -> bool) -> impl I
     found.map(|(index, argument)| Short::new(&launch.kernel, index, argument))
 }
 
-/// Sizes of more than 32 bits, one at a time. A square matrix of so many columns has no place anywhere.
+/// Sizes of more than 32 bits, one at a time.
 fn shapes(exercise: &Exercise) -> Vec<Shape> {
-    let square = exercise.inputs.iter().chain(exercise.outputs).any(|param| param.extent == Extent::Square);
-    let mut shapes = vec![Shape { rows: SIZE, columns: 1 }, Shape { rows: 1, columns: SIZE }];
-    shapes.retain(|shape| match exercise.shapes {
-        Shapes::Elementwise => shape.rows == 1,
-        Shapes::Rows { .. } => shape.rows > 1 || !square,
-    });
-    shapes
+    let (rows, columns) = (Shape { rows: SIZE, columns: 1 }, Shape { rows: 1, columns: SIZE });
+    match exercise.shapes {
+        Shapes::Elementwise => vec![columns],
+        Shapes::Rows { .. } => vec![rows, columns],
+    }
+}
+
+/// The elements of a buffer. A square matrix of so many columns has no place anywhere; the launches before it is multiplied by are seen
+/// with one of one element.
+fn elements(param: &Param, shape: Shape) -> usize {
+    if param.extent == Extent::Square { 1 } else { param.len(shape) }
 }
 
 /// What the launch function passes for a shape.
@@ -114,7 +118,7 @@ fn ask(trial: &Trial<'_>, emulator: &Emulator, shape: Shape) -> Result<Vec<Launc
     }
     let stream = &session.device.stream;
     let make = |params: &[Param]| -> Result<Vec<DeviceBuffer>, DriverError> {
-        params.iter().map(|param| DeviceBuffer::poisoned(stream, param.dtype, param.len(shape), 0)).collect()
+        params.iter().map(|param| DeviceBuffer::poisoned(stream, param.dtype, elements(param, shape), 0)).collect()
     };
     let (mut inputs, mut outputs, mut scratch) =
         (make(exercise.inputs)?, make(exercise.outputs)?, make(exercise.scratch)?);
