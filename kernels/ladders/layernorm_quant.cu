@@ -8,7 +8,7 @@
 //     layernorm_quant_tuned_N       the same with N threads, reductions by shuffles with one barrier each, and a division
 //                                   of three instructions that is exact all the same
 //
-// The first takes any row. The others hold 16 elements a thread: columns <= 16 * threads. Those with 16-byte accesses need
+// The first takes any row. The others hold 16 elements per thread: columns <= 16 * threads. Those with 16-byte accesses need
 // a multiple of 4 columns and addresses that are multiples of 16.
 #include "divide.cuh"
 #include "reduce.cuh"

@@ -1,4 +1,4 @@
-// Fused kernels with one element a thread: as few launches and bytes as there can be, and narrow accesses. Day 25's
+// Fused kernels with one element per thread: as few launches and bytes as there can be, and narrow accesses. Day 25's
 // exercises must be faster.
 //
 // Arguments are the buffers read, the buffers written, the scalars, and the number of elements.

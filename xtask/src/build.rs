@@ -1,12 +1,18 @@
 //! Builds submissions with cargo and reads what the compiler says.
 
+mod rustc;
+
 use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader, IsTerminal as _};
+use std::io::{BufRead as _, BufReader, IsTerminal as _, Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use fusion_grader::judgement::{Code, Failure, Location, RunError};
+use fusion_grader::judgement::{Failure, RunError};
 use serde::Deserialize;
+
+#[cfg(target_os = "linux")]
+pub(crate) use rustc::rustc_failure;
+use rustc::{Answers, Diagnostic};
 
 use crate::interrupt::Interrupt;
 use crate::output;
@@ -16,6 +22,8 @@ use crate::programs::Programs;
 #[derive(Clone, Debug)]
 pub(crate) struct RustError {
     pub(crate) package: String,
+    /// The exercise whose files are to be changed. None for an error in what is not the learner's.
+    pub(crate) exercise: Option<&'static str>,
     pub(crate) failure: Failure,
 }
 
@@ -33,7 +41,7 @@ pub(crate) fn cargo_works() -> bool {
 /// kept cargo from compiling at all.
 pub(crate) fn build(root: &Path, packages: &[String], interrupt: &Interrupt) -> Result<Programs, RunError> {
     let mut programs = Programs { root: Some(root.to_owned()), ..Programs::default() };
-    let built = cargo_build(root, packages, interrupt, |line| read(line, packages, &mut programs))?;
+    let built = cargo_build(root, packages, interrupt, |line| read(line, root, packages, &mut programs))?;
     if !built && programs.errors.is_empty() {
         return Err(RunError::new(
             "build",
@@ -56,8 +64,9 @@ fn cargo_build(
     // Without colours: messages are part of a report, which may go anywhere.
     command.arg("--message-format=json");
     // Cargo shows its progress on a terminal; elsewhere only what went wrong is of interest.
-    if !std::io::stderr().is_terminal() {
-        command.arg("--quiet");
+    match std::io::stderr().is_terminal() {
+        true => show_progress(&mut command),
+        false => drop(command.arg("--quiet")),
     }
     if !cfg!(debug_assertions) {
         command.arg("--release");
@@ -66,15 +75,48 @@ fn cargo_build(
         command.args(["--package", package]);
     }
     let failed = |error: std::io::Error| RunError::new("build", format!("cannot run cargo: {error}"));
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().map_err(failed)?;
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(failed)?;
+    let said = child.stderr.take().map(|stderr| std::thread::spawn(|| pass_on(stderr)));
     for line in child.stdout.take().into_iter().flat_map(|stdout| BufReader::new(stdout).lines()) {
         hear(&line.map_err(failed)?);
     }
     let status = child.wait().map_err(failed)?;
+    // It ends with cargo, and has nothing to tell.
+    let _ended = said.map(std::thread::JoinHandle::join);
     if interrupt.requested() {
         return Err(RunError::new("interrupted", "interrupted while building"));
     }
     Ok(status.success())
+}
+
+/// Lets cargo show its progress through a pipe as it would on the terminal behind it.
+fn show_progress(command: &mut Command) {
+    let look = output::look_of_stderr();
+    command.env("CARGO_TERM_PROGRESS_WHEN", "always");
+    command.env("CARGO_TERM_PROGRESS_WIDTH", look.width.unwrap_or(80).to_string());
+    command.env("CARGO_TERM_COLOR", if look.color { "always" } else { "never" });
+}
+
+/// Writes to stderr what cargo says there, but for its summaries of errors that a report shows.
+fn pass_on(said: impl Read) {
+    let mut line = Vec::new();
+    for byte in BufReader::new(said).bytes().map_while(Result::ok) {
+        line.push(byte);
+        // A progress bar is a line that is written over.
+        if matches!(byte, b'\n' | b'\r') {
+            if !is_summary(&String::from_utf8_lossy(&line)) {
+                let mut stderr = std::io::stderr().lock();
+                let _nobody = stderr.write_all(&line).and_then(|()| stderr.flush());
+            }
+            line.clear();
+        }
+    }
+}
+
+/// Whether a line only says that there are errors.
+fn is_summary(line: &str) -> bool {
+    line.contains(": could not compile `") || line.contains(": build failed, waiting for other jobs")
 }
 
 /// The parts that we read of cargo's messages (*The Cargo Book*, External tools, JSON messages).
@@ -94,37 +136,7 @@ struct Target {
     name: String,
 }
 
-#[derive(Deserialize)]
-struct Diagnostic {
-    level: String,
-    message: String,
-    code: Option<DiagnosticCode>,
-    #[serde(default)]
-    spans: Vec<DiagnosticSpan>,
-    rendered: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct DiagnosticCode {
-    code: String,
-}
-
-#[derive(Deserialize)]
-struct DiagnosticSpan {
-    file_name: String,
-    line_start: u32,
-    column_start: u32,
-    is_primary: bool,
-    #[serde(default)]
-    text: Vec<SpanText>,
-}
-
-#[derive(Deserialize)]
-struct SpanText {
-    text: String,
-}
-
-fn read(line: &str, packages: &[String], programs: &mut Programs) {
+fn read(line: &str, root: &Path, packages: &[String], programs: &mut Programs) {
     let Ok(message) = serde_json::from_str::<CargoMessage>(line) else { return };
     match (message.reason.as_str(), message.message) {
         ("compiler-artifact", _) => {
@@ -139,10 +151,14 @@ fn read(line: &str, packages: &[String], programs: &mut Programs) {
             let package = packages.iter().find(|package| belongs(&id, package));
             match (package, diagnostic.level.as_str()) {
                 // Shown with the exercise that it is in.
-                (Some(package), "error") => {
-                    let failure = error(diagnostic);
-                    programs.errors.extend(failure.map(|failure| RustError { package: package.clone(), failure }));
+                (Some(package), "error") if diagnostic.has_place() => {
+                    let (exercise, failure) = match Answers::of(root, package) {
+                        Some(answers) => answers.explain(diagnostic),
+                        None => (None, diagnostic.failure()),
+                    };
+                    programs.errors.push(RustError { package: package.clone(), exercise, failure });
                 }
+                _ if diagnostic.is_summary() => {}
                 _ => diagnostic.rendered.iter().for_each(|rendered| output::note(rendered.trim_end())),
             }
         }
@@ -153,24 +169,6 @@ fn read(line: &str, packages: &[String], programs: &mut Programs) {
 /// Whether a package id (`path+file:///.../exercises/day22#exercises-day22@0.1.0`) names the package.
 fn belongs(id: &str, package: &str) -> bool {
     id.rsplit_once('#').is_some_and(|(_, spec)| spec.split('@').next() == Some(package))
-}
-
-/// The error with its place; nothing for rustc's closing lines, which have none.
-fn error(diagnostic: Diagnostic) -> Option<Failure> {
-    let span = diagnostic.spans.into_iter().find(|span| span.is_primary)?;
-    let title = match diagnostic.code {
-        Some(code) => format!("{} ({})", diagnostic.message, code.code),
-        None => diagnostic.message,
-    };
-    let mut failure = Failure::new(Code::Compile, title);
-    failure.location = Some(Location {
-        file: span.file_name,
-        line: span.line_start,
-        column: span.column_start,
-        text: span.text.into_iter().next().map(|text| text.text).unwrap_or_default(),
-    });
-    failure.rendered = diagnostic.rendered;
-    Some(failure)
 }
 
 /// A file of a library that cargo built: of a crate, by its name in Rust.
@@ -208,24 +206,12 @@ pub(crate) fn sysroot(root: &Path) -> std::io::Result<PathBuf> {
     Ok(PathBuf::from(String::from_utf8_lossy(&said.stdout).trim()))
 }
 
-/// The error that a line of rustc's is, where it is one with a place; what rustc shows of it goes to the screen.
-#[cfg(target_os = "linux")]
-pub(crate) fn rustc_failure(line: &str, say: impl Fn(&str) -> String) -> Option<Failure> {
-    let diagnostic: Diagnostic = serde_json::from_str(line).ok()?;
-    if let Some(rendered) = &diagnostic.rendered {
-        output::note(&crate::plain::drawn(&say(rendered.trim_end())));
-    }
-    (diagnostic.level == "error").then(|| error(diagnostic)).flatten()
-}
-
-/// Errors by the stem of the file that they are in, which is the exercise's name.
-pub(crate) fn by_exercise<'a>(errors: &'a [RustError], package: &str) -> BTreeMap<String, &'a Failure> {
+/// The first error of each exercise, by its name; of what is not the learner's, by the file.
+pub(crate) fn by_exercise<'a>(errors: &'a [RustError], package: &str) -> BTreeMap<&'a str, &'a Failure> {
     let mut found = BTreeMap::new();
     for error in errors.iter().filter(|error| error.package == package) {
-        let file = error.failure.location.as_ref().map(|location| Path::new(&location.file));
-        if let Some(stem) = file.and_then(Path::file_stem) {
-            found.entry(stem.to_string_lossy().into_owned()).or_insert(&error.failure);
-        }
+        let file = error.failure.location.as_ref().map(|location| location.file.as_str());
+        found.entry(error.exercise.or(file).unwrap_or_default()).or_insert(&error.failure);
     }
     found
 }
@@ -233,18 +219,20 @@ pub(crate) fn by_exercise<'a>(errors: &'a [RustError], package: &str) -> BTreeMa
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fusion_grader::judgement::Code;
     use fusion_grader::render;
 
     const ERROR: &str = r#"{"reason":"compiler-message","package_id":"path+file:///w/exercises/day22#exercises-day22@0.1.0","manifest_path":"x","target":{"kind":["bin"],"name":"exercises-day22"},"message":{"rendered":"error[E0308]: mismatched types\n  label\n","$message_type":"diagnostic","children":[],"level":"error","message":"mismatched types","code":{"code":"E0308","explanation":null},"spans":[{"file_name":"exercises/day22/src/add_gelu.rs","line_start":7,"column_start":5,"is_primary":true,"text":[{"text":"    1","highlight_start":5,"highlight_end":6}]}]}}"#;
     const CLOSING: &str = r#"{"reason":"compiler-message","package_id":"path+file:///w/exercises/day22#exercises-day22@0.1.0","message":{"rendered":"","level":"error","message":"aborting due to 1 previous error","code":null,"spans":[]}}"#;
+    const ADVICE: &str = r#"{"reason":"compiler-message","package_id":"path+file:///w/exercises/day22#exercises-day22@0.1.0","message":{"rendered":"","level":"failure-note","message":"For more information about this error, try `rustc --explain E0308`.","code":null,"spans":[]}}"#;
     const ARTIFACT: &str = r#"{"reason":"compiler-artifact","package_id":"x","target":{"kind":["bin"],"name":"solutions-day22"},"executable":"/t/debug/solutions-day22"}"#;
 
     #[test]
     fn errors_belong_to_the_exercise_whose_file_has_them() {
         let packages = ["exercises-day22".to_owned(), "solutions-day22".to_owned()];
         let mut programs = Programs::default();
-        for line in [ERROR, CLOSING, ARTIFACT, "garbage", "{}", "[]", ""] {
-            read(line, &packages, &mut programs);
+        for line in [ERROR, CLOSING, ADVICE, ARTIFACT, "garbage", "{}", "[]", ""] {
+            read(line, Path::new(""), &packages, &mut programs);
         }
         assert_eq!(programs.paths["solutions-day22"], Path::new("/t/debug/solutions-day22"));
         assert_eq!(programs.errors.len(), 1);

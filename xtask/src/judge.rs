@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
+use fusion_diagnostic::noun;
 use fusion_grader::judgement::{Code, DeviceInfo, DeviceKind, Failure, Fate, Judgement, Kind, RunError, Verdict};
 use fusion_grader::protocol::{Message, OPENING, SPENT};
 
@@ -166,7 +167,7 @@ impl Told {
     /// Says how much of what was printed has not been shown.
     fn leave_out(&self, who: &str, progress: &Progress) {
         if let Some(more @ 1..) = self.printed.checked_sub(SHOWN) {
-            progress.note(&format!("{who}: ({more} more lines of output are left out)"));
+            progress.note(&format!("{who}: ({more} more {} of output left out)", noun(more as u64, "line")));
         }
     }
 

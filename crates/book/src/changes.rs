@@ -55,8 +55,8 @@ impl Changes {
         }
     }
 
-    /// What a file under `book/src` should be. `mend` is the command that makes it so.
-    pub(crate) fn file(&mut self, file: &str, text: &str, mend: &str) -> Result<(), Failure> {
+    /// What a file under `book/src` should be. `fix` is the command that makes it so.
+    pub(crate) fn file(&mut self, file: &str, text: &str, fix: &str) -> Result<(), Failure> {
         if !self.wants(file) {
             return Ok(());
         }
@@ -69,7 +69,7 @@ impl Changes {
                 Some(present) => first_difference(&present, text),
                 None => "is missing".to_owned(),
             };
-            self.problem(format!("book/src/{file} {what}\n  mend it with: {mend}"));
+            self.problem(format!("book/src/{file} {what}\n  fix it with: {fix}"));
         } else {
             write(&path, text)?;
             self.written.push(file.to_owned());
@@ -92,7 +92,7 @@ impl Changes {
         Ok(())
     }
 
-    /// Something that no command mends.
+    /// Something that no command fixes.
     pub(crate) fn problem(&mut self, text: String) {
         self.problems.push(text);
     }
@@ -163,7 +163,7 @@ mod tests {
         assert!(!check.fine() && !folder.path().join("new.txt").exists());
         let text = check.summary();
         for part in
-            ["old.txt differs from line 2", "should be: three", "new.txt is missing", "mend it with: cargo xtask book"]
+            ["old.txt differs from line 2", "should be: three", "new.txt is missing", "fix it with: cargo xtask book"]
         {
             assert!(text.contains(part), "no {part:?} in {text}");
         }

@@ -43,7 +43,7 @@ impl Display {
     }
 }
 
-const MEND: &str = "cargo xtask book --only formulas/";
+const FIX: &str = "cargo xtask book --only formulas/";
 
 /// Writes or compares one file a formula.
 pub(crate) fn regenerate(book: &Path, changes: &mut Changes) -> Result<(), Failure> {
@@ -57,7 +57,7 @@ pub(crate) fn regenerate(book: &Path, changes: &mut Changes) -> Result<(), Failu
     let inline = formulas.inline.iter().map(|(name, latex)| (name, inline(latex)));
     for (name, html) in display.chain(inline) {
         let html = html.map_err(|why| format!("book/formulas.toml: `{name}`: {why}"))?;
-        changes.file(&format!("formulas/{name}.html"), &html, MEND)?;
+        changes.file(&format!("formulas/{name}.html"), &html, FIX)?;
     }
     let known = |name: &str| formulas.display.contains_key(name) || formulas.inline.contains_key(name);
     for entry in std::fs::read_dir(changes.source().join("formulas")).into_iter().flatten().flatten() {

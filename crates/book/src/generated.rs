@@ -52,7 +52,7 @@ fn measured(output: &Output, file: &str, changes: &mut Changes) {
         if !first.contains(needed) {
             changes.problem(format!(
                 "book/src/{file}: its first line must name command, machine and date, and has no `{needed}`\n  is: {first}\n  \
-                 mend the line, or its entry in book/generated.toml"
+                 fix the line, or its entry in book/generated.toml"
             ));
         }
     }
@@ -135,10 +135,7 @@ mod tests {
     fn an_output_is_compared_with_what_its_command_prints() {
         let listing = "[[output]]\nfile = \"day22/output/a.txt\"\ncommand = \"cargo --version\"\n";
         let text = check(listing, &[("day22/output/a.txt", "# cargo --version\n\ncargo 0.0\n")]);
-        assert!(
-            text.contains("a.txt differs from line 3") && text.contains("mend it with: cargo xtask book"),
-            "{text}"
-        );
+        assert!(text.contains("a.txt differs from line 3") && text.contains("fix it with: cargo xtask book"), "{text}");
         let text = check("[[output]]\nfile = \"a.txt\"\ncommand = \"cargo nosuchcommand\"\n", &[]);
         assert!(text.contains("`cargo nosuchcommand` failed"), "{text}");
     }

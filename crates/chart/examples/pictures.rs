@@ -55,7 +55,7 @@ fn traffic() -> TrafficChart {
     let step = |name: &str, read, written| TrafficStep { name: name.to_owned(), read, written };
     let bar = |name: &str, steps| TrafficBar { name: name.to_owned(), steps };
     TrafficChart {
-        heading: heading("quantize_int8: bytes an element", Basis::Counted),
+        heading: heading("quantize_int8: bytes per element", Basis::Counted),
         bars: vec![
             bar(
                 "unfused",

@@ -6,7 +6,7 @@ use crate::quantity::digits;
 use crate::style::{AXIS, Style};
 use crate::svg::{Anchor, Area, SMALL, Svg, WIDTH, shorten, text_width};
 
-/// Bars of bytes an element, one above the other, each made of its steps. What is read is a light shade and what is written a dark one.
+/// Bars of bytes per element, one above the other, each made of its steps. What is read is a light shade and what is written a dark one.
 #[derive(Clone, Debug)]
 pub struct TrafficChart {
     pub heading: Heading,
@@ -20,7 +20,7 @@ pub struct TrafficBar {
     pub steps: Vec<TrafficStep>,
 }
 
-/// What one launch moves, in bytes an element. Steps of the same name have the same colour in all bars. Values that are negative or not
+/// What one launch moves, in bytes per element. Steps of the same name have the same colour in all bars. Values that are negative or not
 /// finite count as zero.
 #[derive(Clone, Debug)]
 pub struct TrafficStep {
@@ -34,7 +34,7 @@ const BAR: f64 = 34.0;
 
 impl TrafficStep {
     fn bytes(&self) -> (f64, f64) {
-        // So large a number of bytes an element is a mistake; a sum of some stays finite.
+        // So large a number of bytes per element is a mistake; a sum of some stays finite.
         let real = |bytes: f64| if bytes.is_finite() { bytes.clamp(0.0, 1e100) } else { 0.0 };
         (real(self.read), real(self.written))
     }
@@ -57,7 +57,7 @@ impl TrafficChart {
         for bar in &self.bars {
             y = draw_bar(&mut svg, y, bar, &names, longest);
         }
-        svg.text(LEFT, y + 16.0, Anchor::Start, SMALL, "bytes an element: light is read, dark is written");
+        svg.text(LEFT, y + 16.0, Anchor::Start, SMALL, "bytes per element: light is read, dark is written");
         svg.finish(y + 30.0, &self.heading, &self.describe())
     }
 
@@ -73,7 +73,7 @@ impl TrafficChart {
     }
 
     fn describe(&self) -> String {
-        let mut text = "Bars of bytes an element.".to_owned();
+        let mut text = "Bars of bytes per element.".to_owned();
         for bar in &self.bars {
             let steps: Vec<String> = bar
                 .steps

@@ -59,7 +59,7 @@ impl Step {
         Self { kernel, reads, writes, scalars: &[], work, threads: Threads::Fixed(256), shared: 0 }
     }
 
-    /// An elementwise step without scalars, one element a thread.
+    /// An elementwise step without scalars, one element per thread.
     pub const fn elementwise(
         kernel: &'static str,
         reads: &'static [&'static str],
@@ -107,7 +107,7 @@ impl Step {
         self
     }
 
-    /// The same for a kernel that keeps its row in dynamic shared memory, with so many bytes an element.
+    /// The same for a kernel that keeps its row in dynamic shared memory, with so many bytes per element.
     pub const fn row_in_shared(mut self, bytes: usize) -> Self {
         self.shared = bytes;
         self

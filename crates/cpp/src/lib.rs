@@ -44,7 +44,8 @@ const OPERATORS: [&str; 24] = [
 pub fn tokens(text: &str) -> Vec<Token> {
     let bytes = text.as_bytes();
     let mut tokens = Vec::new();
-    let mut at = 0;
+    // A byte order mark is none.
+    let mut at = text.len() - text.trim_start_matches('\u{feff}').len();
     let mut line_is_empty = true;
     while let Some(&byte) = bytes.get(at) {
         let rest = &bytes[at..];

@@ -163,7 +163,8 @@ impl Compiler {
 }
 
 fn unit(source: Source) -> Result<Unit, CompileError> {
-    Unit::new(source.name, source.text).map_err(|nul| match nul {
+    // Editors on Windows write a byte order mark, which NVRTC takes for a character of the first line.
+    Unit::new(source.name, source.text.trim_start_matches('\u{feff}')).map_err(|nul| match nul {
         Nul::Text { line } => CompileError::NulByte { name: source.name.to_owned(), line },
         Nul::Name => CompileError::NulByte { name: source.name.replace('\0', "?"), line: 1 },
     })

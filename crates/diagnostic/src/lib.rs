@@ -1,4 +1,4 @@
-//! Faults as text: what went wrong, at which line, and how to mend it, as rustc shows its errors.
+//! Faults as text: what went wrong, at which line, and how to fix it, as rustc shows its errors.
 //!
 //! A [`Fault`](fusion_machine::Fault) is data. [`say`] puts one into words, a [`Diagnostic`]; [`render`] makes text of one
 //! and [`all`] of many, with the source lines that [`Sources`] has at hand, and [`short`] a few lines where there are none.
@@ -7,6 +7,7 @@
 //! Nothing here prints or reads files: the caller does, and says in [`Look`] what its terminal can show.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod count;
 mod diagnostic;
 mod excerpt;
 mod header;
@@ -20,6 +21,7 @@ mod wrap;
 pub mod essay;
 mod render;
 
+pub use count::{counted, noun};
 pub use diagnostic::{Buffer, Diagnostic, Related};
 pub use places::place;
 pub use render::{all, more, render};

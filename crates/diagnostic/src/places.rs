@@ -2,6 +2,7 @@
 
 use fusion_machine::report::{PtxPosition, SourcePosition, demangle};
 
+use crate::count::noun;
 use crate::diagnostic::{Diagnostic, Related};
 use crate::header::{self, short};
 use crate::sources::{Sources, Text};
@@ -132,9 +133,10 @@ pub(crate) fn culprit(fault: &Diagnostic) -> Option<String> {
     }
     let lanes = u64::from(fault.lanes);
     if fault.count > lanes.max(1) {
-        text += &format!(", and {} times more in this launch", thousands(fault.count - 1));
+        let more = fault.count - 1;
+        text += &format!(", and {} {} more in this launch", thousands(more), noun(more, "time"));
     } else if lanes > 1 {
-        text += &format!(", with {} more {} of its warp", lanes - 1, plural(lanes - 1, "lane"));
+        text += &format!(", with {} more {} of its warp", lanes - 1, noun(lanes - 1, "lane"));
     }
     Some(text)
 }
@@ -145,10 +147,6 @@ fn kernel(fault: &Diagnostic) -> String {
         true => short(&demangle(&fault.kernel)).to_owned(),
         false => fault.kernel.clone(),
     }
-}
-
-fn plural(n: u64, what: &str) -> String {
-    if n == 1 { what.to_owned() } else { format!("{what}s") }
 }
 
 /// `7` for one dimension, `(1, 2, 0)` for more.

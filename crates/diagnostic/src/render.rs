@@ -44,7 +44,7 @@ pub fn render(fault: &Diagnostic, sources: &(impl Sources + ?Sized), look: Look)
         notes.push(places::no_line(ptx).to_owned());
     }
     if left_out > 0 {
-        notes.push(format!("{left_out} more places are left out"));
+        notes.push(format!("{left_out} more {} left out", if left_out == 1 { "place is" } else { "places are" }));
     }
     notes.extend(insides);
     notes.extend(places::culprit(fault));

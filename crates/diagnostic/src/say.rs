@@ -15,6 +15,7 @@ mod terms;
 use fusion_machine::UnknownCheck;
 use fusion_machine::report::{self, Fault, Kind, Role};
 
+use crate::count::counted;
 use crate::diagnostic::{Buffer, Diagnostic, Related};
 
 pub use meaning::{class, meaning};
@@ -132,7 +133,9 @@ fn label(other: &report::Related, fault: &Fault) -> String {
         Role::Addressed => "the address of this access is made from it".into(),
         Role::Waiting { lanes, waits, more } => sync::waiting(*lanes, *waits, *more),
         Role::OtherBarrier { warp } => format!("warp {warp} waits at this one"),
-        Role::OtherCount { warp, threads } => format!("warp {warp} counts {threads} threads here"),
+        Role::OtherCount { warp, threads } => {
+            format!("warp {warp} counts {} here", counted((*threads).into(), "thread"))
+        }
         Role::RoundBefore { warp } => format!("warp {warp} came to the round before here"),
         Role::Bypassing { lanes, barrier } => sync::bypassing(*lanes, *barrier),
         Role::BypassingWarp { warp } => {

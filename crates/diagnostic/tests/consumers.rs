@@ -32,16 +32,23 @@ const METHODS: [&str; 8] =
     ["contains", "starts_with", "ends_with", "strip_prefix", "strip_suffix", "find", "split_once", "eq"];
 
 /// What is no fault's, though it is called so: the file, the comparison, and whose words they are.
-const OTHERS: [(&str, &str, &str); 4] = [
+const OTHERS: [(&str, &str, &str); 11] = [
     ("crates/device/src/compiler/compiled.rs", r#"code.split_once(".entry ")"#, "a line of PTX"),
     ("crates/fuzz/src/finding.rs", r#"message.contains("scoped thread panicked")"#, "a panic's"),
-    (
-        "crates/grader/src/explain.rs",
-        r#"message.starts_with("cannot open source file")"#,
-        "NVRTC's errors have no codes",
-    ),
-    ("crates/grader/src/explain.rs", r#"message.strip_prefix("identifier \"")"#, "NVRTC's errors have no codes"),
+    (COMPILER, r#"message.starts_with("cannot open source file")"#, NO_CODES),
+    (COMPILER, r#"message.strip_prefix("identifier \"")"#, NO_CODES),
+    (COMPILER, r#"message.starts_with("A namespace scope variable without memory space annotations")"#, NO_CODES),
+    (COMPILER, r#"message.starts_with("A function without execution space annotations")"#, NO_CODES),
+    (RUSTC, r#"self.message.starts_with("aborting due to")"#, RUSTCS),
+    (RUSTC, r#"message.contains("utf-8 file")"#, RUSTCS),
+    (RUSTC, r#"message.contains("valid UTF-8")"#, RUSTCS),
+    (RUSTC, r#"message.starts_with("couldn't read")"#, RUSTCS),
+    (RUSTC, r#"child.message.contains("found fn item")"#, RUSTCS),
 ];
+const COMPILER: &str = "crates/grader/src/explain/compiler.rs";
+const RUSTC: &str = "xtask/src/build/rustc.rs";
+const RUSTCS: &str = "rustc's, and without a code";
+const NO_CODES: &str = "NVRTC's errors have no codes";
 
 /// The comparisons of a fault's words with a text, as they are written, but for tests.
 fn comparisons(source: &str) -> Vec<String> {

@@ -30,7 +30,7 @@ fn essays_have_the_same_parts() {
         for part in ["**On a real GPU**", "**Read on:**"] {
             assert!(essay.contains(part), "{code}: {part}");
         }
-        assert!(essay.contains("**To mend it**") || essay.contains("**What to do**"), "{code}: how to mend it");
+        assert!(essay.contains("**To fix it**") || essay.contains("**What to do**"), "{code}: how to fix it");
         assert_eq!(essay.contains("```cpp,wrong\n"), essay.contains("```cpp,right\n"), "{code}: a kernel of each kind");
         assert_eq!(essay.contains("```cpp,wrong\n"), essay.contains("```text,report\n"), "{code}: its report");
         assert!(essay.contains("```"), "{code}: a kernel, or what the host does");

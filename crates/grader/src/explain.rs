@@ -1,13 +1,15 @@
 //! Faults, driver errors and compiler messages as failures that teach.
 
+mod compiler;
+
 use std::io::Read as _;
 use std::path::Path;
 
 use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUresult;
 use fusion_course::{Entry, Exercise, Extent, Param, Shape, Shapes, Source};
-use fusion_device::{Diagnostic as CompilerMessage, Program, Severity};
-use fusion_diagnostic::{Diagnostic, Sources, Text, say};
+use fusion_device::Program;
+use fusion_diagnostic::{Diagnostic, Sources, Text, noun, say};
 use fusion_machine::Fault;
 use fusion_machine::report::demangle;
 use fusion_machine::report::kind::{Call, Memory, Race, Rule};
@@ -16,6 +18,7 @@ use fusion_machine::report::{Blame, Class, Kind as FaultKind};
 use crate::judgement::{Code, Failure, Judgement, Line, Location, Side};
 use crate::lean::FUSED;
 use crate::trouble::Trouble;
+pub(crate) use compiler::diagnostics;
 
 /// Places that advice is kept for. Nobody reads more.
 const MOST_ADVICE: usize = 64;
@@ -156,7 +159,7 @@ fn fault(fault: &Fault, told: Diagnostic, source: &Source) -> Trouble {
     if let (Some(block), Some(thread)) = (fault.block, fault.thread) {
         let lanes = match fault.lanes {
             0 | 1 => String::new(),
-            lanes => format!(", with {} more lanes of its warp", lanes - 1),
+            lanes => format!(", with {} more {} of its warp", lanes - 1, noun(u64::from(lanes) - 1, "lane")),
         };
         failure.notes.push(format!("block {}, thread {} of `{}`{lanes}", triple(block), triple(thread), fault.kernel));
     }
@@ -238,95 +241,17 @@ fn triple([x, y, z]: [u32; 3]) -> String {
     if (y, z) == (0, 0) { x.to_string() } else { format!("({x}, {y}, {z})") }
 }
 
-/// The first error of the CUDA compiler, with the others counted.
-pub(crate) fn diagnostics(diagnostics: &[CompilerMessage], log: &str, source: &Source) -> Failure {
-    let mut errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
-    let Some(first) = errors.next() else {
-        return log.lines().fold(Failure::new(Code::Compile, "the CUDA source does not compile"), Failure::note);
-    };
-    let mut failure = Failure::new(Code::Compile, first.message.clone());
-    failure.notes = first.notes.clone();
-    failure.notes.extend(remedy(&first.message));
-    failure.location = first.place.as_ref().map(|place| {
-        let text = text(&place.file, source);
-        let (line, column) = (place.line, place.column.unwrap_or(0));
-        let (line, column) = match first.message.as_str() {
-            "expected a \";\"" => end_before(&text, line, column),
-            _ => (line, column),
-        };
-        Location::new(&place.file, line, column, &text)
-    });
-    // A template is compiled for each of its arguments, and each time says the same.
-    let mut others: Vec<String> = Vec::new();
-    for error in errors {
-        let at = error.place.as_ref().map(|at| format!("{}:{}: ", at.file, at.line)).unwrap_or_default();
-        let other = format!("also {at}{}", error.message);
-        if !others.contains(&other) {
-            others.push(other);
-        }
-    }
-    let more = others.len().saturating_sub(3);
-    failure.notes.extend(others.into_iter().take(3));
-    match more {
-        0 => failure,
-        1 => failure.note("and 1 more error"),
-        more => failure.note(format!("and {more} more errors")),
-    }
-}
-
-/// Where the statement before a position ends, if it does so in an earlier line: that is where something is missing which the
-/// compiler misses only here.
-fn end_before(text: &str, line: u32, column: u32) -> (u32, u32) {
-    let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1) as usize).map(str::len).sum();
-    let at = start + column.saturating_sub(1) as usize;
-    let tokens = fusion_cpp::tokens(text);
-    let before = tokens.iter().take_while(|token| token.span.end <= at).last().map(|token| token.span.end);
-    let end = before.filter(|end| *end < start).and_then(|end| text.get(..end));
-    end.map_or((line, column), |text| {
-        let mut lines = text.split('\n');
-        (lines.clone().count() as u32, lines.next_back().map_or(0, str::len) as u32)
-    })
-}
-
-/// What to do about messages that say it to nobody who does not know yet.
-fn remedy(message: &str) -> Option<String> {
-    if message.starts_with("cannot open source file") {
-        let names: Vec<String> = fusion_baseline::headers().iter().map(|(name, _)| format!("`{name}`")).collect();
-        return Some(format!("the course's headers are in kernels/include: {}", names.join(", ")));
-    }
-    let unknown = message.strip_prefix("identifier \"")?.split('"').next()?;
-    match unknown {
-        "INFINITY" | "HUGE_VALF" => Some(
-            "kernels are compiled without <math.h>: write `CUDART_INF_F` and `#include <math_constants.h>`, or \
-             `__int_as_float(0x7f800000)`"
-                .to_owned(),
-        ),
-        "FLT_MAX" => Some("kernels are compiled without <cfloat>: it is 3.402823466e38f".to_owned()),
-        _ => {
-            let (name, _) = fusion_baseline::headers()
-                .iter()
-                .find(|(_, text)| text.lines().any(|line| declared(line) == Some(unknown)))?;
-            Some(format!("`#include \"{name}\"` has `{unknown}`"))
-        }
-    }
-}
-
-/// The name that a line of a header declares: the last word before its parameters, its members or its value.
-fn declared(line: &str) -> Option<&str> {
-    let starts = ["__device__ ", "struct ", "constexpr "];
-    let head = line.split(['(', '{', '=', ';']).next()?;
-    starts.iter().any(|start| line.starts_with(start)).then(|| head.split_whitespace().last())?
-}
-
 /// An error that the driver returned from the launch function or from waiting for its work.
 ///
-/// `asked` is the name of the last kernel that was asked for and is not there, where the device tells.
+/// `asked` is the name of the last kernel that was asked for and is not there, where the device tells. The emulated one has told of
+/// no launch that it refused.
 pub(crate) fn driver_error(
     error: DriverError,
     entry: &Entry,
     program: &Program,
     shape: Shape,
     asked: Option<&str>,
+    emulated: bool,
 ) -> Failure {
     use CUresult as C;
     let name = format!("{:?}", error.0);
@@ -337,10 +262,13 @@ pub(crate) fn driver_error(
         failure.note("a real GPU does not say where; the emulated device does: --device emulated")
     };
     match error.0 {
-        C::CUDA_ERROR_NOT_FOUND => no_kernel(asked, &program.compiled.kernels(), &entry.source.path),
+        C::CUDA_ERROR_NOT_FOUND => no_kernel(asked, &program.compiled.kernels(), &entry.source),
+        C::CUDA_ERROR_INVALID_VALUE if emulated => {
+            Failure::new(Code::Launch, format!("the launch function returned {name}"))
+                .note("it is not a launch that was refused, which the emulated device would tell: another call, or the launch function itself")
+        }
         C::CUDA_ERROR_INVALID_VALUE if shape.elements() == 0 => {
             launch("a launch with a grid of no blocks is an error".to_owned())
-                .note("n = 0: there is nothing to do, so return before the launch")
         }
         C::CUDA_ERROR_INVALID_VALUE => launch("the driver refused the launch: a value is not allowed".to_owned())
             .note("at most 1024 threads in a block, at least one block in the grid")
@@ -367,7 +295,8 @@ pub(crate) fn driver_error(
 }
 
 /// The failure of asking for a kernel that the source does not have.
-fn no_kernel(asked: Option<&str>, there: &[&str], path: &str) -> Failure {
+fn no_kernel(asked: Option<&str>, there: &[&str], source: &Source) -> Failure {
+    let path = source.path.as_str();
     let title = match asked {
         Some(asked) => format!("there is no kernel `{asked}`"),
         None => "`load_function` was asked for a kernel that the source does not have".to_owned(),
@@ -380,6 +309,7 @@ fn no_kernel(asked: Option<&str>, there: &[&str], path: &str) -> Failure {
     let plain = |name: &str| demangle(name).split('(').next().unwrap_or_default().to_owned();
     if let Some(name) = there.iter().filter(mangled).find(|name| asked.is_none_or(|asked| plain(name) == asked)) {
         failure.side = Some(Side::Kernel);
+        failure.location = declaration(&plain(name), source);
         return failure
             .note(format!("the driver knows it as `{name}`, the name that C++ makes of its parameters' types"))
             .note("declare a kernel `extern \"C\" __global__`, so that it keeps its name");
@@ -388,6 +318,9 @@ fn no_kernel(asked: Option<&str>, there: &[&str], path: &str) -> Failure {
     // The launch asks for what the exercise calls its kernel.
     if Path::new(path).file_stem().is_some_and(|exercise| exercise == asked) {
         failure.side = Some(Side::Kernel);
+        if let [only] = there {
+            failure.location = declaration(only, source);
+        }
         return failure.note(format!("call the kernel `{asked}` in {path}"));
     }
     // Nearest is what differs in capitals only.
@@ -400,6 +333,17 @@ fn no_kernel(asked: Option<&str>, there: &[&str], path: &str) -> Failure {
         Some(name) => failure.note(format!("ask for `{name}`: `module.load_function(\"{name}\")`")),
         None => failure,
     }
+}
+
+/// Where a function is declared: its name before its parameters.
+pub(crate) fn declaration(name: &str, source: &Source) -> Option<Location> {
+    let (path, text) = (source.path.as_str(), &source.text);
+    let tokens = fusion_cpp::tokens(text);
+    let pair = tokens.windows(2).find(|pair| pair[0].text(text) == name && pair[1].text(text) == "(")?;
+    let before = text.get(..pair[0].span.start)?;
+    let line = before.split('\n').count() as u32;
+    let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) as u32 + 1;
+    Some(Location::new(path, line, column, text))
 }
 
 #[cfg(test)]
@@ -473,46 +417,5 @@ mod tests {
         let expected =
             "not a mistake in your program: call of a function that has no body at a.cu:2 (E-UNSUPPORTED-INSTRUCTION)";
         assert_eq!(text, expected);
-    }
-
-    #[test]
-    fn the_first_compiler_error_leads() {
-        let diagnostic = |severity, message: &str| CompilerMessage {
-            severity,
-            place: Some(fusion_device::compiler::Place { file: "a.cu".to_owned(), line: 2, column: Some(3) }),
-            message: message.to_owned(),
-            notes: Vec::new(),
-        };
-        let all = [
-            diagnostic(Severity::Warning, "unused"),
-            diagnostic(Severity::Error, "identifier \"two\" is undefined"),
-            diagnostic(Severity::Error, "another"),
-        ];
-        let failure = diagnostics(&all, "", &source());
-        assert_eq!(failure.title, "identifier \"two\" is undefined");
-        assert_eq!(failure.notes, ["also a.cu:2: another"]);
-        assert_eq!(failure.location.map(|at| (at.line, at.column)), Some((2, 3)));
-        assert_eq!(diagnostics(&[], "line\nline", &source()).notes.len(), 2);
-    }
-
-    #[test]
-    fn what_a_message_does_not_tell_is_added() {
-        for (message, said) in [
-            ("cannot open source file \"reduction.cuh\"", Some("`reduce.cuh`")),
-            ("identifier \"INFINITY\" is undefined", Some("math_constants.h")),
-            ("identifier \"reduce_row\" is undefined", Some("`#include \"reduce.cuh\"`")),
-            ("identifier \"WARPS\" is undefined", Some("`#include \"reduce.cuh\"`")),
-            ("identifier \"gelu_tanh\" is undefined", Some("`#include \"activation.cuh\"`")),
-            ("identifier \"Row\" is undefined", Some("`#include \"row.cuh\"`")),
-            ("identifier \"value\" is undefined", None),
-            ("expected a \";\"", None),
-        ] {
-            let remedy = remedy(message);
-            assert_eq!(
-                remedy.as_ref().map(|text| text.contains(said.unwrap_or("nothing"))),
-                said.map(|_| true),
-                "{message}"
-            );
-        }
     }
 }

@@ -266,7 +266,7 @@ fn slowed_by(exercise: &Exercise, survey: &Survey) -> String {
         () if width < WIDE => "let each thread load and store 16 bytes at once".to_owned(),
         () => {
             let each = ratio(sum.thread_instructions, shape.elements() as f64);
-            format!("its accesses are as they should be; {each:.0} instructions an element are what is left to save")
+            format!("its accesses are as they should be; {each:.0} instructions per element are what is left to save")
         }
     }
 }
@@ -328,7 +328,7 @@ mod tests {
             ("16 bytes at once", advice(|c| c.global_load.requests *= 4)),
             ("pragma unroll", advice(|c| c.local_load.bytes = 4)),
             ("1001 instructions", advice(|c| c.warp_instructions += 1)),
-            ("instructions an element", advice(|_| ())),
+            ("instructions per element", advice(|_| ())),
         ] {
             assert!(text.contains(said), "{said}: {text}");
         }
@@ -340,7 +340,7 @@ mod tests {
         let bytes = 6 * SHAPE.elements() as u64;
         let loads = Traffic { requests: bytes / 512, sectors: bytes / 32, bytes };
         let text = advice_on(&fusion_course::day24::add_rmsnorm::EXERCISE, |c| c.global_load = loads);
-        assert!(text.contains("instructions an element"), "{text}");
+        assert!(text.contains("instructions per element"), "{text}");
         let again = Traffic { requests: bytes / 32, sectors: bytes / 2, bytes: 16 * bytes };
         let text = advice_on(&ffn_sublayer::EXERCISE, |c| c.global_load = again);
         assert!(!text.contains("times the bytes"), "{text}");

@@ -1,6 +1,7 @@
 //! Does it move no more than it must? Exact, from the emulated device's counters.
 
 use fusion_course::{Access, Exercise, Shape};
+use fusion_diagnostic::{counted, noun};
 use fusion_machine::report::{Class, Traffic};
 use fusion_machine::{Counters, Report};
 use serde::{Deserialize, Serialize};
@@ -75,8 +76,7 @@ impl Evidence for Lean {
         Ok(match trial.allocations() {
             // Not at the large sizes, or there is something worse.
             Some((shape, count)) if part.failure.is_none() => {
-                let title =
-                    format!("the launch function allocates device memory: {}", plural(count, "allocation", "s"));
+                let title = format!("the launch function allocates device memory: {}", counted(count, "allocation"));
                 let failure = Failure::new(Code::Allocations, title).note(FUSED).at(trial.name(shape));
                 Part { verdict: Verdict::Fail, failure: Some(failure), ..part }
             }
@@ -87,7 +87,7 @@ impl Evidence for Lean {
     fn cell(&self, part: &Part<Self>) -> Option<String> {
         let launches = match &self.works {
             Some(works) => works.clone(),
-            None => plural(self.launches.yours, "launch", "es"),
+            None => counted(self.launches.yours, "launch"),
         };
         let others = part.shapes.len();
         let shapes = if others == 0 { String::new() } else { format!(", {} shapes", 1 + others) };
@@ -133,7 +133,7 @@ fn judge_shape(exercise: &Exercise, survey: &Survey) -> Part<Lean> {
     let allowed = (needed as f64 * (1.0 + ALLOWANCE)) as u64 + 2 * buffers * SECTOR;
     let failure = if launches.yours > launches.needed {
         let what = works(submission);
-        let title = format!("{what}, where {} will do", plural(launches.needed, "launch", "es"));
+        let title = format!("{what}, where {} will do", counted(launches.needed, "launch"));
         let mut failure = Failure::new(Code::Launches, title);
         // Copies, and a kernel that is launched again, are the launch function's. Several kernels are to be made one.
         let mut kernels: Vec<&str> = submission.launches.iter().map(|launch| launch.kernel.as_str()).collect();
@@ -146,9 +146,9 @@ fn judge_shape(exercise: &Exercise, survey: &Survey) -> Part<Lean> {
         Some(Failure::new(Code::Bytes, format!("more bytes than needed: {summary}")))
     } else if submission.allocations > 0 {
         let title = format!(
-            "the launch function allocates device memory: {}, {} bytes in all",
-            plural(submission.allocations, "allocation", "s"),
-            submission.allocated_bytes
+            "the launch function allocates device memory: {}, {} in all",
+            counted(submission.allocations, "allocation"),
+            counted(submission.allocated_bytes, "byte")
         );
         Some(Failure::new(Code::Allocations, title).note(FUSED))
     } else {
@@ -175,13 +175,13 @@ fn too_narrow(asked: Access, bytes: Sectors) -> Option<Failure> {
         kinds.into_iter().find(|(_, bytes, asked)| bytes.is_some_and(|bytes| bytes < WIDE * f64::from(*asked)));
     let (kind, bytes, asked) = narrow?;
     let average = units((100.0 * bytes?).round() as u64, 100);
-    let plural = if average == "1" { "" } else { "s" };
-    let title = format!("a thread {kind}s {average} byte{plural} at a time, and {asked} are asked for");
+    let bytes = noun(if average == "1" { 1 } else { 2 }, "byte");
+    let title = format!("a thread {kind}s {average} {bytes} at a time, and {asked} are asked for");
     Some(
         Failure::new(Code::Access, title)
             .note("that is the average over all accesses to global memory; a thread without work counts as one of no bytes")
             .note(format!(
-                "one instruction can {kind} 16 bytes a thread: read a `float4`, or reinterpret an aligned pointer as one to \
+                "one instruction can {kind} 16 bytes per thread: read a `float4`, or reinterpret an aligned pointer as one to \
                  a vector type, and keep a narrow loop for the elements that fill no vector"
             )),
     )
@@ -243,17 +243,13 @@ fn works(report: &Report) -> String {
         copies => format!("{copies} copies"),
     };
     let parts = [
-        (report.launches.len() as u64, plural(report.launches.len() as u64, "launch", "es")),
+        (report.launches.len() as u64, counted(report.launches.len() as u64, "launch")),
         (report.copies - memsets, copies),
-        (memsets, plural(memsets, "memset", "s")),
+        (memsets, counted(memsets, "memset")),
     ];
     let mut named: Vec<String> = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, named)| named).collect();
     let last = named.pop().unwrap_or_else(|| "no launch".to_owned());
     if named.is_empty() { last } else { format!("{} and {last}", named.join(", ")) }
-}
-
-fn plural(count: u64, word: &str, ending: &str) -> String {
-    if count == 1 { format!("1 {word}") } else { format!("{count} {word}{ending}") }
 }
 
 fn dram_bytes(report: &Report) -> u64 {
@@ -326,7 +322,7 @@ mod tests {
         }
     }
 
-    /// Loads and stores of so many bytes a thread, with a tail that is narrower.
+    /// Loads and stores of so many bytes per thread, with a tail that is narrower.
     fn accessing(load: u64, store: u64) -> Sectors {
         let traffic = |bytes: u64| Traffic { requests: N + 3, sectors: 1, bytes: 32 * bytes * N + 3 * 4 * 7 };
         let counters = Counters { global_load: traffic(load), global_store: traffic(store), ..Counters::default() };

@@ -7,6 +7,9 @@ use std::sync::Arc;
 use cudarc::driver::{CudaStream, DriverError};
 use fusion_course::{Case, Data, DeviceBuffer, Exercise, Extent, Param, Reference, Shape, Shapes};
 
+use fusion_diagnostic::counted;
+use fusion_machine::LaunchReport;
+
 use crate::judgement::{Code, Failure, Mismatch};
 use pattern::Pattern;
 
@@ -37,22 +40,37 @@ pub(crate) struct Expected<'a> {
     pub(crate) threads: Option<Threads>,
 }
 
-/// The threads of a launch.
+/// The threads of a launch, and how often their warps have stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Threads {
-    pub(crate) of_a_block: u64,
-    pub(crate) of_all_blocks: u64,
+    blocks: u64,
+    of_a_block: u64,
+    /// Requests of warps to store in global memory.
+    stores: u64,
 }
 
 impl Threads {
-    pub(crate) fn new(grid: [u32; 3], block: [u32; 3]) -> Self {
-        let count = |sizes: [u32; 3]| sizes.into_iter().map(u64::from).product::<u64>();
-        Self { of_a_block: count(block).max(1), of_all_blocks: count(grid).saturating_mul(count(block)) }
+    pub(crate) fn of(launch: &LaunchReport) -> Self {
+        Self::new(launch.grid, launch.block, launch.counters.global_store.requests)
     }
 
-    /// What mends a tail that begins at an element.
-    fn mend(self, tail_start: u64) -> &'static str {
-        match self.of_all_blocks.cmp(&tail_start) {
+    fn new(grid: [u32; 3], block: [u32; 3], stores: u64) -> Self {
+        let count = |sizes: [u32; 3]| sizes.into_iter().map(u64::from).fold(1, u64::saturating_mul);
+        Self { blocks: count(grid), of_a_block: count(block).max(1), stores }
+    }
+
+    /// Whether each thread may have one of so many elements: there are just enough blocks for that, and no warp stores more
+    /// often than once for each output.
+    fn have_one_each(self, elements: u64, outputs: u64) -> bool {
+        const WARP: u64 = 32;
+        let (full, rest) = (elements / self.of_a_block, elements % self.of_a_block);
+        let warps = full * self.of_a_block.div_ceil(WARP) + rest.div_ceil(WARP);
+        self.blocks == elements.div_ceil(self.of_a_block) && (1..=warps * outputs).contains(&self.stores)
+    }
+
+    /// What fixes a tail that begins at an element.
+    fn fix(self, tail_start: u64) -> &'static str {
+        match self.blocks.saturating_mul(self.of_a_block).cmp(&tail_start) {
             std::cmp::Ordering::Less => {
                 "a thread takes several elements: where it takes them at once, do those that are left after the last whole \
                  pack one by one"
@@ -138,7 +156,7 @@ impl Expected<'_> {
                 Some(threads) => format!(
                     "only the tail: elements from {tail_start} on, past the last full block of {}; {}",
                     threads.of_a_block,
-                    threads.mend(tail_start)
+                    threads.fix(tail_start)
                 ),
                 None => format!("only the tail: elements from {tail_start} on"),
             });
@@ -147,16 +165,24 @@ impl Expected<'_> {
         // Of an output with an element a row, that is the row.
         let (row, column) =
             if len == self.shape.elements() as u64 { (index / columns, index % columns) } else { (index, 0) };
-        // Fewer threads than elements do not take one each.
-        let one_each = |threads: &Threads| by_row || threads.of_all_blocks >= tail_start;
-        let place = self.threads.filter(one_each).map(|Threads { of_a_block, .. }| match by_row {
-            true => (row, column % of_a_block),
-            false => (index / of_a_block, index % of_a_block),
+        // Whose it is where the launch is one that gives each block a row, or each thread an element.
+        let outputs = self.exercise.outputs.len() as u64;
+        let (block, thread) = match self.threads {
+            Some(threads) if by_row && threads.stores > 0 && threads.blocks == self.shape.rows as u64 => {
+                (Some(row), None)
+            }
+            Some(threads) if !by_row && threads.have_one_each(len, outputs) => {
+                (Some(index / threads.of_a_block), Some(index % threads.of_a_block))
+            }
+            _ => (None, None),
+        };
+        failure.notes.extend(match (block, thread) {
+            (Some(block), Some(thread)) => {
+                Some(format!("with one element per thread, thread {thread} of block {block} writes it"))
+            }
+            (Some(block), None) => Some(format!("with one block per row, block {block} writes it")),
+            (None, _) => None,
         });
-        if let Some((block, thread)) = place {
-            let layout = if by_row { "a block a row" } else { "one element a thread" };
-            failure.notes.push(format!("with {layout}, thread {thread} of block {block} writes it"));
-        }
         let rows = self.shape.rows > 1 && len == self.shape.elements() as u64;
         failure.mismatch = Some(Mismatch {
             output: param.name.to_owned(),
@@ -166,8 +192,8 @@ impl Expected<'_> {
             expected: wrong.expected[0],
             actual: wrong.actual,
             allowed: self.allowed(param, wrong.expected[0]),
-            block: place.map(|(block, _)| block),
-            thread: place.map(|(_, thread)| thread),
+            block,
+            thread,
             in_tail,
             unwritten: wrong.is_unwritten(),
             count: wrong.count as u64,
@@ -262,7 +288,11 @@ pub(crate) fn check_margins(
         if let Some(offset) = buffer.damage(stream)? {
             let element = offset.div_euclid(param.dtype.bytes() as i64);
             let failure = Failure::new(Code::RedZone, format!("memory beside `{}` was written", param.name))
-                .note(format!("at `{}[{element}]`, and it has {} elements", param.name, param.len(shape)))
+                .note(format!(
+                    "at `{}[{element}]`, and it has {}",
+                    param.name,
+                    counted(param.len(shape) as u64, "element")
+                ))
                 .note("compare every index with the size before it is used");
             return Ok(Some(failure));
         }
@@ -280,7 +310,7 @@ mod tests {
     }
 
     fn blocks(count: u32, threads: u32) -> Option<Threads> {
-        Some(Threads::new([count, 1, 1], [threads, 1, 1]))
+        Some(Threads::new([count, 1, 1], [threads, 1, 1], u64::from(count * threads.div_ceil(32)).min(19)))
     }
 
     fn references(len: usize) -> Vec<Reference> {
@@ -306,15 +336,15 @@ mod tests {
         let mut values = vec![1.0_f32; 600];
         values[512..].fill(f32::from_bits(u32::MAX));
         // Too few blocks; a guard that is too narrow; packs, of which there are no more than a block.
-        for (count, mend) in
+        for (count, fix) in
             [(2, "round the number of blocks up"), (3, "compare the index"), (1, "after the last whole pack")]
         {
             let values = Data::F32(values.clone());
             let failure = expected(&references, 600, blocks(count, 256)).check(0, &values, false).unwrap_err();
             assert_eq!((failure.code, failure.title.as_str()), (Code::Tail, "`out[512]` was never written"));
             let notes = failure.notes.join("\n");
-            assert!(notes.contains("past the last full block of 256") && notes.contains(mend), "{notes}");
-            assert_eq!(notes.contains("with one element a thread"), count != 1, "{notes}");
+            assert!(notes.contains("past the last full block of 256") && notes.contains(fix), "{notes}");
+            assert_eq!(notes.contains("with one element per thread"), count == 3, "{notes}");
         }
     }
 
@@ -330,7 +360,7 @@ mod tests {
         assert_eq!(failure.shape.as_deref(), Some("3 x 200"));
         let notes = failure.notes.join("\n");
         assert!(notes.contains("row 2, column 150"), "{notes}");
-        assert!(notes.contains("with a block a row, thread 22 of block 2 writes it"), "{notes}");
+        assert!(notes.contains("with one block per row, block 2 writes it"), "{notes}");
         let mismatch = failure.mismatch.unwrap();
         assert_eq!((failure.code, mismatch.in_tail, mismatch.block), (Code::Values, false, Some(2)));
     }
@@ -352,6 +382,22 @@ mod tests {
         assert!(failure.notes.iter().any(|note| note.contains("as they were before the launch")), "{failure:?}");
         let failure = expected.check(0, &bf16s(&[2.0, 1.25, 4.0]), false).unwrap_err();
         assert_eq!(failure.title, "`residual[1]` is 1.25, expected 3");
+    }
+
+    #[test]
+    fn whose_an_element_is_is_said_of_such_launches_only() {
+        let references = references(600);
+        let mut values = vec![1.0_f32; 600];
+        values[300] = 1.5;
+        let tells = |threads: Threads| {
+            let values = Data::F32(values.clone());
+            let failure = expected(&references, 600, Some(threads)).check(0, &values, false).unwrap_err();
+            failure.notes.iter().any(|note| note.contains("per thread"))
+        };
+        let launch = |blocks, stores| Threads::new([blocks, 1, 1], [256, 1, 1], stores);
+        assert!(tells(launch(3, 19)) && tells(launch(3, 12)));
+        // Vectors or strides, blocks to spare, and threads that store again and again.
+        assert!(!tells(launch(1, 19)) && !tells(launch(4, 19)) && !tells(launch(3, 40)));
     }
 
     #[test]

@@ -3,10 +3,12 @@
 //! Nothing here prints. The caller knows whether it writes to a terminal and says so in [`Look`].
 
 use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table, presets};
-use fusion_diagnostic::{Diagnostic, Sources, Text};
+use fusion_diagnostic::{Diagnostic, Sources, Text, counted};
 use fusion_machine::report::{Code, Severity, SourcePosition};
 
-use crate::judgement::{DeviceInfo, Failure, IDLE, Judgement, Line, Location, Parts, Report, Side, Verdict};
+use crate::judgement::{
+    Code as Finding, DeviceInfo, EMPTY, Failure, IDLE, Judgement, Line, Location, Parts, Report, Side, Verdict,
+};
 
 /// How the text may look.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,11 +65,12 @@ pub fn details(judgement: &Judgement, look: Look) -> String {
 /// Where a learner goes on with a submission that fails: the file, and the line where there is one.
 pub fn next(judgement: &Judgement) -> Option<String> {
     let Some(failure) = judgement.failure() else {
-        return judgement.elsewhere.as_ref().map(|at| format!("{}:{}", at.file, at.line));
+        return judgement.elsewhere.clone();
     };
     let (folder, name) = (format!("exercises/day{}/src", judgement.day), &judgement.name);
-    // As a starter is.
-    if failure.side.is_none() && failure.notes.iter().any(|note| note == IDLE) {
+    // As a starter is, in both of its files.
+    let says = |what: &str| failure.notes.iter().any(|note| note == what);
+    if says(IDLE) && says(EMPTY) {
         return Some(format!("fill in what is marked TODO in {folder}/{name}.cu and {name}.rs"));
     }
     let file = format!("{folder}/{name}.{}", if failure.side() == Side::Launch { "rs" } else { "cu" });
@@ -76,9 +79,21 @@ pub fn next(judgement: &Judgement) -> Option<String> {
     let here = || failure.location.iter().map(|at| (&at.file, at.line));
     // The learner's own line: where a header was called, if it went wrong there.
     let suits = |place: &str| place == file || (failure.side.is_none() && place.starts_with(&folder));
-    let own = causes.chain(callers).chain(here()).find(|(place, _)| suits(place));
+    let advised = advised(judgement, failure).flat_map(|advice| &advice.source).map(|at| (&at.file, at.line));
+    let own = causes.chain(callers).chain(here()).chain(advised).find(|(place, _)| suits(place));
     let elsewhere = here().next().filter(|_| failure.side.is_none());
     Some(own.or(elsewhere).map_or(file.clone(), |(file, line)| format!("{file}:{line}")))
+}
+
+/// Advice that is about a failure itself: the round trip that is a launch or bytes too many, the accesses that are too narrow.
+fn advised<'a>(judgement: &'a Judgement, failure: &Failure) -> impl Iterator<Item = &'a Diagnostic> {
+    let about = match failure.code {
+        Finding::Launches | Finding::Bytes => Some(Code::RoundTrip),
+        Finding::Access => Some(Code::ScalarAccess),
+        _ => None,
+    };
+    let advice = judgement.parts.views().flat_map(|part| part.advice);
+    advice.filter(move |told| about.is_some() && told.code.parse::<Code>().ok() == about)
 }
 
 /// What was judged is not what the reader has before their eyes.
@@ -196,11 +211,6 @@ fn warnings(judgement: &Judgement) -> Vec<&Diagnostic> {
     views.flat_map(|part| part.advice).filter(|found| found.severity == Severity::Warning).collect()
 }
 
-/// `2 warnings`.
-fn counted(warnings: &[&Diagnostic]) -> String {
-    format!("{} warning{}", warnings.len(), if warnings.len() == 1 { "" } else { "s" })
-}
-
 /// The first lines of the warnings about a submission that passes.
 fn warned(judgement: &Judgement) -> Option<String> {
     let warnings = warnings(judgement);
@@ -209,7 +219,8 @@ fn warned(judgement: &Judgement) -> Option<String> {
         format!("\n  {}: {}{at}", found.code, found.title)
     };
     let lines: String = warnings.iter().map(line).collect();
-    (!warnings.is_empty()).then(|| format!("pass, {}; `--advice` shows all of it:{lines}", counted(&warnings)))
+    (!warnings.is_empty())
+        .then(|| format!("pass, {}; `--advice` shows all of it:{lines}", counted(warnings.len() as u64, "warning")))
 }
 
 fn devices(report: &Report) -> String {
@@ -237,7 +248,7 @@ pub fn table(judgements: &[Judgement], look: Look) -> String {
         });
         let verdict = match warnings(judgement)[..] {
             [] => judgement.verdict.to_string(),
-            ref some => format!("{}, {}", judgement.verdict, counted(some)),
+            ref some => format!("{}, {}", judgement.verdict, counted(some.len() as u64, "warning")),
         };
         let verdict = bold(painted(verdict, judgement.verdict, look), look);
         let parts = judgement.parts.views().map(|part| painted(part.cell, part.verdict, look));

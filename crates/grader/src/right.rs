@@ -9,13 +9,13 @@ mod dry;
 mod passed;
 mod rows;
 
-use fusion_course::{Case, Data, Exercise, Extent, Inputs, Shape};
-use fusion_diagnostic::Diagnostic;
-use fusion_machine::report::Class;
+use fusion_course::{Case, Data, Exercise, Extent, Inputs, Shape, Source};
+use fusion_diagnostic::{Diagnostic, counted};
+use fusion_machine::report::{Class, Code as Finding};
 use serde::{Deserialize, Serialize};
 
 use crate::explain;
-use crate::judgement::{Code, Evidence, Failure, IDLE, Mismatch, Part, Side, Verdict, Witness};
+use crate::judgement::{Code, EMPTY, Evidence, Failure, IDLE, Mismatch, Part, Side, Verdict, Witness};
 use crate::problem::{self, Expected};
 use crate::trial::Trial;
 use crate::trouble::Trouble;
@@ -85,7 +85,7 @@ impl Evidence for Right {
     }
 
     fn cell(&self, part: &Part<Self>) -> Option<String> {
-        (part.verdict == Verdict::Pass).then(|| format!("{} launches", self.launches))
+        (part.verdict == Verdict::Pass).then(|| counted(self.launches.into(), "launch"))
     }
 
     fn join(self, gpu: Self) -> Self {
@@ -141,7 +141,22 @@ fn judge_all(trial: &Trial<'_>, found: &mut Found) -> Result<(), Trouble> {
 
 fn judge_shape(bench: &mut Bench<'_>, shape: Shape, found: &mut Found) -> Result<(), Trouble> {
     let trial = bench.trial;
-    judge_calls(bench, shape, found).map_err(|trouble| trouble.at(trial.name(shape)))
+    judge_calls(bench, shape, found).map_err(|trouble| nothing_to_do(trouble, shape).at(trial.name(shape)))
+}
+
+/// A failure where there are no elements, with what avoids all of them. Whatever fails there need not have been launched.
+fn nothing_to_do(mut trouble: Trouble, shape: Shape) -> Trouble {
+    if let Trouble::Failure(failure) = &mut trouble
+        && shape.elements() == 0
+        // An empty grid or block is told with that advice already.
+        && !failure.diagnostic.as_ref().is_some_and(|told| {
+            matches!(told.code.parse(), Ok(Finding::LaunchGrid | Finding::LaunchBlock))
+        })
+    {
+        failure.add_note("there are no elements, and so there is nothing to do: `return Ok(())` before the launch");
+        failure.side = Some(Side::Launch);
+    }
+    trouble
 }
 
 fn judge_calls(bench: &mut Bench<'_>, shape: Shape, found: &mut Found) -> Result<(), Trouble> {
@@ -162,10 +177,9 @@ fn judge_calls(bench: &mut Bench<'_>, shape: Shape, found: &mut Found) -> Result
                     let mut failure = *failure;
                     if ran.idle {
                         failure = failure.note(IDLE);
-                        // Where nothing is left to be filled in, it is the launch that chose so.
-                        let filled = !bench.trial.entry.source.text.contains("TODO");
-                        failure.side = filled.then_some(Side::Launch);
+                        failure.side = Some(Side::Launch);
                     }
+                    failure = empty_kernel(failure, &bench.trial.entry.source, exercise.name);
                     if call > 0 {
                         let kept =
                             failure.mismatch.as_ref().is_some_and(|wrong| is_kept(exercise, &cases[call - 1], wrong));
@@ -202,6 +216,19 @@ fn launch(bench: &mut Bench<'_>, case: &Case, found: &mut Found) -> Result<Ran, 
         bench.trial.note_allocations(case.shape, ran.allocations);
     }
     Ok(ran)
+}
+
+/// A failure with the fact that the kernel has an empty body, as a starter's has.
+fn empty_kernel(failure: Failure, source: &Source, name: &str) -> Failure {
+    let text = &source.text;
+    let tokens = fusion_cpp::tokens(text);
+    let words: Vec<&str> = tokens.iter().map(|token| token.text(text)).collect();
+    let declared = words.windows(2).position(|pair| pair == [name, "("]);
+    let body = declared.and_then(|at| words[at..].iter().position(|word| *word == "{").map(|body| at + body));
+    if body.is_none_or(|body| words.get(body + 1) != Some(&"}")) {
+        return failure;
+    }
+    Failure { location: explain::declaration(name, source), ..failure }.note(EMPTY)
 }
 
 /// Whether a wrong element is what the values of the call before make of it.

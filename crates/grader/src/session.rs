@@ -309,7 +309,7 @@ impl Session {
         }
         let told = explain::faults(&faults, entry);
         let asked = report.no_kernel.as_deref();
-        told.unwrap_or_else(|| explain::driver_error(error, entry, program, shape, asked).into())
+        told.unwrap_or_else(|| explain::driver_error(error, entry, program, shape, asked, self.is_emulated()).into())
             .at(entry.exercise.shapes.describe(shape))
     }
 

@@ -15,7 +15,7 @@ pub(crate) fn sweep(lesson: &Lesson, subject: &Subject, sweep: &Sweep) -> String
             lesson.times()
         );
         text += &chain(subject, largest, sweep.ceiling);
-        text += "\nBytes an element:\n";
+        text += "\nBytes per element:\n";
         text += &bars(subject);
     }
     if let (true, Some(largest)) = (lesson.counters, sweep.points.last()) {

@@ -139,7 +139,7 @@ mod tests {
     fn fusing_gains_the_byte_ratio_on_large_inputs() {
         for profile in Profile::all() {
             let n = 1 << 26;
-            // add_mul_relu: 12 + 12 + 8 bytes an element against 12.
+            // add_mul_relu: 12 + 12 + 8 bytes per element against 12.
             let unfused = 2.0 * time(profile, n, 2, 1) + time(profile, n, 1, 1);
             let ratio = unfused / time(profile, n, 2, 1);
             assert!((2.6..2.75).contains(&ratio), "{}: {ratio}", profile.name);

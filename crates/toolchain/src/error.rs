@@ -57,7 +57,7 @@ impl std::error::Error for FindError {}
 /// Why no toolchain could be fetched. The message of each says what to do next.
 #[derive(Debug)]
 pub enum FetchError {
-    /// `FUSION_NVRTC` is set to something unusable: fetching would not mend that.
+    /// `FUSION_NVRTC` is set to something unusable: fetching would not fix that.
     Override(FindError),
     /// NVIDIA publishes no NVRTC for this operating system and processor.
     NoWheel { platform: String },
@@ -168,7 +168,7 @@ impl fmt::Display for FetchError {
             FetchError::Pip { status, said } => write!(
                 f,
                 "pip could not fetch NVRTC ({status}). It said:\n{said}\n\
-                 Mend what it names and try again, or {OR_SET}."
+                 Fix what it names and try again, or {OR_SET}."
             ),
             FetchError::Unpack { wheel, why } => write!(
                 f,

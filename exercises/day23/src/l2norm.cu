@@ -3,15 +3,15 @@
 //
 // x and out are `rows` x `columns`, row after row.
 //
-// Unfused, this is three launches:                             bytes an element
+// Unfused, this is three launches:                             bytes per element
 //     square             squares = x * x                               8
 //     row_sum            sum = sum of the row of squares               4
 //     divide_by_length   out = x / (sqrt(sum) + 1e-12)                 8
-// 20 bytes an element. One kernel can do it with 8: read x, write out.
+// 20 bytes per element. One kernel can do it with 8: read x, write out.
 //
 // Grade it with: cargo xtask grade l2norm
 
-// TODO(kernel): a block a row. The block's threads add up the squares of the row together, and then each of them
+// TODO(kernel): one block per row. The block's threads add up the squares of the row together, and then each of them
 // writes its share of the row. `#include "reduce.cuh"` (kernels/include/reduce.cuh) gives you reduce_row, which
 // combines a value of each thread: of lanes by __shfl_xor_sync, of warps through shared memory. Rows may have any
 // length: what is past the end of the row must neither be read nor counted. When it passes: x is still read twice,

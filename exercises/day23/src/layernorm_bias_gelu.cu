@@ -5,15 +5,15 @@
 //
 // x and out are `rows` x `columns`, row after row; gamma, beta and bias have an element for each column.
 //
-// Unfused, this is three launches:                             bytes an element
+// Unfused, this is three launches:                             bytes per element
 //     layernorm     norm = normalised * gamma + beta                   8
 //     add_to_rows   biased = norm + bias                               8
 //     gelu          out = gelu(biased)                                 8
-// 24 bytes an element. One kernel can do it with 8: read x, write out.
+// 24 bytes per element. One kernel can do it with 8: read x, write out.
 //
 // Grade it with: cargo xtask grade layernorm_bias_gelu
 
-// TODO(kernel): a block a row, and the row on chip, so that x is read once.
+// TODO(kernel): one block per row, and the row on chip, so that x is read once.
 //   - `extern __shared__ float row[];` is as much shared memory as the launch asks for: room for the row. Each thread
 //     loads every blockDim.x-th element into it.
 //   - The block's threads find the mean together, then the variance from what they hold. `#include "reduce.cuh"`

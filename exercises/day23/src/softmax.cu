@@ -4,16 +4,16 @@
 //
 // x and out are `rows` x `columns`, row after row.
 //
-// Unfused, this is four launches:                              bytes an element
+// Unfused, this is four launches:                              bytes per element
 //     row_max             largest = max of the row                     4
 //     exp_of_difference   exponentials = exp(x - largest)              8
 //     row_sum             sum = sum of the row of exponentials         4
 //     divide_rows         out = exponentials / sum                     8
-// 24 bytes an element. One kernel can do it with 8: read x, write out.
+// 24 bytes per element. One kernel can do it with 8: read x, write out.
 //
 // Grade it with: cargo xtask grade softmax
 
-// TODO(kernel): a block a row, and the row on chip, so that x is read once.
+// TODO(kernel): one block per row, and the row on chip, so that x is read once.
 //   - `extern __shared__ float row[];` is as much shared memory as the launch asks for: room for the row. Each thread
 //     loads every blockDim.x-th element into it.
 //   - The block's threads find the largest element together, then the sum of the exponentials. `#include

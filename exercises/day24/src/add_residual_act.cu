@@ -4,14 +4,14 @@
 //     2 silu(t) = t / (1 + exp(-t))
 // One template, and three kernels made of it: add_residual_relu, add_residual_gelu, add_residual_silu.
 //
-// Unfused, this is two launches:          bytes an element
+// Unfused, this is two launches:          bytes per element
 //     add          sum = x + residual         12
 //     activation   out = act(sum)              8
-// 20 bytes an element. One kernel can do it with 12: read x and residual, write out.
+// 20 bytes per element. One kernel can do it with 12: read x and residual, write out.
 //
 // Grade it with: cargo xtask grade add_residual_act
 
-// TODO(kernel): the operation as a template over the activation, one element a thread, guarded by i < n, and three
+// TODO(kernel): the operation as a template over the activation, one element per thread, guarded by i < n, and three
 // kernels of one line each that use it:
 //   - an activation can be a struct with `__device__ float operator()(float t) const`; the template's parameter is
 //     its type, so that the compiler writes it into each kernel and no thread asks which one it is;

@@ -1,13 +1,13 @@
 // quantize_int8_vec: out[i] = clamp(round(x[i] / scale + zero_point), -128, 127), f32 in, i8 out, as on Day 22.
 // A true division (scale > 0), and round to nearest with ties to even.
 //
-// Unfused, this is five launches:         bytes an element
+// Unfused, this is five launches:         bytes per element
 //     div_scalar       quotient = x / scale             8
 //     add_scalar       shifted = quotient + zero_point  8
 //     round_half_even  rounded = round(shifted)         8
 //     clamp            clamped = clamp(rounded)         8
 //     cast_i8          out = (signed char)clamped       5
-// 37 bytes an element. One kernel can do it with 5, and so does the scalar fused kernel: one element a thread, a load of
+// 37 bytes per element. One kernel can do it with 5, and so does the scalar fused kernel: one element per thread, a load of
 // 4 bytes, a store of 1 (kernels/rivals/scalar.cu). This one must be faster than that, with loads of 16 bytes and
 // stores of at least 4.
 //

@@ -38,7 +38,7 @@ struct Variant {
 }
 
 impl Variant {
-    /// Two loads of four bytes an element.
+    /// Two loads of four bytes per element.
     fn in_flight(&self) -> u64 {
         self.found.bytes_in_flight(8 * self.elements)
     }

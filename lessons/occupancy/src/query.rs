@@ -13,7 +13,7 @@ pub(crate) fn answer(gpu: &Gpu, block: &Block, bytes: u32) -> String {
     let (major, minor) = gpu.compute;
     let found = gpu.limits.occupancy(block);
     let mut text = format!(
-        "{}, compute capability {major}.{minor}: blocks of {} threads, {} registers a thread, {} bytes of shared memory\n\n",
+        "{}, compute capability {major}.{minor}: blocks of {} threads, {} registers per thread, {} bytes of shared memory\n\n",
         gpu.name,
         block.threads,
         block.registers,
@@ -79,7 +79,7 @@ fn one_more(limits: &Limits, block: &Block, found: &Occupancy) -> String {
         }
         Limiter::Registers => {
             let most = (1..block.registers).rev().find(|&registers| room(&Block { registers, ..*block }, limiter));
-            most.map(|registers| format!("at most {registers} registers a thread"))
+            most.map(|registers| format!("at most {registers} registers per thread"))
         }
         Limiter::SharedMemory => {
             let shared = limits.shared_for(wanted);

@@ -60,7 +60,7 @@ pub(crate) fn candidate(
     );
     let _ = writeln!(
         text,
-        "Estimate: {} registers a thread, {} B of shared memory, blocks of {THREADS}: occupancy {:.0}%.",
+        "Estimate: {} registers per thread, {} B of shared memory, blocks of {THREADS}: occupancy {:.0}%.",
         needs.registers,
         grouped(needs.shared as usize),
         100.0 * needs.occupancy

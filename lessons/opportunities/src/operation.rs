@@ -44,7 +44,7 @@ pub(crate) struct Operator {
     pub(crate) kind: Kind,
     /// Least and greatest number of inputs.
     pub(crate) inputs: (usize, usize),
-    /// Floating-point operations an element of the input, a tanh or an exp counted as one; a matmul's are counted by shape.
+    /// Floating-point operations per element of the input, a tanh or an exp counted as one; a matmul's are counted by shape.
     pub(crate) flops: u64,
     /// Block-wide reductions.
     pub(crate) reductions: u32,

@@ -126,7 +126,7 @@ impl std::fmt::Display for Reason {
                 write!(f, "a block would need {needed} bytes of shared memory, and may have {most}")
             }
             Reason::Registers { estimate, threshold } => {
-                write!(f, "about {estimate} registers a thread, above the {threshold} of the criteria")
+                write!(f, "about {estimate} registers per thread, above the {threshold} of the criteria")
             }
             Reason::Occupancy { percent } => {
                 write!(f, "about {percent}% occupancy: see that enough bytes are in flight")

@@ -84,7 +84,7 @@ fn run(Arguments { selection }: &Arguments) -> Result<(), LessonError> {
     lesson.show(&[ADD_SIGMOID, RELU_BF16, ADD_GELU, QUANTIZE], selection.operation.as_deref())?;
     fusion_lesson::print(
         "\nAll fused kernels move the same bytes. A vector of 16 bytes needs a quarter of the requests of a float, and keeps four \
-         times as much on the way for each thread; with too many elements a thread, small sizes have too few threads.",
+         times as much on the way for each thread; with too many elements per thread, small sizes have too few threads.",
     )
 }
 

@@ -50,7 +50,7 @@ extern "C" __global__ void quantize_vec4(const float* x, signed char* out, float
 }
 
 // ANCHOR: neighbours
-// Sixteen neighbouring elements a thread: four loads that lie next to each other, and one store of 16 bytes.
+// Sixteen neighbouring elements per thread: four loads that lie next to each other, and one store of 16 bytes.
 extern "C" __global__ void quantize_neighbours(const float* x, signed char* out, float scale, float zero_point, size_t n) {
     const Divisor divisor(scale);
     const auto one = [=](float x) {

@@ -18,7 +18,7 @@ extern "C" __global__ void silu_mul_scalar(const __nv_bfloat16* gate, const __nv
 // ANCHOR_END: silu_mul
 
 // ANCHOR: silu_mul_packed
-// Eight elements a thread, which are 16 bytes.
+// Eight elements per thread, which are 16 bytes.
 extern "C" __global__ void silu_mul_packed(const __nv_bfloat16* gate, const __nv_bfloat16* up, __nv_bfloat16* out, size_t n) {
     const size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     const size_t threads = (size_t)gridDim.x * blockDim.x;

@@ -96,7 +96,7 @@ pub(crate) const KEPT: Case = Case {
         Variant { name: "fused, s is written", steps: &[Step::elementwise("add_gelu_keep", &["x", "r"], &["y", "s"])] },
         Variant { name: "fused, s is lost", steps: &[Step::elementwise("add_gelu_to", &["x", "r"], &["y"])] },
     ],
-    lesson: "Fusing saves reading s back, not writing it: 20 bytes an element become 16. The 12 of the last row are those of \
+    lesson: "Fusing saves reading s back, not writing it: 20 bytes per element become 16. The 12 of the last row are those of \
              another operation, one whose s nobody needs; a speedup that is promised from them is not there to be had.",
 };
 

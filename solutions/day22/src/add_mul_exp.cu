@@ -1,11 +1,11 @@
 // add_mul_exp: out[i] = exp((x[i] + y[i]) * 2), all f32. Overflow to infinity and underflow to
 // zero are right answers.
 //
-// Unfused, this is three launches:        bytes an element
+// Unfused, this is three launches:        bytes per element
 //     add          sum = x + y                12
 //     scale        doubled = sum * 2           8
 //     exponential  out = exp(doubled)          8
-// 28 bytes an element. One kernel can do it with 12: read x and y, write out.
+// 28 bytes per element. One kernel can do it with 12: read x and y, write out.
 //
 // Grade it with: cargo xtask grade add_mul_exp
 

@@ -1,10 +1,10 @@
 // add_mul_relu: out[i] = max(0, (a[i] + b[i]) * a[i]), all f32.
 //
-// Unfused, this is three launches:        bytes an element
+// Unfused, this is three launches:        bytes per element
 //     add    sum = a + b                      12
 //     mul    product = sum * a                12
 //     relu   out = max(0, product)             8
-// 32 bytes an element. One kernel can do it with 12: read a and b, write out.
+// 32 bytes per element. One kernel can do it with 12: read a and b, write out.
 //
 // Grade it with: cargo xtask grade add_mul_relu
 

@@ -1,13 +1,13 @@
 // quantize_int8: out[i] = clamp(round(x[i] / scale + zero_point), -128, 127), f32 in, i8 out.
 // A true division (scale > 0), and round to nearest with ties to even.
 //
-// Unfused, this is five launches:         bytes an element
+// Unfused, this is five launches:         bytes per element
 //     div_scalar       quotient = x / scale             8
 //     add_scalar       shifted = quotient + zero_point  8
 //     round_half_even  rounded = round(shifted)         8
 //     clamp            clamped = clamp(rounded)         8
 //     cast_i8          out = (signed char)clamped       5
-// 37 bytes an element. One kernel can do it with 5: read x, write out.
+// 37 bytes per element. One kernel can do it with 5: read x, write out.
 //
 // Grade it with: cargo xtask grade quantize_int8
 

@@ -3,11 +3,11 @@
 //
 // x and out are `rows` x `columns`, row after row.
 //
-// Unfused, this is three launches:                             bytes an element
+// Unfused, this is three launches:                             bytes per element
 //     square             squares = x * x                               8
 //     row_sum            sum = sum of the row of squares               4
 //     divide_by_length   out = x / (sqrt(sum) + 1e-12)                 8
-// 20 bytes an element. One kernel can do it with 8: read x, write out.
+// 20 bytes per element. One kernel can do it with 8: read x, write out.
 //
 // Grade it with: cargo xtask grade l2norm
 

@@ -5,11 +5,11 @@
 //
 // x and out are `rows` x `columns`, row after row; gamma, beta and bias have an element for each column.
 //
-// Unfused, this is three launches:                             bytes an element
+// Unfused, this is three launches:                             bytes per element
 //     layernorm     norm = normalised * gamma + beta                   8
 //     add_to_rows   biased = norm + bias                               8
 //     gelu          out = gelu(biased)                                 8
-// 24 bytes an element. One kernel can do it with 8: read x, write out.
+// 24 bytes per element. One kernel can do it with 8: read x, write out.
 //
 // Grade it with: cargo xtask grade layernorm_bias_gelu
 

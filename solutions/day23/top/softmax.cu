@@ -4,12 +4,12 @@
 //
 // x and out are `rows` x `columns`, row after row.
 //
-// Unfused, this is four launches:                              bytes an element
+// Unfused, this is four launches:                              bytes per element
 //     row_max             largest = max of the row                     4
 //     exp_of_difference   exponentials = exp(x - largest)              8
 //     row_sum             sum = sum of the row of exponentials         4
 //     divide_rows         out = exponentials / sum                     8
-// 24 bytes an element. One kernel can do it with 8: read x, write out.
+// 24 bytes per element. One kernel can do it with 8: read x, write out.
 //
 // Grade it with: cargo xtask grade softmax
 

@@ -4,10 +4,10 @@
 //     2 silu(t) = t / (1 + exp(-t))
 // One template, and three kernels made of it: add_residual_relu, add_residual_gelu, add_residual_silu.
 //
-// Unfused, this is two launches:          bytes an element
+// Unfused, this is two launches:          bytes per element
 //     add          sum = x + residual         12
 //     activation   out = act(sum)              8
-// 20 bytes an element. One kernel can do it with 12: read x and residual, write out.
+// 20 bytes per element. One kernel can do it with 12: read x and residual, write out.
 //
 // Grade it with: cargo xtask grade add_residual_act
 

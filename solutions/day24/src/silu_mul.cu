@@ -2,10 +2,10 @@
 //     silu(t) = t / (1 + exp(-t))
 // Computed in f32 and rounded to bf16 once, at the end, to nearest even.
 //
-// Unfused, this is two launches:                  bytes an element
+// Unfused, this is two launches:                  bytes per element
 //     silu_bf16   activated = silu(gate)                 4
 //     mul_bf16    out = activated * up                   6
-// 10 bytes an element, and activated is rounded to bf16 on its way through memory. One kernel can do it with 6, and
+// 10 bytes per element, and activated is rounded to bf16 on its way through memory. One kernel can do it with 6, and
 // is more accurate: read gate and up, write out.
 //
 // Grade it with: cargo xtask grade silu_mul

@@ -3,10 +3,10 @@
 //     out = residual / sqrt(mean of residual^2 + 1e-6) * weight        the mean is that of the row
 // weight has one element a column. Sums and products are f32; what is stored is rounded once, to nearest even.
 //
-// Unfused, this is two launches:                                   bytes an element
+// Unfused, this is two launches:                                   bytes per element
 //     add_bf16       residual = residual + x                              6
 //     rmsnorm_bf16   out = residual / root of the row * weight            4
-// 10 bytes an element. One kernel can do it with 8: read x and residual, write residual and out.
+// 10 bytes per element. One kernel can do it with 8: read x and residual, write residual and out.
 //
 // Grade it with: cargo xtask grade add_rmsnorm
 

@@ -4,11 +4,11 @@
 //     q = y / scale, rounded to nearest, ties to even             signed char; 0 in a row whose scale is 0
 // gamma and beta have one element a column.
 //
-// Unfused, this is three launches:                     bytes an element
+// Unfused, this is three launches:                     bytes per element
 //     layernorm_affine   y = layernorm(x)                     8
 //     row_scale          scale = largest |y| / 127            4
 //     quantize_rows      q = round(y / scale)                 5
-// 17 bytes an element. One kernel can do it with 5: read x, write q. Scales, gamma and beta are few.
+// 17 bytes per element. One kernel can do it with 5: read x, write q. Scales, gamma and beta are few.
 //
 // Grade it with: cargo xtask grade layernorm_quant
 

@@ -3,13 +3,13 @@
 // layernorm(x) = (x - mean) / sqrt(variance + 1e-5) * gamma + beta, over each row, variance with the divisor `columns`;
 // gelu is the tanh form, gelu_tanh in "activation.cuh".
 //
-// Unfused, this is five launches:                 bytes an element
+// Unfused, this is five launches:                 bytes per element
 //     layernorm_f16    normed = layernorm(x)                      4
 //     (the library)    product = normed W                         4, and W
 //     add_columns_f16  biased = product + bias                    4
 //     gelu_f16         activated = gelu(biased)                   4
 //     add_f16          out = x + activated                        6
-// 22 bytes an element, and W. One kernel would do it with 4, and W. Would it be faster? That is the question. At most
+// 22 bytes per element, and W. One kernel would do it with 4, and W. Would it be faster? That is the question. At most
 // three launches pass.
 //
 // Grade it with: cargo xtask grade ffn_sublayer

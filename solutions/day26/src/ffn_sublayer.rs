@@ -31,7 +31,7 @@ pub fn ffn_sublayer(
     if rows == 0 || columns == 0 {
         return Ok(());
     }
-    // A block a row, of both kernels. More blocks than a grid can have are refused by the driver.
+    // One block per row, of both kernels. More blocks than a grid can have are refused by the driver.
     let blocks = u32::try_from(rows).unwrap_or(u32::MAX);
     let config = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
 

@@ -2,12 +2,12 @@
 // x and out are `rows` rows of `columns` elements, row-major; weight has an element a column. The rows are short: 64 to
 // 1024 elements are timed, and any length must be right.
 //
-// Unfused, this is four launches:                       bytes an element
+// Unfused, this is four launches:                       bytes per element
 //     square_f16          squares = x * x, f32                         6
 //     mean_of_short_rows  means = the mean of each row, f32            4
 //     scale_rows_f16      normed = x / sqrt(means + 1e-6)              4
 //     mul_columns_f16     out = normed * weight                        4
-// 18 bytes an element, and a few a row. One kernel can do it with 4: read x, write out.
+// 18 bytes per element, and a few a row. One kernel can do it with 4: read x, write out.
 //
 // Grade it with: cargo xtask grade rmsnorm_short_rows
 

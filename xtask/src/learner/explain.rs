@@ -1,7 +1,7 @@
 //! `cargo xtask explain CODE`: what a fault's code means, with a wrong and a right kernel.
 
 use fusion_diagnostic::{Look, essay};
-use fusion_grader::judgement::Code;
+use fusion_grader::judgement::{CAUSE, CAUSE_MEANING, Code};
 
 use crate::command::program;
 use crate::output;
@@ -31,6 +31,14 @@ pub(crate) fn run(options: &Options) -> u8 {
     }
 }
 
+const EMULATED_TELLS_MORE: &str =
+    "A GPU says no more. The emulated device tells which thread did what at which line: `grade --device emulated`.";
+
+/// Whether it has the form of `E0308`.
+fn is_rustc(code: &str) -> bool {
+    code.strip_prefix('E').is_some_and(|digits| digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 fn explain(asked: Option<&str>, look: Look) -> Result<String, String> {
     let Some(asked) = asked else {
         return Ok(format!("{}\nfor more: {} explain CODE\n", essay::index(look), program()));
@@ -44,6 +52,18 @@ fn explain(asked: Option<&str>, look: Look) -> Result<String, String> {
                 let meaning = code.meaning();
                 let more = "The book's appendix on the grader says how it is decided.";
                 return Ok(format!("{code}: a finding of the grader\n\n{meaning}\n\n{more}\n"));
+            }
+            if asked.eq_ignore_ascii_case(CAUSE) {
+                return Ok(format!("{CAUSE}: the reason of what is told below it\n\n{CAUSE_MEANING}\n"));
+            }
+            // Codes of others, which a report shows in brackets, too.
+            if is_rustc(asked) {
+                return Ok(format!(
+                    "{asked} is a code of the Rust compiler's: `rustc --explain {asked}` tells more.\n"
+                ));
+            }
+            if asked.starts_with("CUDA_ERROR_") {
+                return Ok(format!("{asked} is an error of the CUDA driver's. {EMULATED_TELLS_MORE}\n"));
             }
             let like: Vec<String> = like.iter().map(|code| format!("`{code}`")).collect();
             Err(format!("error: no code is called `{asked}`; did you mean {}?", like.join(" or ")))
@@ -64,6 +84,9 @@ mod tests {
         assert!(prose.into_iter().all(|line| line.chars().count() <= 80), "{text}");
         assert!(explain(None, Look::default()).unwrap().contains("P-DIVERGENT"));
         assert!(explain(Some("unwritten"), Look::default()).unwrap().starts_with("unwritten: a finding of the grader"));
+        assert!(explain(Some("cause"), Look::default()).unwrap().starts_with("cause: the reason of"));
+        assert!(explain(Some("E0308"), Look::default()).unwrap().contains("rustc --explain E0308"));
+        assert!(explain(Some("CUDA_ERROR_LAUNCH_FAILED"), Look::default()).unwrap().contains("--device emulated"));
         assert!(explain(Some("E-NUL"), Look::default()).unwrap_err().contains("did you mean `E-NULL`"));
     }
 }

@@ -202,22 +202,23 @@ fn judge_day(
     Ok(())
 }
 
-/// The judgement of an exercise whose package did not compile, by the files that have errors. All files of a day are one program.
-fn unbuilt(mut judgement: Judgement, errors: &BTreeMap<String, &Failure>) -> Judgement {
-    if let Some(failure) = errors.get(&judgement.name) {
+/// The judgement of an exercise whose package did not compile, by whose errors they are. All files of a day are one program.
+fn unbuilt(mut judgement: Judgement, errors: &BTreeMap<&str, &Failure>) -> Judgement {
+    if let Some(failure) = errors.get(judgement.name.as_str()) {
         return judgement.refused((*failure).clone());
     }
     let name = &judgement.name;
-    let why = match errors.values().next() {
-        Some(Failure { location: Some(at), title, rendered, .. }) => {
-            let (file, line) = (&at.file, at.line);
-            let message = rendered.as_deref().unwrap_or(title).trim_end();
-            format!("`{name}` waits for {file}:{line}, which does not compile: a day is one program\n\n{message}")
+    let why = match errors.first_key_value() {
+        Some((other, &failure)) => {
+            let of_other = Judgement { name: (*other).to_owned(), day: judgement.day, ..Judgement::default() };
+            let place = render::next(&of_other.refused(failure.clone())).unwrap_or_default();
+            let message = render::failure(failure, &[], render::Look::default());
+            judgement.elsewhere = Some(place.clone());
+            format!("`{name}` waits for {place}, which does not compile: a day is one program\n\n{message}")
         }
-        _ => format!("`{name}` waits for the day's program, which does not compile; see the errors above"),
+        None => format!("`{name}` waits for the day's program, which does not compile; see the errors above"),
     };
     judgement.parts.right = Part::ungraded(why);
-    judgement.elsewhere = errors.values().find_map(|failure| failure.location.clone());
     judgement.conclude()
 }
 
@@ -291,14 +292,17 @@ mod tests {
     fn a_package_that_does_not_compile_fails_the_exercise_with_the_error_only() {
         let failure = Failure::new(Code::Compile, "no");
         let failure = Failure { location: Some(Location::new("a/src/mine.rs", 7, 5, "")), ..failure };
-        let errors = BTreeMap::from([("mine".to_owned(), &failure)]);
+        let errors = BTreeMap::from([("mine", &failure)]);
         let named = |name: &str| Judgement { name: name.to_owned(), ..Judgement::default() };
         assert_eq!(unbuilt(named("mine"), &errors).verdict, Verdict::Fail);
         // The others of its day say where it is, and send the learner there.
         let other = unbuilt(named("other"), &errors);
         assert_eq!((other.verdict, render::next(&other).as_deref()), (Verdict::Ungraded, Some("a/src/mine.rs:7")));
         let note = other.parts.right.note.clone().unwrap_or_default();
-        assert_eq!(note, "`other` waits for a/src/mine.rs:7, which does not compile: a day is one program\n\nno");
+        assert_eq!(
+            note,
+            "`other` waits for a/src/mine.rs:7, which does not compile: a day is one program\n\nerror[compile]: no\n--> a/src/mine.rs:7:5"
+        );
         assert_eq!(render::next(&unbuilt(named("other"), &BTreeMap::new())), None);
     }
 }

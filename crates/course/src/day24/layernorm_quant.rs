@@ -45,7 +45,7 @@ pub const EXERCISE: Exercise = Exercise {
         Rung::any("tuned", Step::by_row("layernorm_quant_tuned_1024", &["x", "gamma", "beta"], &["q", "scale"]).threads(1024)).up_to(16384).multiple_of(4),
     ],
     // Of the chain, the kernel that normalizes reads gamma and beta from the cache again for every row, and so must whoever
-    // fuses it: 8 bytes an element that the ideal does not know of.
+    // fuses it: 8 bytes per element that the ideal does not know of.
     bar: 0.8,
     hints: include_str!("layernorm_quant.md"),
     ..Exercise::TEMPLATE

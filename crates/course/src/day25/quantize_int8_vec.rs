@@ -9,7 +9,7 @@ pub const EXERCISE: Exercise = Exercise {
     name: "quantize_int8_vec",
     day: 25,
     definition: "clamp(round_half_even(x / scale + zero_point), -128, 127) as i8, 16 bytes a load, 4 or more a store",
-    // On an H200, at 50 million elements, the wide kernel is 1.06 times as fast as one with an element a thread.
+    // On an H200, at 50 million elements, the wide kernel is 1.06 times as fast as one with one element per thread.
     rival: Some(Rival {
         name: "the scalar fused kernel",
         step: Step::elementwise("quantize_int8_scalar", &["x"], &["out"])

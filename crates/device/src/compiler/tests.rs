@@ -33,6 +33,15 @@ fn ptx_has_lines_of_the_names_that_were_given() {
 }
 
 #[test]
+fn a_byte_order_mark_is_no_character() {
+    let headers = [Source { name: "one.cuh", text: "\u{feff}#define ONE 1\n" }];
+    let text = "\u{feff}#include \"one.cuh\"\r\nextern \"C\" __global__ void k(int* x) { x[0] = ONE; }\r\n";
+    let Some(compiled) = ptx(text, &headers, &Options::default()) else { return };
+    assert_eq!((compiled.kernels(), compiled.log.as_str()), (vec!["k"], ""));
+    assert!(compiled.ptx.ends_with("\n// parameters k: x\n"), "{}", compiled.ptx);
+}
+
+#[test]
 fn machine_code_is_an_elf_image_with_its_ptx_beside_it() {
     let Some(compiler) = compiler() else { return };
     let compiled =

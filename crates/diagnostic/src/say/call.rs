@@ -5,6 +5,7 @@ use fusion_machine::report::kind::{Act, Call, Operation, Stray, Unordered};
 
 use super::Words;
 use super::terms::named;
+use crate::counted;
 
 pub(super) fn words(kind: &Call) -> Words {
     match kind {
@@ -12,11 +13,16 @@ pub(super) fn words(kind: &Call) -> Words {
             Stray::Null => "a copy was given a null pointer".to_owned(),
             Stray::Unmapped { address } => format!("{address:#x} is not an address of device memory"),
             Stray::PastEnd { address, len, size, end } => format!(
-                "a copy or memset of {len} bytes at {address:#x} goes {} bytes past the end of its allocation of {size} bytes",
-                address.saturating_add(*len).saturating_sub(*end)
+                "a copy or memset of {} at {address:#x} goes {} past the end of its allocation of {}",
+                counted(*len, "byte"),
+                counted(address.saturating_add(*len).saturating_sub(*end), "byte"),
+                counted(*size, "byte")
             ),
             Stray::Freed { address, base, size } => {
-                format!("{address:#x} lies in the allocation of {size} bytes at {base:#x}, which has been freed")
+                format!(
+                    "{address:#x} lies in the allocation of {} at {base:#x}, which has been freed",
+                    counted(*size, "byte")
+                )
             }
         }),
         Call::Free { address } => {

@@ -6,14 +6,24 @@ use fusion_machine::report::kind::{Absent, Init, Undefined, Use};
 use fusion_machine::report::{Buffer, Fault, Kind, Name};
 
 use super::Words;
-use super::terms::{named, plural};
+use super::terms::named;
+use crate::counted;
 
 pub(super) fn words(kind: &Init, fault: &Fault) -> Words {
     match *kind {
-        Init::Used { what, ref by, bytes } => used(what, by, bytes, fault.buffer.as_ref()),
+        Init::Used { what, ref by, bytes, others } => {
+            let words = used(what, by, bytes, fault.buffer.as_ref());
+            let words = if others { words.note(EACH_ITS_OWN).help(SHARED) } else { words };
+            words.help(help(what, by, fault.buffer.as_ref()))
+        }
         Init::Copied { missing, at_least, first, len } => copied(missing, at_least, first, len),
     }
 }
+
+/// Of an array that one thread writes and another reads, as if there were one for all.
+const EACH_ITS_OWN: &str =
+    "another thread of the block has written this element, of its own array: each thread has one";
+const SHARED: &str = "is the array meant to be one for all threads of the block? Declare it `__shared__`";
 
 /// Where the value was read, for a party's label.
 pub(super) fn read(fault: &Fault) -> String {
@@ -54,10 +64,10 @@ fn used(what: Undefined, by: &Use, bytes: u32, buffer: Option<&Buffer>) -> Words
     };
     // The index of the first element is the same whatever the elements are.
     let counted = buffer.filter(|b| b.name.identifier().is_some() && b.offset != 0).map(|b| {
-        let size = plural(bytes.into(), "byte");
+        let size = counted(bytes.into(), "byte");
         format!("{element} is counted in elements of {size}: byte {} of {}", b.offset, b.size)
     });
-    Words::new(title).label(label).maybe(counted).note(contents(what)).help(help(what, by, buffer))
+    Words::new(title).label(label).maybe(counted).note(contents(what))
 }
 
 /// The element that an access reads, as the source might write it: `tile[33]`.
@@ -156,7 +166,15 @@ fn copied(missing: u64, at_least: bool, first: u64, len: u64) -> Words {
         ),
         _ => format!("the first one is byte {first} of the {len} that are copied"),
     };
-    Words::new(format!("a copy to the host reads {more}{missing} bytes that were never written")).note(first).help(
+    Words::new(format!(
+        "a copy to the host reads {more}{} never written",
+        match missing {
+            1 => "1 byte that was".to_owned(),
+            missing => format!("{missing} bytes that were"),
+        }
+    ))
+    .note(first)
+    .help(
         "let the kernel write every element: compare the launch's blocks and threads with the number of elements, and \
          the kernel's guard. Where some are meant to stay as they are, begin with `alloc_zeros`",
     )

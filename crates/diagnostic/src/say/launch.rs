@@ -3,6 +3,7 @@
 use fusion_machine::report::kind::{Parameters, Refusal};
 
 use super::Words;
+use crate::counted;
 
 pub(super) fn words(kind: &Refusal) -> Words {
     match kind {
@@ -11,7 +12,7 @@ pub(super) fn words(kind: &Refusal) -> Words {
              n.div_ceil(256) for blocks of 256 threads.",
         ),
         Refusal::EmptyBlock { block } => Words::new(format!("a block of {block:?} threads has no thread"))
-            .note("Every dimension must be 1 at least."),
+            .note("Every dimension must be 1 at least. When there is nothing to do, return before the launch."),
         Refusal::GridTooLarge { grid, most } => {
             Words::new(format!("a grid of {grid:?} blocks is too large: the device allows {most:?}"))
                 .note("Let every thread do more than one element.")
@@ -31,14 +32,14 @@ pub(super) fn words(kind: &Refusal) -> Words {
             let title = format!("a block of {threads} threads needs more than there is: this kernel allows {most}");
             Words::new(title).note(match registers {
                 Some(registers) if most < compiled_for => format!(
-                    "It uses {registers} registers a thread, and a block has 65536. Launch smaller blocks, or let the compiler use \
+                    "It uses {registers} registers per thread, and a block has 65536. Launch smaller blocks, or let the compiler use \
                      fewer: `__launch_bounds__({threads})`."
                 ),
                 _ => format!("It was compiled for blocks of up to {compiled_for} threads (__launch_bounds__)."),
             })
         }
         Refusal::Local { bytes, most } => {
-            Words::new(format!("the kernel's arrays take {bytes} bytes a thread: the device allows {most}"))
+            Words::new(format!("the kernel's arrays take {bytes} bytes per thread: the device allows {most}"))
                 .note("Put them in global memory.")
         }
         Refusal::Shared { dynamic, most, fixed, room, optin } => {
@@ -48,8 +49,10 @@ pub(super) fn words(kind: &Refusal) -> Words {
                  CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES is set for the kernel."
             ))
         }
-        Refusal::Parameters { problem, expected } => Words::new(parameters(problem))
-            .note(format!("The kernel takes {expected} parameters. Does the launch pass as many, in the same order?")),
+        Refusal::Parameters { problem, expected } => Words::new(parameters(problem)).note(format!(
+            "The kernel takes {}. Does the launch pass as many, in the same order?",
+            counted(*expected, "parameter")
+        )),
         Refusal::TooManyBlocks { blocks, resident } => {
             let title =
                 format!("{blocks} blocks are too many for a cooperative launch: {resident} fit on the device at once");
@@ -74,14 +77,14 @@ fn parameters(problem: &Parameters) -> String {
     match problem {
         Parameters::Missing => "the launch passes no parameters".into(),
         Parameters::Short { bytes, expected } => {
-            format!("the packed parameters have {bytes} bytes, and the kernel's {expected}")
+            format!("the packed parameters have {}, and the kernel's {expected}", counted(*bytes, "byte"))
         }
         Parameters::UnreadableBuffer => "the packed parameters cannot be read".into(),
         Parameters::UnreadablePointers => "the array of pointers to the parameters cannot be read".into(),
         // What lies behind a pointer too few is null, or whatever else was there.
         Parameters::Pointer { index, name, bytes, .. } => {
             let name = name.as_ref().map_or(String::new(), |name| format!("`{name}`, "));
-            format!("{} ({name}{bytes} bytes) was not passed", parameter(*index))
+            format!("{} ({name}{}) was not passed", parameter(*index), counted((*bytes).into(), "byte"))
         }
     }
 }

@@ -4,7 +4,8 @@ use fusion_machine::report::kind::{Access, Memory};
 use fusion_machine::report::{Buffer, Fault, Name};
 
 use super::Words;
-use super::terms::{named, plural, verb};
+use super::terms::{named, verb};
+use crate::counted;
 
 pub(super) fn words(kind: &Memory, fault: &Fault) -> Words {
     let buffer = fault.buffer.as_ref();
@@ -16,11 +17,11 @@ pub(super) fn words(kind: &Memory, fault: &Fault) -> Words {
                 true => return words.help("a negative index: guard the first elements, or begin the loop later"),
                 false => words.note(format!(
                     "the block has {} of shared memory ({fixed} static, {dynamic} dynamic)",
-                    plural(*size, "byte")
+                    counted(*size, "byte")
                 )),
             };
             let size =
-                |b: &Buffer| format!("{} has {}; this is byte {} of it", named(b), plural(b.size, "byte"), b.offset);
+                |b: &Buffer| format!("{} has {}; this is byte {} of it", named(b), counted(b.size, "byte"), b.offset);
             words.maybe(buffer.map(size)).help(match *dynamic == 0 && !declares {
                 true => "`extern __shared__` memory gets its size from the launch: pass it in the launch configuration",
                 false => "compare the index with the size of the array, and the launch's shared memory with what the kernel needs",
@@ -40,13 +41,13 @@ pub(super) fn words(kind: &Memory, fault: &Fault) -> Words {
                 .label(format!("{} at offset {}", of_size(access), access.address as u32 as i32))
                 .note(format!(
                     "the thread has {} of local memory: its arrays, and what the compiler keeps there",
-                    plural(*size, "byte")
+                    counted(*size, "byte")
                 ))
                 .help("compare the index with the length of the thread's array")
         }
         Memory::OutsideParameters { access, size } => Words::new("read outside of the kernel's parameters")
             .label(format!("{} at offset {}", of_size(access), access.address))
-            .note(format!("the parameters have {} in all", plural(*size, "byte")))
+            .note(format!("the parameters have {} in all", counted(*size, "byte")))
             .help("compare the index with the length of the array in the struct that is passed by value"),
         Memory::UnreadableFormat => Words::new("printf: the format is not readable memory"),
         Memory::Null(access) => null(access, buffer),
@@ -57,20 +58,20 @@ pub(super) fn words(kind: &Memory, fault: &Fault) -> Words {
             let size = buffer.map_or(0, |b| b.size);
             Words::new(format!("{} of freed memory{whose}", verb(access.write)))
                 .label(of_size(access))
-                .note(format!("the allocation of {} was freed before this launch", plural(size, "byte")))
+                .note(format!("the allocation of {} was freed before this launch", counted(size, "byte")))
                 .help("keep the buffer alive until the work that uses it is done: in Rust, until after the stream was synchronised")
         }
         Memory::FreedByKernel(access) => {
             Words::new(format!("{} of memory that the kernel has freed", verb(access.write)))
                 .label(of_size(access))
-                .maybe(buffer.map(|b| format!("a block of {} from malloc lay here", plural(b.size, "byte"))))
+                .maybe(buffer.map(|b| format!("a block of {} from malloc lay here", counted(b.size, "byte"))))
                 .help("free a block when no thread uses it any more: behind a barrier, if several threads do")
         }
         Memory::FreedTwice { size } => Words::new("free of memory that has been freed already")
-            .label(format!("frees a block of {} a second time", plural(*size, "byte")))
+            .label(format!("frees a block of {} a second time", counted(*size, "byte")))
             .help("let one thread free a block, once, and set the pointer to nullptr afterwards"),
         Memory::FreedInside { offset, size } => Words::new("free of a pointer into the middle of a block")
-            .label(format!("points {} behind the start of a block of {}", plural(*offset, "byte"), plural(*size, "byte")))
+            .label(format!("points {} behind the start of a block of {}", counted(*offset, "byte"), counted(*size, "byte")))
             .help("keep the pointer that malloc returned, and free that one"),
         Memory::FreedForeign { address } => Words::new("free of what malloc has not returned")
             .label(format!("{address:#x} is no block of the device heap"))
@@ -91,7 +92,7 @@ pub(super) fn words(kind: &Memory, fault: &Fault) -> Words {
 
 /// `read of 4 bytes`.
 fn of_size(access: &Access) -> String {
-    format!("{} of {}", verb(access.write), plural(access.bytes, "byte"))
+    format!("{} of {}", verb(access.write), counted(access.bytes, "byte"))
 }
 
 fn misaligned(access: &Access, align: u64, buffer: Option<&Buffer>) -> Words {
@@ -115,14 +116,14 @@ fn misaligned(access: &Access, align: u64, buffer: Option<&Buffer>) -> Words {
 
 /// Before the start of a buffer, or past its end.
 fn outside(access: &Access, buffer: Option<&Buffer>) -> Words {
-    let (verb, size) = (verb(access.write), plural(access.bytes, "byte"));
+    let (verb, size) = (verb(access.write), counted(access.bytes, "byte"));
     let Some(buffer) = buffer else {
         return Words::new(format!("{verb} outside of an allocation")).label(of_size(access));
     };
     let name = named(buffer);
-    let whole = plural(buffer.size, "byte");
+    let whole = counted(buffer.size, "byte");
     if buffer.offset < 0 {
-        let before = plural(buffer.offset.unsigned_abs(), "byte");
+        let before = counted(buffer.offset.unsigned_abs(), "byte");
         return Words::new(format!("{verb} before the start of {name}"))
             .label(format!("{verb} of {size}, {before} before {name}"))
             .note(format!("{name} has {whole}; this is byte {} of it", buffer.offset))
@@ -132,7 +133,7 @@ fn outside(access: &Access, buffer: Option<&Buffer>) -> Words {
     let elements = buffer.size / access.bytes.max(1);
     let label = match offset.checked_sub(buffer.size) {
         Some(0) => format!("{verb} of {size} right behind the last one of {name}"),
-        Some(beyond) => format!("{verb} of {size}, {} past the end of {name}", plural(beyond, "byte")),
+        Some(beyond) => format!("{verb} of {size}, {} past the end of {name}", counted(beyond, "byte")),
         None => {
             let beyond = (offset + access.bytes).saturating_sub(buffer.size);
             format!("{verb} of {size}, the last {beyond} past the end of {name}")
@@ -198,7 +199,7 @@ fn unmapped(access: &Access, buffer: Option<&Buffer>) -> Words {
         _ => {
             let far = buffer.map(|buffer| {
                 let side = if buffer.offset < 0 { "before" } else { "behind" };
-                let distance = plural(buffer.offset.unsigned_abs(), "byte");
+                let distance = counted(buffer.offset.unsigned_abs(), "byte");
                 format!("of the arguments {} is nearest: the address is {distance} {side} its start", named(buffer))
             });
             words.maybe(far).help(

@@ -5,6 +5,7 @@ use fusion_machine::report::kind::{Saving, Share, Speed};
 
 use super::Words;
 use super::terms::{access, bytes, name, nanoseconds, percent, short};
+use crate::counted;
 
 /// Bytes of a sector, the unit in which L2 and DRAM are read and written.
 const SECTOR: u64 = 32;
@@ -25,14 +26,15 @@ pub(super) fn words(kind: &Speed, fault: &Fault) -> Words {
         }
         Speed::OneEach { element, wide, share, threads, each, needed } => {
             let per = wide / element.max(1);
-            Words::new(format!("a thread handles one element of {element} bytes where {wide} bytes at once are possible"))
+            Words::new(format!("a thread handles one element of {} where {wide} bytes at once are possible", counted(element, "byte")))
                 .label(format!("{} of the launch's bytes go {element} at a time", percent(share.ratio())))
                 .note(format!(
-                    "the {threads} threads of an SM have {} under way, {each} bytes each; to keep this GPU's memory busy an SM needs about {} (bandwidth times latency, predicted, not measured)",
+                    "the {threads} threads of an SM have {} under way, {} each; to keep this GPU's memory busy an SM needs about {} (bandwidth times latency, predicted, not measured)",
                     bytes(threads * each),
+                    counted(each, "byte"),
                     bytes(needed)
                 ))
-                .note(format!("every address is a multiple of {wide}; with {per} elements a thread it issues a {per}th of the loads and stores"))
+                .note(format!("every address is a multiple of {wide}; with {per} elements per thread it issues a {per}th of the loads and stores"))
                 .help(format!("let a thread take {per} elements: `{}`, and see to what is left when n is no multiple of {per}", vector(wide, element)))
         }
         Speed::LocalMemory { indexed, write, bytes, read, written, share, saving } => {
@@ -43,7 +45,8 @@ pub(super) fn words(kind: &Speed, fault: &Fault) -> Words {
             Words::new("a branch on which threads of the same warp disagree")
                 .label(format!("{share} of the warps' lanes wait for others here"))
                 .note(format!(
-                    "warps parted here {times} times; a warp executes one side after the other, and {} instructions times lanes were spent on waiting, {share} of all",
+                    "warps parted here {}; a warp executes one side after the other, and {} instructions times lanes were spent on waiting, {share} of all",
+                    counted(times, "time"),
                     idle.part
                 ))
                 .maybe(saves(saving))
@@ -135,14 +138,16 @@ fn bank_conflict(write: bool, moved: u64, ideal: u64, each: u64, stride: Option<
     let words = Words::new(format!("bank conflict: {ways} passes where 1 would do"))
         .label(format!("{ways} lanes share a bank"))
         .note(format!(
-            "the {} takes {moved} passes over the 32 banks instead of {ideal}: {} clocks more, on the SMs together",
+            "the {} takes {} over the 32 banks instead of {ideal}: {} clocks more, on the SMs together",
             access(write),
+            counted(moved, "pass"),
             moved.saturating_sub(ideal)
         ))
         .maybe(stride.map(|words| {
             let banks = BANKS / gcd(words, BANKS);
             format!(
-                "neighbouring threads are {words} words apart, so that the warp hits {banks} of the 32 banks only (the bank is the word's number modulo 32)"
+                "neighbouring threads are {} apart, so that the warp hits {banks} of the 32 banks only (the bank is the word's number modulo 32)",
+                counted(words, "word")
             )
         }))
         .maybe(saves(saving));
@@ -173,7 +178,7 @@ fn one_by_one(
     let &Counts { requests, moved, ideal } = counts;
     let verb = access(write);
     let words = Words::new(format!("a thread {verb}s {elements} neighbouring elements one by one"))
-        .label(format!("{elements} {verb}s of {each} bytes"))
+        .label(format!("{elements} {verb}s of {}", counted(each, "byte")))
         .note(format!(
             "every {verb} of a warp touches the sectors of all of them: {moved} sectors are asked for, and {ideal} would do ({} requests instead of {requests})",
             requests / elements.max(1)

@@ -3,6 +3,7 @@
 use fusion_machine::report::kind::{Stop, Unsupported};
 
 use super::Words;
+use crate::counted;
 
 pub(super) fn words(kind: &Stop) -> Words {
     match kind {
@@ -15,7 +16,11 @@ pub(super) fn words(kind: &Stop) -> Words {
             Words::new(format!("assertion `{message}` failed")).note(format!("{file}:{line}: {function}"))
         }
         Stop::StackOverflow { function, depth, local_bytes } => Words::new(format!("stack overflow in `{function}`"))
-            .note(format!("{depth} calls deep, {local_bytes} bytes of local memory"))
+            .note(format!(
+                "{} deep, {} of local memory",
+                counted(*depth, "call"),
+                counted((*local_bytes).into(), "byte")
+            ))
             .note("a recursion that does not end?"),
         Stop::NoFunction { address } => Words::new(format!("call through {address:#x}, which is no function")),
     }

@@ -4,6 +4,7 @@ use fusion_machine::report::kind::{Lanes, Standstill, Sync, Waits};
 
 use super::Words;
 use super::terms::lanes;
+use crate::counted;
 
 const ALLOW_MORE: &str = "if it only needs longer, allow more: `FUSION_EMULATOR_BUDGET=100000000000` in the environment, or `instruction_budget` and \
      `block_budget` of the emulator's options";
@@ -43,7 +44,7 @@ pub(super) fn words(kind: &Sync) -> Words {
             ))
             .help("let every thread of the block reach the same `__syncthreads()`: put one behind the branches"),
         Sync::Miscount { id, warp, threads } => Words::new(format!("warps count different numbers of threads at barrier {id}"))
-            .label(format!("warp {warp} counts {threads} threads here"))
+            .label(format!("warp {warp} counts {} here", counted((*threads).into(), "thread")))
             .note("a barrier completes when as many threads have come as it counts: who comes last decides here how many that are")
             .help("let all who come to the barrier count the same threads: everyone who comes, and nobody else"),
         Sync::MixedRounds { id, warp, threads, other } => {
@@ -59,7 +60,7 @@ pub(super) fn words(kind: &Sync) -> Words {
                 )
         }
         Sync::NoSuchBarrier { id } => Words::new(format!("there is no barrier {id}: a block has 16")),
-        Sync::BarrierCount { threads } => Words::new(format!("a barrier of {threads} threads"))
+        Sync::BarrierCount { threads } => Words::new(format!("a barrier of {}", counted((*threads).into(), "thread")))
             .note("the number of threads must be a positive multiple of the warp size, 32"),
         Sync::MaskExcludes { here, outside, mask } => {
             Words::new("a thread executes a warp operation whose mask leaves it out")
@@ -108,7 +109,7 @@ pub(super) fn words(kind: &Sync) -> Words {
                 .help(ALLOW_MORE)
         }
         Sync::TooMuchWork { blocks, budget } => Words::new("the launch executes more than its budget")
-            .note(format!("{blocks} blocks may execute {budget} warp instructions together; this block ended, and others were still to come or running"))
+            .note(format!("{} may execute {budget} warp instructions together; this block ended, and others were still to come or running", counted(*blocks, "block")))
             .help("give every thread less to do, or the launch less data")
             .help(ALLOW_MORE),
     }
@@ -156,8 +157,10 @@ fn verb(mask: u32, one: &'static str, more: &'static str) -> &'static str {
 fn stuck(standstill: &Standstill, words: Words) -> Words {
     let words = standstill.barriers.iter().fold(words, |words, barrier| {
         words.note(format!(
-            "barrier {} has {} of the {} threads that it waits for",
-            barrier.id, barrier.arrived, barrier.expected
+            "barrier {} has {} of the {} that it waits for",
+            barrier.id,
+            barrier.arrived,
+            counted(barrier.expected.into(), "thread")
         ))
     });
     match standstill.exited {

@@ -2,13 +2,15 @@
 
 use fusion_machine::report::{Buffer, Name};
 
+use crate::counted;
+
 /// What memory is called.
 pub(super) fn name(buffer: &Buffer) -> String {
     match &buffer.name {
         Name::Parameter(name) | Name::Variable(name) => name.clone(),
         Name::Argument(index) => format!("argument {index}"),
         Name::Allocation(id) => format!("allocation {id}"),
-        Name::Unnamed => format!("an allocation of {}", plural(buffer.size, "byte")),
+        Name::Unnamed => format!("an allocation of {}", counted(buffer.size, "byte")),
         Name::DynamicShared => "the dynamic shared memory".into(),
         Name::HeapBlock => "the block that malloc gave".into(),
     }
@@ -20,10 +22,6 @@ pub(super) fn named(buffer: &Buffer) -> String {
         Some(name) => format!("`{name}`"),
         None => name(buffer),
     }
-}
-
-pub(super) fn plural(n: u64, what: &str) -> String {
-    if n == 1 { format!("{n} {what}") } else { format!("{n} {what}s") }
 }
 
 /// What an access does.
@@ -69,7 +67,7 @@ pub(super) fn bytes(n: u64) -> String {
     let units = [(1u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     match units.iter().find(|(unit, _)| n >= *unit) {
         Some((unit, name)) => format!("{} {name}", short(n as f64 / *unit as f64)),
-        None => plural(n, "byte"),
+        None => counted(n, "byte"),
     }
 }
 

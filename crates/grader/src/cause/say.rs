@@ -195,7 +195,7 @@ impl Cause {
 struct Told(Diagnostic);
 
 fn told(title: String) -> Told {
-    Told(Diagnostic::new("cause", title))
+    Told(Diagnostic::new(crate::judgement::CAUSE, title))
 }
 
 impl Told {

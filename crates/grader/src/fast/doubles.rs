@@ -1,5 +1,6 @@
 //! Arithmetic in f64 where every buffer holds less: a `2.0` without an `f` makes it, and it is slower on every GPU.
 
+use fusion_diagnostic::counted;
 use serde::{Deserialize, Serialize};
 
 /// What of a kernel's PTX is f64 arithmetic.
@@ -48,9 +49,9 @@ impl Doubles {
             },
         );
         format!(
-            "the kernels compute in f64: {instructions} instruction{}{place}. This GPU does that {rate}. A constant such \
+            "the kernels compute in f64: {}{place}. This GPU does that {rate}. A constant such \
              as `2.0` is a double, and `2.0f` is a float",
-            if *instructions == 1 { "" } else { "s" }
+            counted((*instructions).into(), "instruction")
         )
     }
 }

@@ -5,8 +5,18 @@ use serde::{Deserialize, Serialize};
 
 use super::Location;
 
+/// The note of a submission whose kernel does nothing, as a starter's.
+pub const EMPTY: &str = "the kernel is empty";
+
 /// The note of a submission that launched nothing, as a starter does.
 pub const IDLE: &str = "the launch function returned without launching anything";
+
+/// The code of what is told as the reason of a failure, before the failure itself.
+pub const CAUSE: &str = "cause";
+
+/// What it means.
+pub const CAUSE_MEANING: &str = "Why a submission fails, where what the emulated device saw leaves no other reason: what was launched, what the kernel \
+                                 received, or what it did. Below it stands what came of it. Fix the cause, and look at the rest again.";
 
 macro_rules! codes {
     ($($(#[$about:meta])* $code:ident = $name:literal: $meaning:literal;)*) => {

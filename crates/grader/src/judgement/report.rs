@@ -3,7 +3,7 @@
 use fusion_diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
 
-use super::{Failure, Line, Location, Part, Parts, Verdict};
+use super::{Failure, Line, Part, Parts, Verdict};
 
 /// Version of the JSON. It grows when a field changes its meaning or goes; new fields do not count.
 pub const VERSION: u32 = 2;
@@ -62,9 +62,10 @@ pub struct Judgement {
     pub kind: Kind,
     pub verdict: Verdict,
     pub parts: Parts,
-    /// Where the reason lies that there is no verdict, if it is not in the submission: in another one of its day.
+    /// Where the reason lies that there is no verdict, if it is not in the submission: the file of another one of its day, and
+    /// the line where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub elsewhere: Option<Location>,
+    pub elsewhere: Option<String>,
     /// The source lines that failures and advice name, as they were compiled.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<Line>,

@@ -160,7 +160,7 @@ impl<'a> Bench<'a> {
         if elapsed < 0.9 * longest {
             return Err(other_stream().into());
         }
-        let threads = report.launches.last().map(|launch| Threads::new(launch.grid, launch.block));
+        let threads = report.launches.last().map(Threads::of);
         let idle = report.launches.is_empty() && report.copies == 0;
         let first = |output| memory::unwritten(&session.device, output);
         let unwritten = self.outputs.iter().map(first).collect();

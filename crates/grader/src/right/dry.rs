@@ -2,8 +2,12 @@
 //!
 //! Buffers of so many elements are memory that repeats itself, and of a launch only a few blocks are executed: the first ones,
 //! some on the way, the last, and the one that the last elements should belong to. What is held against a submission is what
-//! these blocks have done, never what was not seen. Of what they leave open, such as a launch that is refused, a block that has
-//! too much to do, or blocks that communicate, nothing is said.
+//! these blocks have done, never what was not seen. Of what they leave open, such as several launches, a block that has too much
+//! to do, or blocks that communicate, nothing is said.
+//!
+//! A launch function that panics or returns an error here fails: sizes are any number of elements, and no limit of a device stands
+//! in the way of these. A row is no longer than at other sizes, a grid may have 2^31 - 1 blocks along x, and memory is not backed.
+//! The one exception is memory that a launch function asks for, which *lean* judges.
 
 mod blocks;
 mod scalars;
@@ -11,6 +15,7 @@ mod scalars;
 use cudarc::driver::DriverError;
 use fusion_course::{Case, Data, DeviceBuffer, Extent, Inputs, Param, Shape, Shapes};
 use fusion_device::Emulator;
+use fusion_diagnostic::counted;
 use fusion_machine::LaunchReport;
 use fusion_machine::report::{Dry, Status};
 
@@ -47,8 +52,9 @@ pub(super) fn judge(trial: &Trial<'_>) -> Result<(), Trouble> {
         trial.session.take_report();
         match found {
             Ok(Some(failure)) => return Err(Trouble::from(failure).at(trial.name(shape))),
-            Ok(None) => {}
-            Err(error) => return Err(Trouble::driver("preparing a dry launch")(error)),
+            Err(Ended::GaveUp(failure)) => return Err(Trouble::from(failure).at(trial.name(shape))),
+            Ok(None) | Err(Ended::Open) => {}
+            Err(Ended::Ours(error)) => return Err(Trouble::driver("preparing a dry launch")(error)),
         }
         ended.map_err(|error| Trouble::Unable(error.to_string()))?;
     }
@@ -75,6 +81,22 @@ fn period(shape: Shape) -> Shape {
     Shape { rows: 8 * eights, columns: shape.columns }
 }
 
+/// Why a problem is judged no further.
+enum Ended {
+    /// The launch function did not launch what it was asked for.
+    GaveUp(Box<Failure>),
+    /// It does not come down to one launch whose blocks can be looked at.
+    Open,
+    /// The driver refused something of the grader's.
+    Ours(DriverError),
+}
+
+impl From<DriverError> for Ended {
+    fn from(error: DriverError) -> Self {
+        Ended::Ours(error)
+    }
+}
+
 /// A problem that is too large to be run.
 struct Problem<'a> {
     trial: &'a Trial<'a>,
@@ -88,7 +110,7 @@ struct Problem<'a> {
 }
 
 impl<'a> Problem<'a> {
-    fn new(trial: &'a Trial<'a>, emulator: &'a Emulator, shape: Shape) -> Result<Self, DriverError> {
+    fn new(trial: &'a Trial<'a>, emulator: &'a Emulator, shape: Shape) -> Result<Self, Ended> {
         let exercise = trial.exercise();
         let case = (exercise.make)(period(shape), &mut Inputs::new(trial.seed ^ shape.elements() as u64));
         let make = |params: &[Param]| -> Result<Vec<DeviceBuffer>, DriverError> {
@@ -102,9 +124,9 @@ impl<'a> Problem<'a> {
     }
 
     /// What is wrong with what a few blocks do.
-    fn judge(&mut self) -> Result<Option<Failure>, DriverError> {
-        let Some(first) = self.launch(vec![0])? else { return Ok(None) };
-        let Some(launch) = self.launch(Blocks::telling(&first, &self.places()))? else { return Ok(None) };
+    fn judge(&mut self) -> Result<Option<Failure>, Ended> {
+        let first = self.launch(vec![0])?;
+        let launch = self.launch(Blocks::telling(&first, &self.places()))?;
         let stopped = launch.dry.iter().find_map(|block| Some((block.index, block.fault.as_deref()?)));
         if let Some((index, fault)) = stopped {
             let stray = matches!(fault.kind.status(), Status::IllegalAddress | Status::MisalignedAddress);
@@ -124,7 +146,7 @@ impl<'a> Problem<'a> {
     }
 
     /// Executes these blocks of the submission's launch, if it is one launch.
-    fn launch(&mut self, blocks: Vec<u64>) -> Result<Option<LaunchReport>, DriverError> {
+    fn launch(&mut self, blocks: Vec<u64>) -> Result<LaunchReport, Ended> {
         let Trial { session, entry, program, .. } = *self.trial;
         let stream = &session.device.stream;
         for (index, buffer) in self.outputs.iter_mut().enumerate() {
@@ -138,15 +160,16 @@ impl<'a> Problem<'a> {
         // What the submission allocates repeats itself, too.
         let dry = Dry { blocks, budget: BUDGET, period: 4 * period(self.shape).elements() as u64 };
         if self.emulator.run_dry(&dry).is_err() {
-            return Ok(None);
+            return Err(Ended::Open);
         }
         let buffers = [&mut *self.inputs, &mut *self.outputs, &mut *self.scratch];
         let launched = session.launch(entry, program, buffers, &self.case.scalars, self.shape);
         let finished = stream.synchronize();
         self.emulator.run_dry(&Dry::default()).ok();
         let mut report = session.take_report();
-        let one = launched.is_ok() && finished.is_ok() && report.launches.len() == 1 && report.copies == 0;
-        Ok(report.launches.pop().filter(|launch| one && !launch.dry.is_empty()))
+        launched.map_err(gave_up)?;
+        let one = finished.is_ok() && report.launches.len() == 1 && report.copies == 0;
+        report.launches.pop().filter(|launch| one && !launch.dry.is_empty()).ok_or(Ended::Open)
     }
 
     /// Where the outputs are.
@@ -163,7 +186,7 @@ impl<'a> Problem<'a> {
     }
 
     /// An element that a block wrote, and that is wrong.
-    fn wrong(&self, blocks: &Blocks) -> Result<Option<Failure>, DriverError> {
+    fn wrong(&self, blocks: &Blocks) -> Result<Option<Failure>, Ended> {
         let exercise = self.trial.exercise();
         let references = (exercise.reference)(&self.case);
         let outputs = exercise.outputs.iter().zip(&self.outputs).zip(&references).zip(exercise.tolerances);
@@ -185,8 +208,10 @@ impl<'a> Problem<'a> {
         let threads = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
         let blocks = launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
         let executed = format!(
-            "`{}` was launched with {blocks} blocks of {threads} threads, of which a few were executed",
-            launch.kernel
+            "`{}` was launched with {} of {}, of which a few were executed",
+            launch.kernel,
+            counted(blocks, "block"),
+            counted(threads, "thread")
         );
         let mut failure = failure.note(executed);
         let elements = self.shape.elements() as u64;
@@ -194,7 +219,8 @@ impl<'a> Problem<'a> {
         // As many blocks as the lower half of the size has elements, or fewer.
         if elements != lower && blocks <= lower.max(1) && blocks.saturating_mul(threads) < elements >> 16 {
             failure.side = Some(Side::Launch);
-            return failure.note(format!("{blocks} blocks for {elements} elements: was the size cut to 32 bits?"));
+            return failure
+                .note(format!("{} for {elements} elements: was the size cut to 32 bits?", counted(blocks, "block")));
         }
         match scalars::cut(launch, self.shape) {
             Some(told) => {
@@ -205,6 +231,21 @@ impl<'a> Problem<'a> {
                 "use `size_t` for sizes and indices, in the kernel and in its launch: `(size_t)blockIdx.x * blockDim.x + threadIdx.x`",
             ),
         }
+    }
+}
+
+/// What came out of a launch function that panicked or returned an error.
+fn gave_up(trouble: Trouble) -> Ended {
+    match trouble {
+        Trouble::Failure(mut failure) if matches!(failure.code, Code::Panic | Code::Launch) => {
+            (failure.code, failure.side) = (Code::Large, Some(Side::Launch));
+            failure.add_note(
+                "sizes are any number of elements, also more than 31 or 32 bits count: compute with them as `usize`, and convert \
+                 what is small again, such as the number of blocks",
+            );
+            Ended::GaveUp(failure)
+        }
+        _ => Ended::Open,
     }
 }
 

@@ -181,7 +181,7 @@ mod tests {
     }
 
     fn undefined(name: &str, source: u32, other: u32) -> Fault {
-        fault(Init::Used { what: Undefined::Shared, by: Use::Branch, bytes: 4 }, name, source, other)
+        fault(Init::Used { what: Undefined::Shared, by: Use::Branch, bytes: 4, others: false }, name, source, other)
     }
 
     /// The other party of the race writes, and that of the undefined value reads.

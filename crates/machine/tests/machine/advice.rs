@@ -148,7 +148,7 @@ fn one_element_a_thread_leaves_memory_waiting() {
     let (x, out) = (device.floats(&vec![1.0; MANY as usize]), device.buffer(4 * MANY as u64));
     let args = [Pointer(x), Pointer(out), Arg::F32(2.0), I32(MANY)];
     let report = device.launch("scale", MANY as u32 / 256, 256, &args);
-    let advice = advice(&report, "P-SCALAR-ACCESS", "// one element a thread");
+    let advice = advice(&report, "P-SCALAR-ACCESS", "// one element per thread");
     says(advice, "have 8 KiB under way, 4 bytes each");
     says(advice, "float4");
     assert_eq!(advice.related.len(), 1, "{advice:#?}");

@@ -5,7 +5,7 @@ use fusion_machine::{Fault, Footprint};
 
 use crate::support::{Device, config};
 
-/// `copy`: out[i] = in[i], an element a thread, with no guard. `signal` has an atomic.
+/// `copy`: out[i] = in[i], one element per thread, with no guard. `signal` has an atomic.
 const PTX: &str = r"
 .version 8.0
 .target sm_90

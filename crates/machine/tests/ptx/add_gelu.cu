@@ -1,4 +1,4 @@
-// tanh-GELU of a sum, one element a thread.
+// tanh-GELU of a sum, one element per thread.
 extern "C" __global__ void add_gelu(const float* a, const float* b, float* out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -67,7 +67,7 @@ extern "C" __global__ void words_shared(const float* a, float* out)
 extern "C" __global__ void scale(const float* x, float* out, float s, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = s * x[i];  // one element a thread
+    if (i < n) out[i] = s * x[i];  // one element per thread
 }
 
 extern "C" __global__ void scale4(const float4* x, float4* out, float s, int n)

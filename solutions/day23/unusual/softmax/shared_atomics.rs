@@ -1,4 +1,4 @@
-//! A block a row.
+//! One block per row.
 
 use std::sync::Arc;
 

@@ -121,7 +121,7 @@ fn roofline(exercise: &Benched, size: &Size, report: &Report) -> Option<Roofline
     })
 }
 
-/// Bytes an element by the byte model, which is that of the specification.
+/// Bytes per element by the byte model, which is that of the specification.
 fn traffic(exercise: &Benched, size: &Size, report: &Report) -> TrafficChart {
     let each = |bytes: u64| bytes as f64 / size.elements().max(1) as f64;
     let bar = |name: &str, launches: &[StepBytes]| TrafficBar {
@@ -134,7 +134,7 @@ fn traffic(exercise: &Benched, size: &Size, report: &Report) -> TrafficChart {
         heading: Heading {
             basis: Basis::Counted,
             source: report.command.clone(),
-            ..heading(exercise, report, "bytes an element")
+            ..heading(exercise, report, "bytes per element")
         },
         bars: vec![bar("unfused", &size.steps), bar("fused", &size.fused)],
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
 
-use fusion_diagnostic::{Look, Sources, Text, say, say_all};
+use fusion_diagnostic::{Look, Sources, Text, counted, say, say_all};
 use fusion_machine::Fault;
 use fusion_machine::report::{Severity, demangle};
 use serde_json::{Value, json};
@@ -124,8 +124,8 @@ impl Summary {
         let more = if kernels.len() > names.len() { ", ..." } else { "" };
         let names = if names.is_empty() { String::new() } else { format!(" ({}{more})", names.join(", ")) };
         let found = [
-            plural(self.count(Severity::Error) as u64, "error", "errors"),
-            plural(self.count(Severity::Warning) as u64, "warning", "warnings"),
+            counted(self.count(Severity::Error) as u64, "error"),
+            counted(self.count(Severity::Warning) as u64, "warning"),
             match (self.count(Severity::Advice), advice) {
                 (count @ 1.., false) => format!("{count} on speed, which --advice shows"),
                 (count, _) => format!("{count} on speed"),
@@ -134,8 +134,8 @@ impl Summary {
         format!(
             "{program} on {}: {} of {}{names}; {}",
             devices.join(", "),
-            plural(launches, "launch", "launches"),
-            plural(kernels.len() as u64, "kernel", "kernels"),
+            counted(launches, "launch"),
+            counted(kernels.len() as u64, "kernel"),
             found.join(", ")
         )
     }
@@ -163,10 +163,6 @@ fn finding(fault: &Fault) -> Value {
         "column": place.map(|place| place.column),
         "text": fusion_diagnostic::render(&say(fault), &Files, Look::default()),
     })
-}
-
-fn plural(count: u64, one: &str, more: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { more })
 }
 
 /// A kernel's name without its parameters, and without what numba-cuda adds to tell them apart.

@@ -213,7 +213,7 @@ fn count(
     }
     for (entry, _) in equivalents.entries.iter().zip(needed).filter(|(_, needed)| !needed) {
         problems.push(format!(
-            "{list}:{}: no mutant that survives is called `{}`: take the line out, or mend its pattern",
+            "{list}:{}: no mutant that survives is called `{}`: take the line out, or fix its pattern",
             entry.line, entry.pattern
         ));
     }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use fusion_diagnostic::counted;
 use fusion_machine::LaunchReport;
 use fusion_machine::report::DryBlock;
 
@@ -93,7 +94,8 @@ impl Blocks {
         let most = self.written.iter().map(|(_, written)| sum(written)).max()?;
         let count = self.count;
         (most.checked_mul(count)? < len).then(|| {
-            let title = format!("{count} blocks do not write the {len} elements of `{name}`");
+            let title =
+                format!("{} for the {len} elements of `{name}`, which they do not all write", counted(count, "block"));
             Failure::new(Code::Large, title).note(match most {
                 0 => "none of the blocks that were executed writes one".to_owned(),
                 most => format!("of the blocks that were executed, none writes more than {most}"),
@@ -124,7 +126,8 @@ impl Blocks {
         let (block, from) = (left / each, left - left % each);
         let title = format!("`{name}[{left}]` is not written");
         let failure = Failure::new(Code::Large, title).note(format!(
-            "each block writes {each} elements, so that block {block} should write those from {from} on"
+            "each block writes {}, so that block {block} should write those from {from} on",
+            counted(each, "element")
         ));
         let wrote = self.written.iter().find(|(other, _)| *other == block)?.1[at].first();
         Some(match wrote {
@@ -220,7 +223,10 @@ mod tests {
         let stops = |block: u64| if block < 1 << 21 { vec![(1024 * block, 1024 * block + 1024)] } else { vec![] };
         assert_eq!(judged(GRID, stops).as_deref(), Some("`out[4294967300]` is not written"));
         let few = |block: u64| if block == 0 { vec![(0, 5)] } else { vec![] };
-        assert_eq!(judged(GRID, few).as_deref(), Some("4194305 blocks do not write the 4294967301 elements of `out`"));
+        assert_eq!(
+            judged(GRID, few).as_deref(),
+            Some("4194305 blocks for the 4294967301 elements of `out`, which they do not all write")
+        );
         let forward = |block: u64| vec![(1024 * block, 1024 * block + 1024)];
         assert!(judged(65_535, forward).is_some());
     }

@@ -135,6 +135,12 @@ impl Init {
         }
     }
 
+    /// Whether any thread of the block has written these bytes of its own memory.
+    #[cold]
+    fn written_by_others(&self, addr: u64, bytes: u64) -> bool {
+        self.warps.iter().any(|warp| (0..32).any(|lane| warp.local.missing(lane, addr, bytes) == 0))
+    }
+
     fn set(&mut self, kind: Kind, warp: u32, lane: usize, addr: u64, bytes: u64) {
         match kind {
             Kind::Shared => self.shared.set(addr, bytes),
@@ -253,7 +259,8 @@ impl Watch<'_> {
             let (origin, derived) = moved.unwrap_or_else(|| {
                 let element = touch.access.map_or(touch.bytes as u32, |a| a.element);
                 let at = addr + (first - addr) / u64::from(element.max(1)) * u64::from(element.max(1));
-                (Origin { kind, pc: self.pc, addr: at, bytes: element, thread }, false)
+                let others = kind == Kind::Local && init.written_by_others(addr, touch.bytes);
+                (Origin { kind, pc: self.pc, addr: at, bytes: element, thread, others }, false)
             });
             match touch.access {
                 Some(_) => {
@@ -334,7 +341,7 @@ impl Watch<'_> {
             let (lane, absent) = from(reader);
             let thread = 32 * self.warp + reader as u32;
             let kind = Kind::Shuffle { lane, absent };
-            init.loaded.add(reader, 0xf, false, Origin { kind, pc: self.pc, addr: 0, bytes: 4, thread });
+            init.loaded.add(reader, 0xf, false, Origin { kind, pc: self.pc, addr: 0, bytes: 4, thread, others: false });
         }
         self.undefined = true;
     }
@@ -365,7 +372,7 @@ impl Watch<'_> {
                 let addr = touch.addrs[lane];
                 let moved = init.moved.get(&(kind, owner(kind, thread), addr / 4)).copied();
                 let origin = moved.map(|(origin, _)| origin);
-                let here = Origin { kind, pc: self.pc, addr, bytes: touch.bytes as u32, thread };
+                let here = Origin { kind, pc: self.pc, addr, bytes: touch.bytes as u32, thread, others: false };
                 let origin = origin.unwrap_or(here);
                 if exchanges {
                     init.loaded.add(lane, bytes, false, origin);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::exec::fault::trap::Trap;
 use crate::report::{Code, Kind};
 
-/// Sites of one launch that are kept. Whoever makes more different mistakes mends some first.
+/// Sites of one launch that are kept. Whoever makes more different mistakes fixes some first.
 const SITES: usize = 1024;
 
 /// Where in the code, and which mistake. The order is that in which findings are reported.

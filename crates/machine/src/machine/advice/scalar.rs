@@ -99,7 +99,7 @@ fn neighbours(ended: &Ended<'_>, findings: &mut Findings, group: &[u32]) {
     });
 }
 
-/// One element a thread, when that leaves memory waiting.
+/// One element per thread, when that leaves memory waiting.
 fn one_each(ended: &Ended<'_>, findings: &mut Findings) {
     let aligned = |row: &Row| row.global.rows as f64 >= ALIGNED_SHARE * row.global.requests as f64;
     let sites = ended.sites(|pc, row| (scalar(ended, pc, row).is_some() && aligned(row)).then_some(row.global));

@@ -8,7 +8,14 @@ use crate::report::{Code, Name};
 #[serde(rename_all = "snake_case")]
 pub enum Init {
     /// A kernel uses a value that was read in elements of `bytes` from memory that was never written.
-    Used { what: Undefined, by: Use, bytes: u32 },
+    Used {
+        what: Undefined,
+        by: Use,
+        bytes: u32,
+        /// It is a thread's own memory, and another thread has written there in its own.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        others: bool,
+    },
     /// The host copies bytes that were never written: `missing` of `len`, the first at `first`.
     Copied {
         missing: u64,

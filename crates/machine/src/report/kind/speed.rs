@@ -47,7 +47,7 @@ pub enum Speed {
         wide: Option<u64>,
         saving: Option<Saving>,
     },
-    /// One element a thread, of `element` bytes, when that leaves memory waiting.
+    /// One element per thread, of `element` bytes, when that leaves memory waiting.
     OneEach {
         element: u64,
         /// Bytes of the widest access.

@@ -63,7 +63,7 @@ impl Watch<'_> {
                 Use::Barrier => kind::Use::Barrier,
                 Use::Printed => kind::Use::Printed,
             };
-            let kind = Init::Used { what: origin.kind, by, bytes: origin.bytes };
+            let kind = Init::Used { what: origin.kind, by, bytes: origin.bytes, others: origin.others };
             let trap = Trap::new(kind, lanes).at(pc).about(about);
             let own = what == Use::Updated && origin.pc == pc;
             if origin.kind == Kind::Register || own {

@@ -15,6 +15,8 @@ pub(crate) struct Origin {
     pub(crate) bytes: u32,
     /// In the block's order.
     pub(crate) thread: u32,
+    /// Of a thread's own memory: another thread has written there, in its own.
+    pub(crate) others: bool,
 }
 
 /// The undefined bits of a register.
