@@ -50,8 +50,8 @@ enum Cause {
     Missing { index: usize, name: String, received: Option<String>, order: Vec<String> },
     /// An argument that no parameter is for: all that follow receive the one before theirs.
     Surplus { index: usize, name: String, received: Option<String>, order: Vec<String> },
-    /// The same launch more than once, where each changes what the next one reads.
-    Twice { kernel: String, times: usize, updated: &'static str },
+    /// The same launch more than once; `updated`: what each changes that the next one reads.
+    Twice { kernel: String, times: usize, updated: Option<&'static str> },
     /// The results of another choice than the one that was asked for: each by number and name.
     Choice { scalar: &'static str, kernel: String, asked: (usize, &'static str), given: (usize, &'static str) },
     /// Numbers that were passed for one another.
@@ -62,6 +62,8 @@ enum Cause {
     Narrow { name: String, value: Option<u64>, stray: Option<&'static str>, order: Vec<String> },
     /// An `f64` where the kernel takes a `float`.
     Double { name: String, value: f64 },
+    /// An integer of the right value where the kernel takes a `float`.
+    Integer { name: String, value: i32 },
     /// A parameter declared with elements of another type than the buffer's.
     ///
     /// `packs`: one that may stand for several numbers.
@@ -140,9 +142,13 @@ pub(crate) fn explain(mut failure: Failure, seen: &Seen<'_>) -> Failure {
     for note in threads::beside_shared(seen).into_iter().chain(elements::as_integers(&failure, seen)) {
         failure.add_note(note);
     }
-    if let Some(note) = arguments::odd(seen) {
+    if let Some((note, help)) = arguments::odd(seen) {
         failure.add_note(note);
         failure.side = Some(Side::Launch);
+        // What a kernel does with other numbers than it should have is no matter of the kernel's.
+        if let Some(told) = failure.diagnostic.as_mut() {
+            told.help = vec![help];
+        }
     } else if threads::parts_of_warps(&failure, seen) {
         failure.side = Some(Side::Launch);
     }

@@ -55,6 +55,14 @@ pub(crate) fn no_memory(faults: &[Fault]) -> Option<Failure> {
     Some(Failure::new(Code::Allocations, title).note(FUSED))
 }
 
+/// The failure of a launch function that loads a module of its own, which the driver refuses. None of them is to load any.
+pub(crate) fn no_module(faults: &[Fault]) -> Option<Failure> {
+    let refused = faults.iter().find(|fault| matches!(fault.kind, FaultKind::Call(Call::Module { .. })))?;
+    let title = "the launch function loads a module of its own, and the driver refuses it";
+    let failure = say(refused).notes.into_iter().fold(Failure::new(Code::Launch, title), Failure::note);
+    Some(failure.note("the compiled kernel is in the module that the launch function is given"))
+}
+
 /// The faults, with races that one barrier orders as one: those on the same shared memory that have an access in common.
 fn together(faults: &[Fault]) -> Vec<Fault> {
     let mut kept: Vec<Fault> = Vec::new();
@@ -262,7 +270,7 @@ pub(crate) fn driver_error(
         failure.note("a real GPU does not say where; the emulated device does: --device emulated")
     };
     match error.0 {
-        C::CUDA_ERROR_NOT_FOUND => no_kernel(asked, &program.compiled.kernels(), &entry.source),
+        C::CUDA_ERROR_NOT_FOUND => no_kernel(asked, program, entry),
         C::CUDA_ERROR_INVALID_VALUE if emulated => {
             Failure::new(Code::Launch, format!("the launch function returned {name}"))
                 .note("it is not a launch that was refused, which the emulated device would tell: another call, or the launch function itself")
@@ -295,7 +303,8 @@ pub(crate) fn driver_error(
 }
 
 /// The failure of asking for a kernel that the source does not have.
-fn no_kernel(asked: Option<&str>, there: &[&str], source: &Source) -> Failure {
+pub(crate) fn no_kernel(asked: Option<&str>, program: &Program, entry: &Entry) -> Failure {
+    let (there, source) = (&program.compiled.kernels(), &entry.source);
     let path = source.path.as_str();
     let title = match asked {
         Some(asked) => format!("there is no kernel `{asked}`"),
@@ -315,10 +324,19 @@ fn no_kernel(asked: Option<&str>, there: &[&str], source: &Source) -> Failure {
             .note("declare a kernel `extern \"C\" __global__`, so that it keeps its name");
     }
     let Some(asked) = asked else { return failure };
-    // The launch asks for what the exercise calls its kernel.
-    if Path::new(path).file_stem().is_some_and(|exercise| exercise == asked) {
+    if is_template(asked, source) {
         failure.side = Some(Side::Kernel);
-        if let [only] = there {
+        failure.location = declaration(asked, source);
+        return failure
+            .note(format!("`{asked}` is a template, of which nothing is compiled until it is used with types"))
+            .note(format!("write it without `template`, with the types of its parameters: `extern \"C\" __global__ void {asked}(...)`"));
+    }
+    // The launch asks for what the exercise calls its kernel, or for a choice that no kernel is called after.
+    let lacks = |choice: &&&str| asked.ends_with(**choice) && !there.iter().any(|name| name.ends_with(**choice));
+    let is_choice = entry.exercise.choices.1.iter().any(|choice| lacks(&choice));
+    if is_choice || Path::new(path).file_stem().is_some_and(|exercise| exercise == asked) {
+        failure.side = Some(Side::Kernel);
+        if let [only] = there[..] {
             failure.location = declaration(only, source);
         }
         return failure.note(format!("call the kernel `{asked}` in {path}"));
@@ -333,6 +351,15 @@ fn no_kernel(asked: Option<&str>, there: &[&str], source: &Source) -> Failure {
         Some(name) => failure.note(format!("ask for `{name}`: `module.load_function(\"{name}\")`")),
         None => failure,
     }
+}
+
+/// Whether a function is declared as a template.
+fn is_template(name: &str, source: &Source) -> bool {
+    let text = &source.text;
+    let tokens = fusion_cpp::tokens(text);
+    let at = tokens.windows(2).position(|pair| pair[0].text(text) == name && pair[1].text(text) == "(");
+    at.and_then(|at| compiler::declaration(&tokens[..at], text).first())
+        .is_some_and(|first| first.text(text) == "template")
 }
 
 /// Where a function is declared: its name before its parameters.

@@ -274,10 +274,18 @@ impl Session {
             Err(panicked) => {
                 // What the driver refused is the reason, where the result was unwrapped.
                 let report = self.take_report();
-                if let Some(Trouble::Failure(mut failure)) = explain::faults(&report.faults, entry) {
+                let no_kernel =
+                    panicked.message.contains("CUDA_ERROR_NOT_FOUND").then_some(report.no_kernel.as_deref());
+                let refused = match explain::faults(&report.faults, entry) {
+                    Some(Trouble::Failure(failure)) => Some(failure),
+                    _ => no_kernel.flatten().map(|asked| Box::new(explain::no_kernel(Some(asked), program, entry))),
+                };
+                if let Some(mut failure) = refused {
                     failure.add_note("the launch function panicked on this error: return it with `?`");
-                    failure.side = Some(Side::Launch);
-                    failure.location = place(&panicked);
+                    if failure.side != Some(Side::Kernel) {
+                        failure.side = Some(Side::Launch);
+                        failure.location = place(&panicked);
+                    }
                     return Err(Trouble::from(failure).at(entry.exercise.shapes.describe(shape)));
                 }
                 let mut failure =
@@ -304,7 +312,7 @@ impl Session {
         let lints = report.advice.iter().filter(|fault| fault.code().class() == Class::Arithmetic);
         let faults: Vec<Fault> =
             report.faults.iter().chain(lints.filter(|_| !report.faults.is_empty())).cloned().collect();
-        if let Some(failure) = explain::no_memory(&faults) {
+        if let Some(failure) = explain::no_memory(&faults).or_else(|| explain::no_module(&faults)) {
             return Trouble::from(failure).at(entry.exercise.shapes.describe(shape));
         }
         let told = explain::faults(&faults, entry);

@@ -3,7 +3,7 @@
 use fusion_course::{Case, Reference, Scalar, Shapes};
 use fusion_machine::{Argument, LaunchReport};
 
-use super::{Cause, Seen, Swap, shifted};
+use super::{Cause, Seen, Swap, say, shifted};
 use crate::judgement::{Code, Failure};
 use crate::problem;
 
@@ -102,6 +102,12 @@ pub(super) fn width(seen: &Seen<'_>) -> Option<Cause> {
                     let (name, stray) = (name.to_owned(), shifted::stray(argument, seen));
                     Some(Cause::Narrow { name, value: Some(value), stray, order: names(seen.launch()?) })
                 }
+                // Of an i64 it is the lower half.
+                (Number::Scalar(Scalar::F32(value)), 4, got)
+                    if argument.float && got != 0 && got as i32 as f32 == value =>
+                {
+                    Some(Cause::Integer { name: name.to_owned(), value: got as i32 })
+                }
                 (Number::Scalar(Scalar::F32(value)), 4, got) if argument.float => {
                     let lower = f64::from(value).to_bits() & 0xffff_ffff;
                     // Zeros are the lower half of many numbers.
@@ -122,10 +128,10 @@ pub(super) fn short(seen: &Seen<'_>) -> Option<Cause> {
     Some(Cause::Narrow { name, value: None, stray: shifted::stray(short, seen), order: names(seen.launch()?) })
 }
 
-/// What is to be said of numbers that are not what they are in the exercise, whatever the reason.
-pub(super) fn odd(seen: &Seen<'_>) -> Option<String> {
-    let numbers = seen.launch().map(|launch| numbers(launch, seen))?;
-    let odd = numbers.into_iter().filter(|(_, _, argument, number)| !is(argument, *number));
+/// What is to be said of numbers that are not what they are in the exercise, whatever the reason; and what to do.
+pub(super) fn odd(seen: &Seen<'_>) -> Option<(String, String)> {
+    let launch = seen.launch()?;
+    let odd = numbers(launch, seen).into_iter().filter(|(_, _, argument, number)| !is(argument, *number));
     let told: Vec<String> = odd
         .map(|(_, name, argument, number)| {
             let wanted = match number {
@@ -135,7 +141,8 @@ pub(super) fn odd(seen: &Seen<'_>) -> Option<String> {
             format!("`{name}` received {}, and in this problem {name} = {wanted}", value(argument))
         })
         .collect();
-    (!told.is_empty()).then(|| format!("of the kernel's parameters, {}", told.join("; ")))
+    let note = || format!("of the kernel's parameters, {}", told.join("; "));
+    (!told.is_empty()).then(|| (note(), say::odd(&names(launch), seen)))
 }
 
 /// The parameters that are called as numbers of the exercise are: index, name, what they received, and what that number is.

@@ -5,11 +5,13 @@ use fusion_course::{Case, Scalar};
 use super::{Cause, Seen};
 use crate::judgement::{Code, Failure};
 
-/// The same launch twice, of an exercise that changes a buffer which it reads.
+/// The same launch twice, of an exercise that changes a buffer which it reads, or that leaves elements as they were.
 pub(super) fn twice(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
-    let updated = seen.exercise.outputs.iter().find(|output| output.updated)?;
-    if failure.code != Code::Values {
-        return None;
+    let updated = seen.exercise.outputs.iter().find(|output| output.updated).map(|output| output.name);
+    match failure.code {
+        Code::Values if updated.is_some() => {}
+        Code::Unwritten | Code::Tail => {}
+        _ => return None,
     }
     let launches: Vec<_> = seen.launches().collect();
     launches.iter().enumerate().find_map(|(at, launch)| {
@@ -18,7 +20,7 @@ pub(super) fn twice(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
         });
         let times = same.count();
         let first = || launches[..at].iter().all(|other| other.kernel != launch.kernel);
-        (times > 1 && first()).then(|| Cause::Twice { kernel: launch.kernel.clone(), times, updated: updated.name })
+        (times > 1 && first()).then(|| Cause::Twice { kernel: launch.kernel.clone(), times, updated })
     })
 }
 

@@ -8,7 +8,7 @@ use crate::judgement::Side;
 
 impl Cause {
     pub(super) fn say(&self, seen: &Seen<'_>) -> Diagnostic {
-        let launch = std::path::Path::new(&seen.source.path).with_extension("rs").display().to_string();
+        let launch = launch(seen);
         match self {
             Cause::Order { swapped, kernel: true, .. } => {
                 let buffers = seen.exercise.inputs.iter().chain(seen.exercise.outputs).map(|param| param.name);
@@ -37,7 +37,10 @@ impl Cause {
             Cause::Twice { kernel, times, updated } => {
                 let times = if *times == 2 { "twice".to_owned() } else { format!("{times} times") };
                 told(format!("`{kernel}` is launched {times}, with the same arguments"))
-                    .note(format!("it changes `{updated}`, which it reads: each launch goes on with what the one before left"))
+                    .note(match updated {
+                        Some(name) => format!("it changes `{name}`, which it reads: each launch goes on with what the one before left"),
+                        None => "each launch does the same again: what the first leaves out, the others leave out, too".to_owned(),
+                    })
                     .help(format!("in {launch}: launch it once"))
             }
             Cause::Choice { scalar, kernel, asked, given } => {
@@ -76,6 +79,11 @@ impl Cause {
             Cause::Double { name, value } => {
                 told(format!("the kernel's parameter `{name}` is a `float`, and an `f64` was passed for it"))
                     .note(format!("it received the lower half of the `f64` {value}, which is another number"))
+                    .help(format!("in {launch}: pass an `f32` for a `float`"))
+            }
+            Cause::Integer { name, value } => {
+                told(format!("the kernel's parameter `{name}` is a `float`, and an integer was passed for it"))
+                    .note(format!("it received the bits of the integer {value}, which are another number in a `float`"))
                     .help(format!("in {launch}: pass an `f32` for a `float`"))
             }
             Cause::Elements { name, declared, takes, packs, has } => {
@@ -153,8 +161,9 @@ impl Cause {
                 blocks.saturating_mul(*threads).saturating_mul(*each)
             ))
             .help(format!(
-                "in {launch}: launch `n.div_ceil({})` blocks of {threads} threads",
-                threads.saturating_mul(*each)
+                "in {launch}: launch `n.div_ceil({})` blocks of {}",
+                threads.saturating_mul(*each),
+                counted(*threads, "thread")
             )),
             Cause::TooFewBlocks { blocks, threads, rows, each } => told(format!(
                 "{} of {} for {}",
@@ -217,6 +226,15 @@ impl Told {
     }
 }
 
+/// What to do about numbers that are not what they are in the exercise.
+pub(super) fn odd(order: &[String], seen: &Seen<'_>) -> String {
+    format!(
+        "in {}: does each parameter receive what its name says? In their order they are {}",
+        launch(seen),
+        order.join(", ")
+    )
+}
+
 /// A buffer of floats that a kernel takes for integers.
 pub(super) fn as_integers(name: &str, declared: &str, has: DType) -> String {
     let has = has.cuda_name();
@@ -239,6 +257,11 @@ fn received(swapped: &[Swap], what: &str) -> String {
     let one =
         |swap: &Swap| format!("parameter {}, `{}`, received {what}`{}`", swap.index + 1, swap.name, swap.received);
     swapped.iter().map(one).collect::<Vec<_>>().join("; ")
+}
+
+/// The file of the launch function.
+fn launch(seen: &Seen<'_>) -> String {
+    std::path::Path::new(&seen.source.path).with_extension("rs").display().to_string()
 }
 
 fn in_order(order: &[String], launch: &str) -> String {

@@ -20,7 +20,7 @@ pub(crate) fn diagnostics(diagnostics: &[Diagnostic], log: &str, source: &Source
     let unmarked = Unmarked::find(first, source);
     let mut failure = Failure::new(Code::Compile, title(first, source));
     failure.notes = first.notes.clone();
-    failure.notes.extend(unmarked.map(|function| function.remedy()).or_else(|| remedy(&first.message)));
+    failure.notes.extend(unmarked.map(|function| function.remedy()).or_else(|| remedy(&first.message, source)));
     failure.location = first.place.as_ref().map(|place| {
         let text = text(&place.file, source);
         let (line, column) = (place.line, place.column.unwrap_or(0));
@@ -129,10 +129,15 @@ fn name_at(tokens: &[Token], text: &str, place: &Place) -> Option<usize> {
     tokens.windows(2).position(is_name)
 }
 
+/// The tokens of a declaration before its name.
+pub(super) fn declaration<'a>(before: &'a [Token], text: &str) -> &'a [Token] {
+    let ends = |token: &Token| token.kind == Kind::Directive || matches!(token.text(text), ";" | "{" | "}");
+    &before[before.iter().rposition(ends).map_or(0, |end| end + 1)..]
+}
+
 /// What a declaration begins with, of the tokens before its name.
 fn head(before: &[Token], text: &str) -> String {
-    let ends = |token: &Token| token.kind == Kind::Directive || matches!(token.text(text), ";" | "{" | "}");
-    let mut head = &before[before.iter().rposition(ends).map_or(0, |end| end + 1)..];
+    let mut head = declaration(before, text);
     if let [first, rest @ ..] = head
         && first.text(text) == "template"
     {
@@ -169,7 +174,7 @@ fn end_before(text: &str, line: u32, column: u32) -> (u32, u32) {
 }
 
 /// What to do about messages that say it to nobody who does not know yet.
-fn remedy(message: &str) -> Option<String> {
+fn remedy(message: &str, source: &Source) -> Option<String> {
     if is_hosts_variable(message) {
         let text = "a number that never changes is a constant: write `const` before its type. Another variable outside of functions \
                     is the GPU's where it is marked `__device__`";
@@ -188,12 +193,31 @@ fn remedy(message: &str) -> Option<String> {
         ),
         "FLT_MAX" => Some("kernels are compiled without <cfloat>: it is 3.402823466e38f".to_owned()),
         _ => {
-            let (name, _) = fusion_baseline::headers()
-                .iter()
-                .find(|(_, text)| text.lines().any(|line| declared(line) == Some(unknown)))?;
-            Some(format!("`#include \"{name}\"` has `{unknown}`"))
+            let ours = fusion_baseline::headers().iter();
+            let ours = ours.into_iter().find(|(_, text)| text.lines().any(|line| declared(line) == Some(unknown)));
+            ours.map(|(name, _)| format!("`#include \"{name}\"` has `{unknown}`"))
+                .or_else(|| cudas_header(unknown, source))
+                .or_else(|| built_in(unknown))
         }
     }
+}
+
+/// What is in names of CUDA's own headers and in no others, and the header.
+const CUDAS_HEADERS: [(&str, &str); 4] =
+    [("bfloat16", "cuda_bf16.h"), ("__half", "cuda_fp16.h"), ("2half", "cuda_fp16.h"), ("CUDART_", "math_constants.h")];
+
+/// The header that such names come from, where the source does not have it.
+fn cudas_header(unknown: &str, source: &Source) -> Option<String> {
+    let (part, header) = CUDAS_HEADERS.into_iter().find(|(part, _)| unknown.contains(part))?;
+    let lacks = !source.text.contains(header);
+    lacks.then(|| format!("names with `{part}` in them come from `#include <{header}>`, which this file does not have"))
+}
+
+/// The built-in variable that a name nearly is.
+fn built_in(unknown: &str) -> Option<String> {
+    let variables = ["threadIdx", "blockIdx", "blockDim", "gridDim"];
+    let near = |name: &&str| strsim::damerau_levenshtein(unknown, name) <= 2;
+    variables.into_iter().find(near).map(|name| format!("CUDA has a variable `{name}`: was it meant?"))
 }
 
 /// The name that a line of a header declares: the last word before its parameters, its members or its value.
@@ -307,10 +331,16 @@ mod tests {
             ("identifier \"WARPS\" is undefined", Some("`#include \"reduce.cuh\"`")),
             ("identifier \"gelu_tanh\" is undefined", Some("`#include \"activation.cuh\"`")),
             ("identifier \"Row\" is undefined", Some("`#include \"row.cuh\"`")),
+            ("identifier \"CUDART_INF_F\" is undefined", Some("`#include <math_constants.h>`")),
+            ("identifier \"__nv_bfloat16\" is undefined", Some("`#include <cuda_bf16.h>`")),
+            // It is included.
+            ("identifier \"__half2flaot\" is undefined", None),
+            ("identifier \"half\" is undefined", None),
+            ("identifier \"threadldx\" is undefined", Some("`threadIdx`")),
             ("identifier \"value\" is undefined", None),
             ("expected a \";\"", None),
         ] {
-            let remedy = remedy(message);
+            let remedy = remedy(message, &source("#include <cuda_fp16.h>"));
             assert_eq!(
                 remedy.as_ref().map(|text| text.contains(said.unwrap_or("nothing"))),
                 said.map(|_| true),
