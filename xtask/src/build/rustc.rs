@@ -41,6 +41,7 @@ struct Span {
     line_start: u32,
     column_start: u32,
     is_primary: bool,
+    label: Option<String>,
     #[serde(default)]
     text: Vec<SpanText>,
     /// The macro's call that this comes from.
@@ -56,6 +57,12 @@ struct SpanText {
 struct Expansion {
     span: Span,
 }
+
+/// What rustc misses only at the end of the file, and its label where, by the indentation, the reason is.
+const MISSED_LATE: [(&str, &str); 2] = [
+    ("this file contains an unclosed delimiter", "this delimiter might not be properly closed"),
+    ("unexpected closing delimiter", "...as it matches this"),
+];
 
 impl Diagnostic {
     pub(super) fn has_place(&self) -> bool {
@@ -91,7 +98,8 @@ impl Diagnostic {
             .flat_map(Span::chain)
     }
 
-    /// Of several the one that rustc's arrow points to is the first: the reader is sent to one line only.
+    /// Of several the one that rustc's arrow points to is the first: the reader is sent to one line only. Where a brace is missing
+    /// or too many, the arrow points to the end of the file, and a label to the line that rustc takes for the reason.
     fn primary(&self) -> Vec<&Span> {
         let rendered = self.rendered.as_deref().unwrap_or_default();
         let arrow = rendered.lines().find_map(|line| line.trim_start().strip_prefix("--> "));
@@ -99,7 +107,10 @@ impl Diagnostic {
         let is_there =
             |span: &&Span| arrow == Some(&format!("{}:{}:{}", span.file_name, span.line_start, span.column_start));
         primary.sort_by_key(|span| !is_there(span));
-        primary
+        let reason = MISSED_LATE.iter().find(|(message, _)| self.message.starts_with(message)).map(|(_, label)| *label);
+        let labelled =
+            |span: &&Span| span.label.as_deref().zip(reason).is_some_and(|(label, reason)| label.starts_with(reason));
+        self.spans.iter().find(labelled).into_iter().chain(primary).collect()
     }
 
     /// Whether it has a name in it, as a word.
@@ -343,6 +354,29 @@ mod tests {
         );
         let diagnostic: Diagnostic = serde_json::from_str(&json).unwrap();
         assert_eq!(diagnostic.failure().location.map(|at| at.line), Some(20));
+    }
+
+    #[test]
+    fn a_brace_too_few_or_too_many_is_where_the_indentation_tells() {
+        let span = |line, label, primary| {
+            format!(
+                r#"{{"file_name":"a.rs","line_start":{line},"column_start":1,"is_primary":{primary},"label":{label}}}"#
+            )
+        };
+        let opened = span(16, "\"this delimiter might not be properly closed...\"", false);
+        let closed = span(19, "\"...as it matches this but it has different indentation\"", false);
+        let end = span(31, "null", true);
+        for (message, line) in [
+            ("this file contains an unclosed delimiter", 16),
+            ("unexpected closing delimiter: `}`", 19),
+            ("mismatched closing delimiter: `}`", 31),
+        ] {
+            let json = format!(
+                r#"{{"level":"error","message":"{message}","spans":[{end},{opened},{closed}],"rendered":"error: no\n  --> a.rs:31:1\n"}}"#
+            );
+            let diagnostic: Diagnostic = serde_json::from_str(&json).unwrap();
+            assert_eq!(diagnostic.failure().location.map(|at| at.line), Some(line), "{message}");
+        }
     }
 
     #[test]
