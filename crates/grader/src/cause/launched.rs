@@ -10,7 +10,7 @@ pub(super) fn twice(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
     let updated = seen.exercise.outputs.iter().find(|output| output.updated).map(|output| output.name);
     match failure.code {
         Code::Values if updated.is_some() => {}
-        Code::Unwritten | Code::Tail => {}
+        Code::Unwritten | Code::Tail if seen.exercise.launches == 1 => {}
         _ => return None,
     }
     let launches: Vec<_> = seen.launches().collect();

@@ -39,7 +39,7 @@ impl Cause {
                 told(format!("`{kernel}` is launched {times}, with the same arguments"))
                     .note(match updated {
                         Some(name) => format!("it changes `{name}`, which it reads: each launch goes on with what the one before left"),
-                        None => "each launch does the same again: what the first leaves out, the others leave out, too".to_owned(),
+                        None => "with the same arguments each launch has the same work".to_owned(),
                     })
                     .help(format!("in {launch}: launch it once"))
             }
