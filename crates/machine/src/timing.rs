@@ -19,8 +19,31 @@
 //! elementwise kernels are bound by DRAM, and there the model's ratio of a chain to its fused form is
 //! the ratio of their bytes.
 
+mod cost;
+mod grid;
+mod memory;
+mod program;
+mod rates;
+mod schedule;
+mod sm;
+mod unroll;
+
+pub use grid::Estimate;
+pub(crate) use grid::{Grid, estimate};
+pub(crate) use program::Program;
+pub(crate) use rates::Rates;
+pub(crate) use unroll::unrolled;
+
 use crate::profile::Profile;
 use crate::report::Counters;
+
+/// Parts of a clock of the SM.
+pub(crate) type Ticks = u64;
+pub(crate) const TICKS: Ticks = 8;
+
+pub(crate) fn ticks(clocks: f64) -> Ticks {
+    (clocks * TICKS as f64).round() as Ticks
+}
 
 /// What a launch looks like to the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

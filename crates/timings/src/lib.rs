@@ -17,5 +17,5 @@ mod sweep;
 pub use case::{Case, ParseError, Point};
 pub use measured::{h200, is_held_out};
 pub use record::{Cache, Record};
-pub use stopwatch::{Failure, Stopwatch};
+pub use stopwatch::{Failure, Stopwatch, contents};
 pub use suite::cases;

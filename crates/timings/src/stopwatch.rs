@@ -170,7 +170,7 @@ impl Drop for Ready<'_> {
 }
 
 /// Numbers of mixed sign that no neighbour has; whole numbers count up from 0 to 127, so that they are also good for indices.
-fn contents(ty: Type, len: usize, fill: Fill) -> Option<Vec<u8>> {
+pub fn contents(ty: Type, len: usize, fill: Fill) -> Option<Vec<u8>> {
     if fill != Fill::Ramp {
         return fill.bytes(ty, len);
     }

@@ -6,17 +6,20 @@
 mod init;
 mod lint;
 mod race;
+mod record;
 mod tally;
 mod trace;
 mod watch;
 
 pub(crate) use init::{Origin, Placed};
 pub(crate) use race::{Came, Shadow, Visit};
+pub(crate) use record::{Line, Path, Recording, Step};
 pub(crate) use tally::{Parting, Requests, Row, Stride, Tally, WIDEST, Who};
 pub(crate) use trace::Trace;
 pub(crate) use watch::{Action, Touch};
 
 use super::fault::finding::Findings;
+use super::state::banks::wavefronts;
 use super::state::lanes::{Bases, FULL};
 use super::state::reach::Reach;
 use super::state::run::Run;
@@ -41,6 +44,8 @@ pub(crate) struct Watch<'a> {
     pub(crate) reach: Reach,
     /// Which bytes were accessed, where somebody wants to know.
     trace: Option<Trace>,
+    /// What the warps of the block do, where that is recorded.
+    pub(crate) record: Option<Box<Recording>>,
     /// What the advice on speed is made from; empty when nobody wants any.
     tally: Tally,
     /// What threads have left at addresses in global memory for others to know.
@@ -61,11 +66,12 @@ impl<'a> Watch<'a> {
             block: 0,
             warp: 0,
             pc: 0,
-            watching: run.checks.watch_memory() || run.traced,
+            watching: run.checks.watch_memory() || run.traced || run.recorded,
             undefined: false,
             findings: Findings::default(),
             reach: Reach::default(),
             trace: run.traced.then(Trace::default),
+            record: run.recorded.then(|| Box::new(Recording::new(run.warps))),
             tally: if run.checks.performance { Tally::new(run.code.insts.len()) } else { Tally::default() },
             places: Places::default(),
         }
@@ -85,6 +91,17 @@ impl<'a> Watch<'a> {
             if let Some(trace) = &mut self.trace {
                 trace.note(touch, self.pc);
             }
+            if let Some(record) = &mut self.record {
+                record.touch(self.warp, touch, || wavefronts(touch.addrs, touch.mask, touch.bytes));
+            }
+        }
+    }
+
+    /// A warp executes an instruction, in the lanes of the mask: told where it is recorded.
+    #[inline(never)]
+    pub(crate) fn step(&mut self, pc: u32, mask: u32) {
+        if let Some(record) = &mut self.record {
+            record.step(self.warp, pc, mask.count_ones());
         }
     }
 

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use super::check::{Tally, Trace};
+use super::check::{Recording, Tally, Trace};
 use super::context::Worker;
 use super::fault::finding::Findings;
 use super::fault::trap::Trap;
@@ -37,6 +37,8 @@ pub(crate) struct Outcome {
     pub(crate) findings: Findings,
     pub(crate) trace: Trace,
     pub(crate) tally: Tally,
+    /// Of the only block, where it was asked for.
+    pub(crate) recording: Option<Box<Recording>>,
 }
 
 #[derive(Default)]
@@ -48,10 +50,12 @@ struct Gathered {
     findings: Findings,
     trace: Trace,
     tally: Tally,
+    recording: Option<Box<Recording>>,
 }
 
 impl Gathered {
-    fn worker(&mut self, worker: Worker<'_>) {
+    fn worker(&mut self, mut worker: Worker<'_>) {
+        self.recording = worker.watch.record.take();
         let (findings, trace, tally) = worker.watch.finish();
         self.findings.merge(findings);
         self.trace.merge(trace);
@@ -78,12 +82,12 @@ pub(crate) fn run(run: &Run<'_>) -> Outcome {
         None if run.code.communicates || run.launch.cooperative => serial(run),
         None => parallel(run),
     };
-    let Gathered { counters, mut output, stopped, mut touched, findings, trace, tally } = gathered;
+    let Gathered { counters, mut output, stopped, mut touched, findings, trace, tally, recording } = gathered;
     output.sort_by_key(|(block, _)| *block);
     let last = stopped.as_ref().map_or(u64::MAX, |s| s.block);
     let output = output.into_iter().filter(|(block, _)| *block <= last).map(|(_, text)| text).collect();
     touched.resize(run.regions.len(), false);
-    Outcome { counters, output, stopped, touched, findings, trace, tally }
+    Outcome { counters, output, stopped, touched, findings, trace, tally, recording }
 }
 
 fn parallel(run: &Run<'_>) -> Gathered {

@@ -1,6 +1,7 @@
 //! What a launch, a block and a warp are made of: data, and what can be said of it without looking further.
 
 pub(crate) mod address;
+pub(crate) mod banks;
 pub(crate) mod barrier;
 pub(crate) mod lanes;
 pub(crate) mod local;

@@ -107,6 +107,7 @@ fn execute<S: pulp::Simd>(
     let mut pc = *at;
     let mut left = limit.max(1);
     let mut shadowed = common.checks.shadowed(warp.index);
+    let recorded = worker.run.recorded;
     loop {
         let inst = &code.insts[pc as usize];
         let m = match inst.guard {
@@ -122,6 +123,9 @@ fn execute<S: pulp::Simd>(
         let r = &mut regs;
         if shadowed {
             shadowed = worker.watch.follow(&mut common.checks, split, r, pc, m);
+        }
+        if recorded {
+            worker.watch.step(pc, m);
         }
         // An instruction that no lane executes: only a branch has a guard of its own.
         if m != 0 {

@@ -1,0 +1,95 @@
+//! What the warps of a block do, one instruction after the other: what the clock goes by.
+
+use crate::code::Place;
+use crate::exec::check::watch::{Action, Touch};
+use crate::exec::state::lanes::each;
+
+/// Instructions of a warp that are kept. What comes behind them is counted.
+const MOST: usize = 1 << 15;
+
+/// One block.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Recording {
+    /// In the order of their numbers.
+    pub(crate) warps: Vec<Path>,
+    /// Pieces of 128 bytes of memory that steps reach.
+    pub(crate) lines: Vec<Line>,
+}
+
+/// What one warp has executed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Path {
+    pub(crate) steps: Vec<Step>,
+    /// Instructions, also those that are not among the steps.
+    pub(crate) executed: u64,
+}
+
+/// One instruction.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Step {
+    pub(crate) pc: u32,
+    /// Where its lines are.
+    pub(crate) first: u32,
+    pub(crate) lines: u16,
+    pub(crate) lanes: u8,
+    /// Of shared memory: how many times the banks are gone through.
+    pub(crate) passes: u8,
+}
+
+/// A line of which some sectors are accessed, a bit each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Line {
+    pub(crate) number: u64,
+    pub(crate) sectors: u8,
+}
+
+impl Recording {
+    pub(crate) fn new(warps: u32) -> Self {
+        Self { warps: vec![Path::default(); warps as usize], lines: Vec::new() }
+    }
+
+    /// A warp executes an instruction in so many lanes.
+    pub(crate) fn step(&mut self, warp: u32, pc: u32, lanes: u32) {
+        let Some(path) = self.warps.get_mut(warp as usize) else { return };
+        path.executed += 1;
+        if path.steps.len() < MOST {
+            path.steps.push(Step { pc, first: self.lines.len() as u32, lines: 0, lanes: lanes as u8, passes: 0 });
+        }
+    }
+
+    /// The warp's present instruction accesses memory; `passes` is asked for shared memory.
+    pub(crate) fn touch(&mut self, warp: u32, touch: &Touch<'_>, passes: impl FnOnce() -> u64) {
+        let Self { warps, lines } = self;
+        let Some(path) = warps.get_mut(warp as usize).filter(|path| path.executed <= MOST as u64) else { return };
+        let Some(step) = path.steps.last_mut() else { return };
+        match touch.place {
+            Place::Shared => step.passes = step.passes.saturating_add(passes().min(255) as u8),
+            // Lanes have their own addresses, which the hardware interleaves: what is one address to a thread is one line to a warp.
+            Place::Local => {
+                let at = touch.addrs[touch.mask.trailing_zeros() as usize & 31];
+                let number = 1 << 55 | u64::from(warp) << 32 | at / 4;
+                lines.push(Line { number, sectors: 15 });
+                step.lines += 1;
+            }
+            Place::Global => {
+                if touch.action == Action::CopyAsync {
+                    return;
+                }
+                let first = lines.len();
+                for lane in each(touch.mask) {
+                    let (start, end) = (touch.addrs[lane], touch.addrs[lane] + touch.bytes.max(1) - 1);
+                    for sector in start / 32..=end / 32 {
+                        let (number, bit) = (sector / 4, 1 << (sector % 4));
+                        // Neighbours are mostly in the line of the lane before.
+                        match lines[first..].iter_mut().rev().find(|line| line.number == number) {
+                            Some(line) => line.sectors |= bit,
+                            None => lines.push(Line { number, sectors: bit }),
+                        }
+                    }
+                }
+                step.lines = (lines.len() - step.first as usize) as u16;
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! What instructions cost: the unit that executes them, for how long it is taken, and when the result is there.
+//!
+//! Costs go by the text of the PTX. An instruction of PTX is none of the machine's: `cvta` is nothing, an addition of 64 bits is two, a
+//! division is a dozen. Rates are those of the *CUDA C++ Programming Guide*, "Arithmetic Instructions", results per clock and
+//! multiprocessor, for compute capability 9.0; what expands was timed: `crates/timings/kernels/calibration/arithmetic.cu`.
+
+/// Where an instruction is executed. Each of an SM's four partitions has one of each but for those that reach memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// Nowhere: it is folded into others.
+    None,
+    /// Multiply-add in f32, and multiplication of integers.
+    Fma,
+    /// Logic, shifts, comparisons.
+    Alu,
+    /// Either of both: additions of integers.
+    Int,
+    /// Special functions, and conversions between integers and floats.
+    Special,
+    Double,
+    /// Loads, stores, shuffles: handed on to what the whole SM shares.
+    Memory,
+    Control,
+}
+
+/// In clocks of the SM.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Cost {
+    pub(crate) unit: Unit,
+    /// Machine instructions: slots of the scheduler.
+    pub(crate) issues: f32,
+    /// For how long the unit is taken.
+    pub(crate) busy: f32,
+    /// Until a dependent instruction may be issued.
+    pub(crate) latency: f32,
+}
+
+const fn cost(unit: Unit, issues: f32, busy: f32, latency: f32) -> Cost {
+    Cost { unit, issues, busy, latency }
+}
+
+pub(crate) const FOLDED: Cost = cost(Unit::None, 0.0, 0.0, 0.0);
+
+impl Cost {
+    /// Of an instruction of PTX, by its text: `@%p1 add.s64 %rd1, %rd2, %rd3;`.
+    pub(crate) fn of(text: &str) -> Self {
+        let text = text.trim_start();
+        let text = if text.starts_with('@') { text.split_once(char::is_whitespace).map_or("", |(_, rest)| rest) } else { text };
+        let opcode = text.trim_start().split([' ', '\t', ';', '\n']).next().unwrap_or_default();
+        let parts: Vec<&str> = opcode.split('.').collect();
+        let has = |part: &str| parts.contains(&part);
+        let last = parts.last().copied().unwrap_or_default();
+        let float = matches!(last, "f32" | "f32x2");
+        let half = matches!(last, "f16" | "f16x2" | "bf16" | "bf16x2");
+        let double = last == "f64";
+        let wide = matches!(last, "s64" | "u64" | "b64");
+        match parts[0] {
+            "ld" | "ldu" if has("param") => FOLDED,
+            "ld" | "st" | "ldu" | "atom" | "red" | "shfl" | "cp" | "redux" | "match" | "vote" | "prefetch" | "mbarrier" => {
+                cost(Unit::Memory, 1.0, 2.0, 24.0)
+            }
+            "mov" if text.contains("%tid") || text.contains("%ctaid") || text.contains("%ntid") || text.contains("%lane") => {
+                cost(Unit::Alu, 1.0, 2.0, 20.0)
+            }
+            "mov" | "cvta" | "not" if !wide && parts[0] == "not" => cost(Unit::Alu, 1.0, 2.0, 5.0),
+            "mov" | "cvta" => FOLDED,
+            "neg" | "abs" if float || half || double => FOLDED,
+            "add" | "sub" | "mul" | "fma" | "mad" if float => cost(Unit::Fma, 1.0, 1.0, 4.2),
+            "add" | "sub" | "mul" | "fma" if half => cost(Unit::Fma, 1.0, 2.0, 5.0),
+            "add" | "sub" | "mul" | "fma" if double => cost(Unit::Double, 1.0, 2.0, 8.0),
+            "add" | "sub" | "neg" if wide => cost(Unit::Int, 2.0, 4.0, 9.0),
+            "add" | "sub" | "neg" | "abs" => cost(Unit::Int, 1.0, 2.0, 4.6),
+            "mul" | "mad" if has("wide") => cost(Unit::Fma, 1.0, 2.0, 4.6),
+            "mul" | "mad" if wide => cost(Unit::Fma, 3.0, 7.0, 14.0),
+            "mul" | "mad" => cost(Unit::Fma, 1.0, 2.0, 4.2),
+            "shl" | "shr" if wide => cost(Unit::Alu, 2.0, 4.0, 6.0),
+            "and" | "or" | "xor" | "lop3" | "not" if last == "pred" => cost(Unit::Alu, 0.5, 1.0, 5.0),
+            "and" | "or" | "xor" | "not" if wide => cost(Unit::Alu, 2.0, 4.0, 6.0),
+            "setp" | "set" if wide => cost(Unit::Alu, 2.0, 4.0, 12.0),
+            "setp" | "set" if double => cost(Unit::Double, 1.0, 2.0, 12.0),
+            "setp" | "set" => cost(Unit::Alu, 1.0, 2.0, 8.0),
+            "selp" | "slct" | "min" | "max" if wide || double => cost(Unit::Alu, 2.0, 4.0, 6.0),
+            "div" if float && has("full") => cost(Unit::Special, 4.0, 8.0, 36.0),
+            "div" if float && has("approx") => cost(Unit::Special, 3.0, 8.0, 30.0),
+            "div" if float => cost(Unit::Special, 11.0, 16.0, 58.0),
+            "div" if double => cost(Unit::Double, 14.0, 26.0, 130.0),
+            "div" | "rem" if wide => cost(Unit::Special, 90.0, 40.0, 400.0),
+            "div" | "rem" => cost(Unit::Special, 16.0, 17.0, 72.0),
+            "sqrt" if double => cost(Unit::Double, 16.0, 28.0, 140.0),
+            "rcp" if double => cost(Unit::Double, 9.0, 16.0, 90.0),
+            "sqrt" if float && !has("approx") => cost(Unit::Special, 12.0, 12.0, 57.0),
+            "rcp" if float && !has("approx") => cost(Unit::Special, 6.0, 10.0, 42.0),
+            "ex2" | "lg2" | "rcp" | "rsqrt" | "sqrt" | "sin" | "cos" | "tanh" => match has("ftz") || has("f16") || half {
+                true => cost(Unit::Special, 1.0, 8.0, 23.0),
+                false if matches!(parts[0], "sin" | "cos" | "tanh") => cost(Unit::Special, 2.0, 8.0, 28.0),
+                false => cost(Unit::Special, 3.0, 8.0, 36.0),
+            },
+            "cvt" => convert(&parts),
+            "popc" | "clz" | "brev" | "bfind" | "flo" | "bfe" | "bfi" => cost(Unit::Special, 1.0, 8.0, 14.0),
+            "bra" | "brx" | "ret" | "exit" | "call" => cost(Unit::Control, 1.0, 2.0, 8.0),
+            "bar" | "barrier" => cost(Unit::Control, 1.0, 1.0, 0.0),
+            "membar" | "fence" => cost(Unit::Control, 1.0, 1.0, 200.0),
+            _ => cost(Unit::Alu, 1.0, 2.0, 4.8),
+        }
+    }
+}
+
+fn convert(parts: &[&str]) -> Cost {
+    let types: Vec<&str> = parts[1..].iter().copied().filter(|part| part.len() >= 2 && part.ends_with(|c: char| c.is_ascii_digit())).collect();
+    let [.., to, from] = types[..] else { return cost(Unit::Alu, 1.0, 2.0, 5.0) };
+    let (is_float, is_half) = (|ty: &str| ty == "f32" || ty == "f64", |ty: &str| ty.contains("f16"));
+    let rounds = parts.iter().any(|part| matches!(*part, "rni" | "rmi" | "rpi" | "rzi"));
+    if to == "f64" || from == "f64" {
+        return cost(Unit::Special, 1.0, 8.0, 16.0);
+    }
+    if is_half(to) || is_half(from) {
+        return cost(Unit::Alu, 1.0, 2.0, 5.0);
+    }
+    match (is_float(to), is_float(from)) {
+        // An integer of up to 32 bits to f32 goes through the logic unit.
+        (true, false) => cost(Unit::Alu, 1.0, 2.0, 6.0),
+        (false, true) => cost(Unit::Special, 1.0, 8.0, 14.0),
+        (true, true) if rounds => cost(Unit::Special, 1.0, 8.0, 14.0),
+        (true, true) => FOLDED,
+        // Widening with zeros is nothing; with the sign it is a shift.
+        (false, false) if to == "s64" && from == "s32" => cost(Unit::Alu, 0.5, 1.0, 5.0),
+        (false, false) if matches!(to, "u16" | "s16" | "u8" | "s8") || matches!(from, "u8" | "s8" | "u16" | "s16") => {
+            cost(Unit::Alu, 0.5, 1.0, 5.0)
+        }
+        (false, false) => FOLDED,
+    }
+}

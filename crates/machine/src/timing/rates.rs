@@ -1,0 +1,72 @@
+//! The rates of a GPU, in clocks of its SMs.
+
+/// What a profile says, and what was calibrated.
+#[derive(Clone, Debug)]
+pub(crate) struct Rates {
+    pub(crate) sms: u32,
+    pub(crate) clock_ghz: f64,
+    /// What a launch and the events around it take beyond its work, in nanoseconds.
+    pub(crate) overhead_ns: f64,
+    /// Between two blocks that begin, on the whole device.
+    pub(crate) dispatch_clocks: f64,
+    /// From a free place on an SM to the first instruction of the block that takes it.
+    pub(crate) block_start: f64,
+    /// Between two warps of a block.
+    pub(crate) warp_start: f64,
+    /// After a block's last instruction, until its place is free.
+    pub(crate) block_end: f64,
+    pub(crate) cold_start: f64,
+    pub(crate) branch: f64,
+    pub(crate) barrier: f64,
+    pub(crate) barrier_warp: f64,
+    pub(crate) shuffle: f64,
+    pub(crate) shared_latency: f64,
+    pub(crate) l1_latency: f64,
+    pub(crate) l2_latency: f64,
+    pub(crate) dram_latency: f64,
+    /// How much later DRAM answers when all of it is used.
+    pub(crate) loaded_clocks: f64,
+    pub(crate) loaded_window: f64,
+    pub(crate) l1_bytes: u64,
+    pub(crate) l2_bytes: u64,
+    pub(crate) sm_bytes_per_clock: f64,
+    pub(crate) l2_bytes_per_clock: f64,
+    pub(crate) dram_bytes_per_clock: f64,
+    pub(crate) dirty_bytes: f64,
+    pub(crate) store_backlog: f64,
+    pub(crate) atomic_clocks: f64,
+}
+
+impl Rates {
+    pub(crate) fn h200() -> Self {
+        let clock_ghz = 1.98;
+        Self {
+            sms: 132,
+            clock_ghz,
+            overhead_ns: 2750.0,
+            dispatch_clocks: 0.604 * clock_ghz,
+            block_start: 250.0,
+            warp_start: 4.0,
+            block_end: 100.0,
+            cold_start: 900.0,
+            branch: 6.0,
+            barrier: 12.0,
+            barrier_warp: 2.0,
+            shuffle: 24.0,
+            shared_latency: 24.0,
+            l1_latency: 36.0,
+            l2_latency: 275.0,
+            dram_latency: 680.0,
+            loaded_clocks: 870.0,
+            loaded_window: 1500.0,
+            l1_bytes: 256 << 10,
+            l2_bytes: 60 << 20,
+            sm_bytes_per_clock: 64.0,
+            l2_bytes_per_clock: 8.1e3 / clock_ghz,
+            dram_bytes_per_clock: 4.4e3 / clock_ghz,
+            dirty_bytes: 0.0,
+            store_backlog: 3000.0,
+            atomic_clocks: 3.5,
+        }
+    }
+}
