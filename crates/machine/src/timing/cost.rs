@@ -74,6 +74,7 @@ impl Cost {
             "mul" | "mad" if wide => cost(Unit::Fma, 3.0, 7.0, 14.0),
             "mul" | "mad" => cost(Unit::Fma, 1.0, 2.0, 4.2),
             "shl" | "shr" if wide => cost(Unit::Alu, 2.0, 4.0, 6.0),
+            "shl" => cost(Unit::Int, 1.0, 2.0, 4.6),
             "and" | "or" | "xor" | "lop3" | "not" if last == "pred" => cost(Unit::Alu, 0.5, 1.0, 5.0),
             "and" | "or" | "xor" | "not" if wide => cost(Unit::Alu, 2.0, 4.0, 6.0),
             "setp" | "set" if wide => cost(Unit::Alu, 2.0, 4.0, 12.0),

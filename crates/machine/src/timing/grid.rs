@@ -33,6 +33,7 @@ pub struct Estimate {
 pub(crate) fn estimate(program: &Program, rates: &Rates, grid: &Grid, recordings: Vec<Recording>, unrolls: &dyn Fn(u32) -> usize) -> Estimate {
     let mut scheduler = Scheduler::default();
     let pieces = pieces(program, rates, grid, &recordings);
+    let common = common(&recordings);
     // A warp that was recorded in part goes on as it began.
     let longest = |recording: &Recording| {
         recording.warps.iter().map(|path| path.executed as f64 / path.steps.len().max(1) as f64).fold(1.0, f64::max)
@@ -50,7 +51,7 @@ pub(crate) fn estimate(program: &Program, rates: &Rates, grid: &Grid, recordings
     let on_one = grid.blocks.div_ceil(sms).max(1);
     let resident = grid.resident.min(on_one).max(1);
     let most = (3 * resident).max(12).min(on_one);
-    let memory = MemorySystem::new(rates, &pieces, active as f64, grid.shared * resident);
+    let memory = MemorySystem::new(rates, &pieces, &common, active as f64, grid.shared * resident);
     let mut sm = Sm::new(program, rates, memory, &samples);
     let every = rates.dispatch_clocks * active as f64 * TICKS as f64;
     let count = samples.len();
@@ -59,7 +60,7 @@ pub(crate) fn estimate(program: &Program, rates: &Rates, grid: &Grid, recordings
     let simulated = sm.run(most as usize, resident as usize, every, &which);
     let mut ends = simulated.ends.clone();
     ends.sort_unstable();
-    let end = ends.last().copied().unwrap_or_default() as f64;
+    let end = ends.last().copied().unwrap_or_default().max(sm.memory.drained()) as f64;
     let mut total = end;
     if on_one > most {
         // Blocks end as steadily as they did between the first wave and the last.
@@ -85,8 +86,7 @@ fn pieces(program: &Program, rates: &Rates, grid: &Grid, recordings: &[Recording
     use super::program::Kind;
     let _ = ticks;
     let mut pieces = Vec::new();
-    let total: u64 = grid.regions.iter().map(|(start, end)| end - start).sum();
-    let mut written_all = 0.0;
+    let (mut written_all, mut touched) = (0.0, 0.0);
     for &(start, end) in &grid.regions {
         let (mut read, mut written) = (0_u64, 0_u64);
         for recording in recordings {
@@ -113,10 +113,30 @@ fn pieces(program: &Program, rates: &Rates, grid: &Grid, recordings: &[Recording
         let fresh = if asked > 0.0 { (all / asked).min(1.0) } else { 1.0 };
         let bytes = (written as f64 / count * grid.blocks as f64).min(all) * 32.0;
         written_all += bytes;
-        let fresh = if grid.warm && total < rates.l2_bytes / 2 { 0.0 } else { fresh };
-        pieces.push(Piece { start, end, fresh, written_back: 0.0, shared: fresh < 0.99, met: (bytes / 32.0).max(1.0) });
+        touched += (asked.min(all)) * 32.0 + bytes;
+        pieces.push(Piece { start, end, fresh, written_back: 0.0, met: (bytes / 32.0).max(1.0) });
     }
     let back = (1.0 - rates.dirty_bytes / written_all.max(1.0)).max(0.0);
-    pieces.iter_mut().for_each(|piece| piece.written_back = back);
+    let stays = grid.warm && touched < rates.l2_bytes as f64;
+    for piece in &mut pieces {
+        piece.written_back = back;
+        if stays {
+            piece.fresh = 0.0;
+        }
+    }
     pieces
+}
+
+/// Lines that more than one of the blocks reaches.
+fn common(recordings: &[Recording]) -> std::collections::HashSet<u64> {
+    let mut seen = std::collections::HashMap::new();
+    let mut common = std::collections::HashSet::new();
+    for (block, recording) in recordings.iter().enumerate() {
+        for line in &recording.lines {
+            if *seen.entry(line.number).or_insert(block) != block {
+                common.insert(line.number);
+            }
+        }
+    }
+    common
 }

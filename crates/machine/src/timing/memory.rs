@@ -1,6 +1,6 @@
 //! Global memory as one SM sees it: its L1, its way to L2, and its share of DRAM.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::rates::Rates;
 use super::{TICKS, Ticks, ticks};
@@ -15,8 +15,6 @@ pub(crate) struct Piece {
     pub(crate) fresh: f64,
     /// Of the sectors that are written, the share that DRAM takes before the launch is over.
     pub(crate) written_back: f64,
-    /// Blocks reach the same sectors.
-    pub(crate) shared: bool,
     /// Sectors that atomics meet at.
     pub(crate) met: f64,
 }
@@ -29,12 +27,16 @@ pub(crate) struct MemorySystem<'a> {
     l1: HashMap<u64, (u8, Ticks)>,
     order: VecDeque<u64>,
     l1_lines: usize,
-    /// Sectors that a block has read before.
-    seen: HashMap<u64, u8>,
+    /// Sectors that a block has read before, and how many this SM had fetched by then.
+    seen: HashMap<u64, (u8, u64)>,
+    /// Lines that several of the recorded blocks read.
+    common: &'a HashSet<u64>,
     /// When each is free again.
     pub(crate) lsu: Ticks,
     l2: Ticks,
     dram: Ticks,
+    stores: Ticks,
+    store_sector: f64,
     atomics: Ticks,
     active: f64,
     /// Of an SM's share of DRAM: how much was used of late, and when that was computed.
@@ -51,7 +53,13 @@ pub(crate) struct MemorySystem<'a> {
 
 impl<'a> MemorySystem<'a> {
     /// For one of so many SMs that have work; shared memory takes its bytes from the L1.
-    pub(crate) fn new(rates: &'a Rates, pieces: &'a [Piece], active: f64, shared: u64) -> Self {
+    pub(crate) fn new(
+        rates: &'a Rates,
+        pieces: &'a [Piece],
+        common: &'a HashSet<u64>,
+        active: f64,
+        shared: u64,
+    ) -> Self {
         let share = |total: f64| (total / active).min(rates.sm_bytes_per_clock);
         Self {
             rates,
@@ -60,6 +68,9 @@ impl<'a> MemorySystem<'a> {
             order: VecDeque::new(),
             l1_lines: (rates.l1_bytes.saturating_sub(shared) / 128) as usize,
             seen: HashMap::new(),
+            common,
+            stores: 0,
+            store_sector: TICKS as f64 * 32.0 / (rates.l2_store_bytes_per_clock / active).min(rates.sm_store_bytes_per_clock),
             lsu: 0,
             l2: 0,
             dram: 0,
@@ -82,27 +93,29 @@ impl<'a> MemorySystem<'a> {
     }
 
     /// When the data of a load is there that the unit for loads takes at `now`.
-    pub(crate) fn load(&mut self, now: Ticks, lines: &[Line], bytes: u64, instance: u64) -> Ticks {
+    pub(crate) fn load(&mut self, now: Ticks, lines: &[Line], bytes: u64, instance: u64, past_l1: bool) -> Ticks {
         let wavefronts = (bytes.div_ceil(128)).max(lines.len() as u64).max(1);
         let begun = now.max(self.lsu);
         self.lsu = begun + wavefronts * TICKS;
         let mut done = begun;
         for line in lines {
             let piece = self.piece(line.number).copied();
-            let shared = piece.is_none_or(|piece| piece.shared);
-            let key = if shared { line.number } else { line.number ^ instance << 40 };
-            let (there, at) = self.l1.get(&key).copied().unwrap_or((0, 0));
+            let key = if self.common.contains(&line.number) { line.number } else { line.number ^ instance << 40 };
+            let (there, at) = if past_l1 { (0, 0) } else { self.l1.get(&key).copied().unwrap_or((0, 0)) };
             let missing = line.sectors & !there;
             if missing == 0 {
                 done = done.max(at.max(begun + ticks(self.rates.l1_latency)));
                 continue;
             }
             let own = line.number ^ instance << 40;
-            let before = self.seen.entry(own).or_default();
-            let first = missing & !*before;
-            *before |= missing;
+            let (before, then) = self.seen.get(&own).copied().unwrap_or((0, self.l2_sectors));
+            let first = missing & !before;
+            // What all SMs have fetched since then may have taken its place.
+            let since = (self.l2_sectors - then) as f64 * 32.0 * self.active;
+            let again = if since > self.rates.l2_bytes as f64 { (missing & before).count_ones() } else { 0 };
+            self.seen.insert(own, (before | missing, self.l2_sectors));
             let fresh = piece.map_or(0.0, |piece| piece.fresh);
-            let from_dram = if fresh >= 1.0 || chance(own) < fresh { first.count_ones() } else { 0 };
+            let from_dram = again + if fresh >= 1.0 || chance(own) < fresh { first.count_ones() } else { 0 };
             let came = self.fetch(begun, missing.count_ones(), from_dram);
             self.keep(key, there | missing, came.max(at));
             done = done.max(came);
@@ -118,8 +131,7 @@ impl<'a> MemorySystem<'a> {
         for line in lines {
             let count = line.sectors.count_ones();
             let back = self.piece(line.number).map_or(0.0, |piece| piece.written_back);
-            self.take_l2(begun, count);
-            self.l2_sectors += u64::from(count);
+            self.stores = self.stores.max(begun) + (self.store_sector * f64::from(count)) as Ticks;
             if back > 0.0 {
                 self.dram_rest += back * f64::from(count);
                 let whole = self.dram_rest as u32;
@@ -129,7 +141,7 @@ impl<'a> MemorySystem<'a> {
         }
         // Queues are as long as they are.
         let full = ticks(self.rates.store_backlog);
-        self.lsu = self.lsu.max(self.l2.max(self.dram).saturating_sub(full));
+        self.lsu = self.lsu.max(self.stores.max(self.dram).max(self.atomics).saturating_sub(full));
     }
 
     /// Atomics of so many lanes on these lines: when the answer is there.
@@ -147,6 +159,7 @@ impl<'a> MemorySystem<'a> {
         let each = self.rates.atomic_clocks * self.active / met.max(1.0);
         self.atomics = self.atomics.max(begun) + ticks(each * lines.len() as f64);
         let _ = lanes;
+        self.lsu = self.lsu.max(self.atomics.saturating_sub(ticks(self.rates.store_backlog)));
         done.max(self.atomics + ticks(self.rates.l2_latency))
     }
 
@@ -195,6 +208,10 @@ impl<'a> MemorySystem<'a> {
     }
 
     /// A block has ended: nobody asks for what it has read.
+    pub(crate) fn drained(&self) -> Ticks {
+        self.stores.max(self.atomics)
+    }
+
     pub(crate) fn forget_seen(&mut self) {
         if self.seen.len() > 1 << 20 {
             self.seen.clear();

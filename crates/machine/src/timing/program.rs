@@ -27,6 +27,10 @@ pub(crate) struct Op {
     pub(crate) read_only: bool,
     /// Bytes of one lane's access.
     pub(crate) bytes: u32,
+    /// Goes to L2, whatever the L1 has.
+    pub(crate) past_l1: bool,
+    /// Has a branch inside of it, so that nothing is put between its parts.
+    pub(crate) serial: bool,
 }
 
 #[derive(Debug)]
@@ -72,14 +76,17 @@ impl Program {
                 // What it does not write stays as it is.
                 reads.extend_from_slice(&writes);
             }
-            let cost = if inst.counted { Cost::of(&text(pc)) } else { FOLDED };
+            let text = if inst.counted { text(pc) } else { String::new() };
+            let cost = if inst.counted { Cost::of(&text) } else { FOLDED };
+            let past_l1 = [".cg", ".cv", ".volatile", ".relaxed", ".acquire"].iter().any(|word| text.contains(word));
+            let serial = ["div.rn.f32", "sqrt.rn.f32", "rcp.rn.f32", "div.rn.f64", "sqrt.rn.f64", "rcp.rn.f64"].iter().any(|word| text.contains(word));
             let (kind, read_only, bytes) = kind(code, inst.op);
             let cost = match kind {
                 // A parameter of the launch, or of a call, is a register or a constant.
                 Kind::Load(Place::Param | Place::Frame) | Kind::Store(Place::Param | Place::Frame) => FOLDED,
                 _ => cost,
             };
-            ops.push(Op { cost, kind, reads, writes, read_only, bytes });
+            ops.push(Op { cost, kind, reads, writes, read_only, bytes, past_l1, serial });
         }
         let mut program = Self { ops, registers: registers as usize };
         program.fold(code);

@@ -203,7 +203,7 @@ impl<'a> Sm<'a> {
                 self.shared + ticks(self.rates.shared_latency)
             }
             Kind::Load(Place::Constant) => now + ticks(30.0),
-            Kind::Load(_) => self.memory.load(now, lines, bytes, warp.instance),
+            Kind::Load(_) => self.memory.load(now, lines, bytes, warp.instance, op.past_l1),
             Kind::Store(Place::Shared) => {
                 self.shared = self.shared.max(now) + passes;
                 self.shared
@@ -228,6 +228,10 @@ impl<'a> Sm<'a> {
             Kind::Fence => {
                 go_on = now + ticks(f64::from(op.cost.latency));
                 go_on
+            }
+            Kind::Plain if op.serial => {
+                go_on = now + ticks(f64::from(op.cost.latency) * self.rates.serial);
+                now + ticks(f64::from(op.cost.latency))
             }
             Kind::Plain | Kind::Barrier => now + ticks(f64::from(op.cost.latency)),
         };
