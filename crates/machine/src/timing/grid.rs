@@ -51,7 +51,7 @@ pub(crate) fn estimate(program: &Program, rates: &Rates, grid: &Grid, recordings
     let on_one = grid.blocks.div_ceil(sms).max(1);
     let resident = grid.resident.min(on_one).max(1);
     let most = (3 * resident).max(12).min(on_one);
-    let memory = MemorySystem::new(rates, &pieces, &common, active as f64, grid.shared * resident);
+    let memory = MemorySystem::new(rates, &pieces, &common, active as f64, grid.shared * resident, resident);
     let mut sm = Sm::new(program, rates, memory, &samples);
     let every = rates.dispatch_clocks * active as f64 * TICKS as f64;
     let count = samples.len();

@@ -39,6 +39,8 @@ pub(crate) struct MemorySystem<'a> {
     store_sector: f64,
     atomics: Ticks,
     active: f64,
+    /// Blocks of the SM that begin at once.
+    first_wave: u64,
     /// Of an SM's share of DRAM: how much was used of late, and when that was computed.
     used: f64,
     used_at: Ticks,
@@ -59,6 +61,7 @@ impl<'a> MemorySystem<'a> {
         common: &'a HashSet<u64>,
         active: f64,
         shared: u64,
+        first_wave: u64,
     ) -> Self {
         let share = |total: f64| (total / active).min(rates.sm_bytes_per_clock);
         Self {
@@ -76,6 +79,7 @@ impl<'a> MemorySystem<'a> {
             dram: 0,
             atomics: 0,
             active,
+            first_wave,
             used: 0.0,
             used_at: 0,
             l2_sector: TICKS as f64 * 32.0 / share(rates.l2_bytes_per_clock),
@@ -116,7 +120,9 @@ impl<'a> MemorySystem<'a> {
             self.seen.insert(own, (before | missing, self.l2_sectors));
             let fresh = piece.map_or(0.0, |piece| piece.fresh);
             let from_dram = again + if fresh >= 1.0 || chance(own) < fresh { first.count_ones() } else { 0 };
-            let came = self.fetch(begun, missing.count_ones(), from_dram);
+            // Blocks that run at the same time ask for what they share at the same time: all of them wait for it.
+            let waits = first != 0 && fresh > 0.0 && (instance < self.first_wave || !self.common.contains(&line.number));
+            let came = self.fetch(begun, missing.count_ones(), from_dram, waits);
             self.keep(key, there | missing, came.max(at));
             done = done.max(came);
         }
@@ -128,10 +134,13 @@ impl<'a> MemorySystem<'a> {
         let wavefronts = (bytes.div_ceil(128)).max(lines.len() as u64).max(1);
         let begun = now.max(self.lsu);
         self.lsu = begun + wavefronts * TICKS;
+        // A sector of which a part is written takes L2 as long as two.
+        let sectors: u32 = lines.iter().map(|line| line.sectors.count_ones()).sum();
+        let parts = if bytes < 32 * u64::from(sectors) { self.rates.partial_store } else { 1.0 };
         for line in lines {
             let count = line.sectors.count_ones();
             let back = self.piece(line.number).map_or(0.0, |piece| piece.written_back);
-            self.stores = self.stores.max(begun) + (self.store_sector * f64::from(count)) as Ticks;
+            self.stores = self.stores.max(begun) + (self.store_sector * parts * f64::from(count)) as Ticks;
             if back > 0.0 {
                 self.dram_rest += back * f64::from(count);
                 let whole = self.dram_rest as u32;
@@ -163,11 +172,11 @@ impl<'a> MemorySystem<'a> {
         done.max(self.atomics + ticks(self.rates.l2_latency))
     }
 
-    fn fetch(&mut self, begun: Ticks, sectors: u32, from_dram: u32) -> Ticks {
+    fn fetch(&mut self, begun: Ticks, sectors: u32, from_dram: u32, waits: bool) -> Ticks {
         self.l2_sectors += u64::from(sectors);
         let through = self.take_l2(begun, sectors);
         let hit = through + ticks(self.rates.l2_latency);
-        if from_dram == 0 {
+        if from_dram == 0 && !waits {
             return hit;
         }
         self.dram_sectors += u64::from(from_dram);

@@ -36,6 +36,8 @@ pub(crate) struct Rates {
     /// Of stores.
     pub(crate) sm_store_bytes_per_clock: f64,
     pub(crate) l2_store_bytes_per_clock: f64,
+    /// How many whole sectors a sector counts as of which a part is written.
+    pub(crate) partial_store: f64,
     pub(crate) dram_bytes_per_clock: f64,
     pub(crate) dirty_bytes: f64,
     pub(crate) store_backlog: f64,
@@ -71,6 +73,7 @@ impl Rates {
             l2_bytes_per_clock: 8.1e3 / clock_ghz,
             sm_store_bytes_per_clock: 32.0,
             l2_store_bytes_per_clock: 4.6e3 / clock_ghz,
+            partial_store: 2.0,
             dram_bytes_per_clock: 4.4e3 / clock_ghz,
             dirty_bytes: 0.0,
             store_backlog: 3000.0,
