@@ -154,7 +154,7 @@ impl<'a> MemorySystem<'a> {
     }
 
     /// Atomics of so many lanes on these lines: when the answer is there.
-    pub(crate) fn atomic(&mut self, now: Ticks, lines: &[Line], lanes: u64) -> Ticks {
+    pub(crate) fn atomic(&mut self, now: Ticks, lines: &[Line], float: bool) -> Ticks {
         let begun = now.max(self.lsu);
         self.lsu = begun + lines.len().max(1) as u64 * TICKS;
         let mut done = begun;
@@ -165,9 +165,9 @@ impl<'a> MemorySystem<'a> {
         }
         // Those of all SMs at one sector go one after the other.
         let met = lines.first().and_then(|line| self.piece(line.number)).map_or(1e6, |piece| piece.met);
-        let each = self.rates.atomic_clocks * self.active / met.max(1.0);
+        let clocks = if float { self.rates.float_atomic_clocks } else { self.rates.atomic_clocks };
+        let each = clocks * self.active / met.max(1.0);
         self.atomics = self.atomics.max(begun) + ticks(each * lines.len() as f64);
-        let _ = lanes;
         self.lsu = self.lsu.max(self.atomics.saturating_sub(ticks(self.rates.store_backlog)));
         done.max(self.atomics + ticks(self.rates.l2_latency))
     }

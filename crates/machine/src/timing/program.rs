@@ -29,6 +29,8 @@ pub(crate) struct Op {
     pub(crate) bytes: u32,
     /// Goes to L2, whatever the L1 has.
     pub(crate) past_l1: bool,
+    /// An atomic on floats, which take longer.
+    pub(crate) float: bool,
     /// Has a branch inside of it, so that nothing is put between its parts.
     pub(crate) serial: bool,
 }
@@ -86,7 +88,7 @@ impl Program {
                 Kind::Load(Place::Param | Place::Frame) | Kind::Store(Place::Param | Place::Frame) => FOLDED,
                 _ => cost,
             };
-            ops.push(Op { cost, kind, reads, writes, read_only, bytes, past_l1, serial });
+            ops.push(Op { cost, kind, reads, writes, read_only, bytes, past_l1, serial, float: text.contains(".f32") || text.contains(".f64") || text.contains("f16") });
         }
         let mut program = Self { ops, registers: registers as usize };
         program.fold(code);

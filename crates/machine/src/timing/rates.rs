@@ -41,7 +41,9 @@ pub(crate) struct Rates {
     pub(crate) dram_bytes_per_clock: f64,
     pub(crate) dirty_bytes: f64,
     pub(crate) store_backlog: f64,
+    /// Between two atomics at one sector, of integers and of floats.
     pub(crate) atomic_clocks: f64,
+    pub(crate) float_atomic_clocks: f64,
 }
 
 impl Rates {
@@ -77,7 +79,8 @@ impl Rates {
             dram_bytes_per_clock: 4.4e3 / clock_ghz,
             dirty_bytes: 0.0,
             store_backlog: 3000.0,
-            atomic_clocks: 3.5,
+            atomic_clocks: 1.3,
+            float_atomic_clocks: 3.5,
         }
     }
 }

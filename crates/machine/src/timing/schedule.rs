@@ -48,7 +48,6 @@ impl Scheduler {
             ordered.extend(order.iter().map(|&at| window[usize::from(at)]));
             from = to;
         }
-        ordered.retain(|step| !program.ops[step.pc as usize].is_folded());
         ordered
     }
 }

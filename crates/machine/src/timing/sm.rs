@@ -216,7 +216,7 @@ impl<'a> Sm<'a> {
                 self.shared = self.shared.max(now) + 2 * passes;
                 self.shared + ticks(2.0 * self.rates.shared_latency)
             }
-            Kind::Atomic(_) => self.memory.atomic(now, lines, u64::from(step.lanes)),
+            Kind::Atomic(_) => self.memory.atomic(now, lines, op.float),
             Kind::Shuffle => {
                 self.shared = self.shared.max(now) + TICKS;
                 self.shared + ticks(self.rates.shuffle)
@@ -244,6 +244,18 @@ impl<'a> Sm<'a> {
             warp.registers[register as usize] = done;
         }
         warp.at += 1;
+        // What is folded into others takes no time, and hands on what it waits for.
+        while let Some(step) = steps.get(warp.at) {
+            let op = &self.program.ops[step.pc as usize];
+            if !op.is_folded() {
+                break;
+            }
+            let known = op.reads.iter().map(|&register| warp.registers[register as usize]).fold(0, Ticks::max);
+            for &register in &op.writes {
+                warp.registers[register as usize] = known;
+            }
+            warp.at += 1;
+        }
         let barrier = op.kind == Kind::Barrier;
         let ready = match steps.get(warp.at) {
             Some(next) => {
