@@ -57,7 +57,7 @@ impl Cost {
         match parts[0] {
             "ld" | "ldu" if has("param") => FOLDED,
             "ld" | "st" | "ldu" | "atom" | "red" | "shfl" | "cp" | "redux" | "match" | "vote" | "prefetch" | "mbarrier" => {
-                cost(Unit::Memory, 1.0, 2.0, 24.0)
+                cost(Unit::Memory, 1.0, 1.0, 24.0)
             }
             "mov" if text.contains("%tid") || text.contains("%ctaid") || text.contains("%ntid") || text.contains("%lane") => {
                 cost(Unit::Alu, 1.0, 2.0, 20.0)

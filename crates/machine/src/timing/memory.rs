@@ -36,6 +36,8 @@ pub(crate) struct MemorySystem<'a> {
     l2: Ticks,
     dram: Ticks,
     stores: Ticks,
+    /// Sectors that a block has written before.
+    stored: HashMap<u64, u8>,
     store_sector: f64,
     atomics: Ticks,
     active: f64,
@@ -73,6 +75,7 @@ impl<'a> MemorySystem<'a> {
             seen: HashMap::new(),
             common,
             stores: 0,
+            stored: HashMap::new(),
             store_sector: TICKS as f64 * 32.0 / (rates.l2_store_bytes_per_clock / active).min(rates.sm_store_bytes_per_clock),
             lsu: 0,
             l2: 0,
@@ -102,6 +105,9 @@ impl<'a> MemorySystem<'a> {
         let begun = now.max(self.lsu);
         self.lsu = begun + wavefronts * TICKS;
         let mut done = begun;
+        // Lines that are far from each other are in many pages of memory.
+        let near = |pair: &[Line]| pair[0].number.abs_diff(pair[1].number) <= 8;
+        let astray = lines.len() > 8 && 2 * lines.windows(2).filter(|pair| near(pair)).count() < lines.len();
         for line in lines {
             let piece = self.piece(line.number).copied();
             let key = if self.common.contains(&line.number) { line.number } else { line.number ^ instance << 40 };
@@ -116,10 +122,13 @@ impl<'a> MemorySystem<'a> {
             let first = missing & !before;
             // What all SMs have fetched since then may have taken its place.
             let since = (self.l2_sectors - then) as f64 * 32.0 * self.active;
-            let again = if since > self.rates.l2_bytes as f64 { (missing & before).count_ones() } else { 0 };
+            let again = if since > self.rates.l2_bytes as f64 { missing & before } else { 0 };
             self.seen.insert(own, (before | missing, self.l2_sectors));
             let fresh = piece.map_or(0.0, |piece| piece.fresh);
-            let from_dram = again + if fresh >= 1.0 || chance(own) < fresh { first.count_ones() } else { 0 };
+            // It is read by 64 bytes.
+            let asked = again | if fresh >= 1.0 || chance(own) < fresh { first } else { 0 };
+            let halves = f64::from(asked & 3 != 0) + f64::from(asked & 12 != 0);
+            let from_dram = 2.0 * halves * if astray { self.rates.astray } else { 1.0 };
             // Blocks that run at the same time ask for what they share at the same time: all of them wait for it.
             let waits = first != 0 && fresh > 0.0 && (instance < self.first_wave || !self.common.contains(&line.number));
             let came = self.fetch(begun, missing.count_ones(), from_dram, waits);
@@ -129,23 +138,37 @@ impl<'a> MemorySystem<'a> {
         done
     }
 
-    /// A store, whose data goes its way: when the unit may take the next one.
-    pub(crate) fn store(&mut self, now: Ticks, lines: &[Line], bytes: u64) {
+    /// A store, whose data goes its way. Of `written`, bytes of sectors that the block writes in all.
+    pub(crate) fn store(&mut self, now: Ticks, lines: &[Line], bytes: u64, instance: u64, written: &HashMap<u64, u32>) {
         let wavefronts = (bytes.div_ceil(128)).max(lines.len() as u64).max(1);
         let begun = now.max(self.lsu);
         self.lsu = begun + wavefronts * TICKS;
-        // A sector of which a part is written takes L2 as long as two.
-        let sectors: u32 = lines.iter().map(|line| line.sectors.count_ones()).sum();
-        let parts = if bytes < 32 * u64::from(sectors) { self.rates.partial_store } else { 1.0 };
         for line in lines {
-            let count = line.sectors.count_ones();
+            let own = line.number ^ instance << 40;
+            let before = self.stored.entry(own).or_default();
+            let new = line.sectors & !*before;
+            *before |= new;
+            let count = new.count_ones();
+            let again = (line.sectors & !new).count_ones();
+            let whole = |sector: u64| written.get(&(line.number * 4 + sector)).is_none_or(|bytes| *bytes == u32::MAX);
+            // Memory is written by 64 bytes. A sector of which the block writes a part has to be put together.
+            let mut cost = f64::from(again) * self.rates.merged_store;
+            for half in [0, 2] {
+                let sectors = new >> half & 3;
+                let parts = (0..2).any(|i| sectors >> i & 1 == 1 && !whole(half + i));
+                cost += match (sectors.count_ones(), parts) {
+                    (count, false) => f64::from(count),
+                    (1, true) => self.rates.partial_store_alone,
+                    (count, true) => f64::from(count) * self.rates.partial_store,
+                };
+            }
             let back = self.piece(line.number).map_or(0.0, |piece| piece.written_back);
-            self.stores = self.stores.max(begun) + (self.store_sector * parts * f64::from(count)) as Ticks;
+            self.stores = self.stores.max(begun) + (self.store_sector * cost) as Ticks;
             if back > 0.0 {
                 self.dram_rest += back * f64::from(count);
                 let whole = self.dram_rest as u32;
                 self.dram_rest -= f64::from(whole);
-                self.take_dram(begun, whole);
+                self.take_dram(begun, f64::from(whole));
             }
         }
         // Queues are as long as they are.
@@ -153,48 +176,47 @@ impl<'a> MemorySystem<'a> {
         self.lsu = self.lsu.max(self.stores.max(self.dram).max(self.atomics).saturating_sub(full));
     }
 
-    /// Atomics of so many lanes on these lines: when the answer is there.
-    pub(crate) fn atomic(&mut self, now: Ticks, lines: &[Line], float: bool) -> Ticks {
+    /// Atomics of so many lanes on these lines, of which so many meet at one address: when the answer is there.
+    pub(crate) fn atomic(&mut self, now: Ticks, lines: &[Line], (lanes, meet): (u64, u64), float: bool) -> Ticks {
         let begun = now.max(self.lsu);
         self.lsu = begun + lines.len().max(1) as u64 * TICKS;
-        let mut done = begun;
+        let each = if float { self.rates.float_atomic_clocks } else { self.rates.atomic_clocks };
+        let here = lanes as f64 / lines.len().max(1) as f64;
         for line in lines {
-            let count = line.sectors.count_ones();
-            let came = self.take_l2(begun, count);
-            done = done.max(came + ticks(self.rates.l2_latency));
+            self.take_l2(begun, line.sectors.count_ones(), self.rates.atomic_sector);
+            // Those of all SMs at one line go one after the other; neighbouring lines are in one slice of L2.
+            let met = self.piece(line.number).map_or(1e6, |piece| piece.met);
+            let request = (each * meet as f64).max(self.rates.atomic_lane * here).max(self.rates.atomic_line * f64::from(line.sectors.count_ones() > 1));
+            let clocks = request * self.active / (met / 16.0).max(1.0);
+            self.atomics = self.atomics.max(begun) + ticks(clocks);
         }
-        // Those of all SMs at one sector go one after the other.
-        let met = lines.first().and_then(|line| self.piece(line.number)).map_or(1e6, |piece| piece.met);
-        let clocks = if float { self.rates.float_atomic_clocks } else { self.rates.atomic_clocks };
-        let each = clocks * self.active / met.max(1.0);
-        self.atomics = self.atomics.max(begun) + ticks(each * lines.len() as f64);
         self.lsu = self.lsu.max(self.atomics.saturating_sub(ticks(self.rates.store_backlog)));
-        done.max(self.atomics + ticks(self.rates.l2_latency))
+        self.l2.max(self.atomics).max(begun) + ticks(self.rates.l2_latency)
     }
 
-    fn fetch(&mut self, begun: Ticks, sectors: u32, from_dram: u32, waits: bool) -> Ticks {
+    fn fetch(&mut self, begun: Ticks, sectors: u32, from_dram: f64, waits: bool) -> Ticks {
         self.l2_sectors += u64::from(sectors);
-        let through = self.take_l2(begun, sectors);
+        let through = self.take_l2(begun, sectors, 1.0);
         let hit = through + ticks(self.rates.l2_latency);
-        if from_dram == 0 && !waits {
+        if from_dram == 0.0 && !waits {
             return hit;
         }
-        self.dram_sectors += u64::from(from_dram);
+        self.dram_sectors += from_dram as u64;
         let through = self.take_dram(begun, from_dram);
         let busy = self.rates.loaded_clocks * self.used * self.used;
         hit.max(through + ticks(self.rates.dram_latency + busy))
     }
 
-    fn take_l2(&mut self, begun: Ticks, sectors: u32) -> Ticks {
-        self.l2_rest += self.l2_sector * f64::from(sectors);
+    fn take_l2(&mut self, begun: Ticks, sectors: u32, times: f64) -> Ticks {
+        self.l2_rest += (self.l2_sector * f64::from(sectors)).max(self.rates.l2_request * TICKS as f64) * times;
         let whole = self.l2_rest as Ticks;
         self.l2_rest -= whole as f64;
         self.l2 = self.l2.max(begun) + whole;
         self.l2
     }
 
-    fn take_dram(&mut self, begun: Ticks, sectors: u32) -> Ticks {
-        let time = self.dram_sector * f64::from(sectors);
+    fn take_dram(&mut self, begun: Ticks, sectors: f64) -> Ticks {
+        let time = self.dram_sector * sectors;
         // How busy the memory is, forgotten at a rate of one in so many clocks.
         let window = self.rates.loaded_window * TICKS as f64;
         let gone = begun.saturating_sub(self.used_at) as f64;
@@ -224,6 +246,7 @@ impl<'a> MemorySystem<'a> {
     pub(crate) fn forget_seen(&mut self) {
         if self.seen.len() > 1 << 20 {
             self.seen.clear();
+            self.stored.clear();
         }
     }
 }

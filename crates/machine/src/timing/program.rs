@@ -92,6 +92,7 @@ impl Program {
         }
         let mut program = Self { ops, registers: registers as usize };
         program.fold(code);
+        program.merge(code);
         program
     }
 
@@ -125,6 +126,44 @@ impl Program {
                 }
                 _ => {}
             }
+        }
+    }
+}
+
+impl Program {
+    /// Neighbouring words of shared memory at one address are loaded together, four at a time.
+    fn merge(&mut self, code: &Code) {
+        let word = |pc: usize| {
+            let access = code.access(pc as u32).filter(|access| !access.stores && access.place == Place::Shared)?;
+            (access.bytes() == 4).then_some(access.address)
+        };
+        let mut from = 0;
+        while from < self.ops.len() {
+            let Some(first) = word(from).filter(|address| address.offset % 16 == 0) else {
+                from += 1;
+                continue;
+            };
+            // Up to the end of the straight piece of code.
+            let mut found = vec![from];
+            for pc in from + 1..self.ops.len().min(from + 200) {
+                if self.ops[pc].divides() || matches!(self.ops[pc].kind, Kind::Store(Place::Shared)) {
+                    break;
+                }
+                let next = found.len() as i64 * 4;
+                if word(pc).is_some_and(|address| address.base == first.base && address.offset == first.offset + next) {
+                    found.push(pc);
+                    if found.len() == 4 {
+                        break;
+                    }
+                }
+            }
+            if let ([_, _, _, _], Some(&register)) = (&found[..], self.ops[from].writes.first()) {
+                for &pc in &found[1..] {
+                    let op = &mut self.ops[pc];
+                    (op.cost, op.kind, op.reads) = (FOLDED, Kind::Plain, vec![register]);
+                }
+            }
+            from += 1;
         }
     }
 }

@@ -36,14 +36,29 @@ pub(crate) struct Rates {
     /// Of stores.
     pub(crate) sm_store_bytes_per_clock: f64,
     pub(crate) l2_store_bytes_per_clock: f64,
-    /// How many whole sectors a sector counts as of which a part is written.
+    /// How many whole sectors a sector counts as of which a block writes a part; and one whose neighbour in the same 64 bytes it leaves
+    /// out; and one that it has written before.
     pub(crate) partial_store: f64,
+    pub(crate) partial_store_alone: f64,
+    pub(crate) merged_store: f64,
+    /// Clocks that the way to L2 is taken for a line, however few sectors of it.
+    pub(crate) l2_request: f64,
+    /// How much longer DRAM takes for what lies in many of its pages.
+    pub(crate) astray: f64,
     pub(crate) dram_bytes_per_clock: f64,
     pub(crate) dirty_bytes: f64,
     pub(crate) store_backlog: f64,
     /// Between two atomics at one sector, of integers and of floats.
     pub(crate) atomic_clocks: f64,
     pub(crate) float_atomic_clocks: f64,
+    /// For each lane at one line, and for a line at least.
+    pub(crate) atomic_lane: f64,
+    pub(crate) atomic_line: f64,
+    /// How much of the way to L2 a sector takes, against one that is read.
+    pub(crate) atomic_sector: f64,
+    /// Of atomics on shared memory that are loops: one way through, for its warp, and for others at the same address.
+    pub(crate) shared_loop: f64,
+    pub(crate) shared_loop_apart: f64,
 }
 
 impl Rates {
@@ -76,11 +91,20 @@ impl Rates {
             sm_store_bytes_per_clock: 32.0,
             l2_store_bytes_per_clock: 4.6e3 / clock_ghz,
             partial_store: 2.0,
+            partial_store_alone: 5.4,
+            merged_store: 0.1,
+            l2_request: 1.8,
+            astray: 1.65,
             dram_bytes_per_clock: 4.4e3 / clock_ghz,
             dirty_bytes: 0.0,
             store_backlog: 3000.0,
-            atomic_clocks: 1.3,
+            atomic_clocks: 1.4,
             float_atomic_clocks: 3.5,
+            atomic_lane: 0.44,
+            atomic_line: 4.7,
+            atomic_sector: 2.5,
+            shared_loop: 97.0,
+            shared_loop_apart: 50.0,
         }
     }
 }

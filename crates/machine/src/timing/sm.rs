@@ -1,7 +1,7 @@
 //! One SM, event by event: its schedulers, units and warps.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap};
 
 use super::cost::Unit;
 use super::memory::MemorySystem;
@@ -67,12 +67,14 @@ pub(crate) struct Sm<'a> {
     warps: Vec<Warp>,
     slots: Vec<Slot>,
     shared: Ticks,
+    /// When a word of a block's shared memory is free for the next atomic.
+    words: HashMap<(usize, u64), Ticks>,
     born: usize,
 }
 
 impl<'a> Sm<'a> {
     pub(crate) fn new(program: &'a Program, rates: &'a Rates, memory: MemorySystem<'a>, samples: &'a [Sample]) -> Self {
-        Self { program, rates, memory, samples, partitions: Default::default(), warps: Vec::new(), slots: Vec::new(), shared: 0, born: 0 }
+        Self { program, rates, memory, samples, partitions: Default::default(), warps: Vec::new(), slots: Vec::new(), shared: 0, words: HashMap::new(), born: 0 }
     }
 
     /// Runs so many blocks, of which so many fit at once; `every` ticks one may begin.
@@ -209,14 +211,32 @@ impl<'a> Sm<'a> {
                 self.shared
             }
             Kind::Store(_) => {
-                self.memory.store(now, lines, bytes);
+                self.memory.store(now, lines, bytes, warp.instance, &sample.recording.written);
                 now
             }
             Kind::Atomic(Place::Shared) => {
-                self.shared = self.shared.max(now) + 2 * passes;
-                self.shared + ticks(2.0 * self.rates.shared_latency)
+                let meet = f64::from(step.passes.max(1));
+                self.shared = self.shared.max(now) + 2 * TICKS;
+                match op.float {
+                    // Compare and exchange, until it was the only one.
+                    true => {
+                        let mut done = self.shared;
+                        for line in lines {
+                            let word = self.words.entry((place, line.number)).or_default();
+                            let times = f64::from(line.sectors);
+                            *word = (*word).max(self.shared) + ticks(self.rates.shared_loop_apart * times);
+                            done = done.max(*word + ticks((self.rates.shared_loop - self.rates.shared_loop_apart) * times));
+                        }
+                        go_on = done;
+                        done
+                    }
+                    false => {
+                        self.shared += ticks(meet);
+                        self.shared + ticks(2.0 * self.rates.shared_latency)
+                    }
+                }
             }
-            Kind::Atomic(_) => self.memory.atomic(now, lines, op.float),
+            Kind::Atomic(_) => self.memory.atomic(now, lines, (u64::from(step.lanes), u64::from(step.passes)), op.float),
             Kind::Shuffle => {
                 self.shared = self.shared.max(now) + TICKS;
                 self.shared + ticks(self.rates.shuffle)

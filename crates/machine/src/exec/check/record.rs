@@ -1,5 +1,7 @@
 //! What the warps of a block do, one instruction after the other: what the clock goes by.
 
+use std::collections::HashMap;
+
 use crate::code::Place;
 use crate::exec::check::watch::{Action, Touch};
 use crate::exec::state::lanes::each;
@@ -14,6 +16,8 @@ pub(crate) struct Recording {
     pub(crate) warps: Vec<Path>,
     /// Pieces of 128 bytes of memory that steps reach.
     pub(crate) lines: Vec<Line>,
+    /// Of each sector that is written, the bytes.
+    pub(crate) written: HashMap<u64, u32>,
 }
 
 /// What one warp has executed.
@@ -32,7 +36,7 @@ pub(crate) struct Step {
     pub(crate) first: u32,
     pub(crate) lines: u16,
     pub(crate) lanes: u8,
-    /// Of shared memory: how many times the banks are gone through.
+    /// Of shared memory: how many times the banks are gone through. Of atomics: how many lanes meet at one address, at most.
     pub(crate) passes: u8,
 }
 
@@ -45,7 +49,7 @@ pub(crate) struct Line {
 
 impl Recording {
     pub(crate) fn new(warps: u32) -> Self {
-        Self { warps: vec![Path::default(); warps as usize], lines: Vec::new() }
+        Self { warps: vec![Path::default(); warps as usize], ..Self::default() }
     }
 
     /// A warp executes an instruction in so many lanes.
@@ -59,10 +63,25 @@ impl Recording {
 
     /// The warp's present instruction accesses memory; `passes` is asked for shared memory.
     pub(crate) fn touch(&mut self, warp: u32, touch: &Touch<'_>, passes: impl FnOnce() -> u64) {
-        let Self { warps, lines } = self;
+        let Self { warps, lines, written } = self;
         let Some(path) = warps.get_mut(warp as usize).filter(|path| path.executed <= MOST as u64) else { return };
         let Some(step) = path.steps.last_mut() else { return };
+        let meet = || {
+            let mut addrs: Vec<u64> = each(touch.mask).map(|lane| touch.addrs[lane]).collect();
+            addrs.sort_unstable();
+            addrs.chunk_by(|a, b| a == b).map(<[u64]>::len).max().unwrap_or(0)
+        };
         match touch.place {
+            // The words stand where lines do elsewhere.
+            Place::Shared if touch.action == Action::Atomic => {
+                step.passes = meet() as u8;
+                let mut words: Vec<u64> = each(touch.mask).map(|lane| touch.addrs[lane] / 4).collect();
+                words.sort_unstable();
+                for same in words.chunk_by(|a, b| a == b) {
+                    lines.push(Line { number: same[0], sectors: same.len() as u8 });
+                }
+                step.lines = (lines.len() - step.first as usize) as u16;
+            }
             Place::Shared => step.passes = step.passes.saturating_add(passes().min(255) as u8),
             // Lanes have their own addresses, which the hardware interleaves: what is one address to a thread is one line to a warp.
             Place::Local => {
@@ -88,6 +107,17 @@ impl Recording {
                     }
                 }
                 step.lines = (lines.len() - step.first as usize) as u16;
+                match touch.action {
+                    Action::Atomic => step.passes = meet() as u8,
+                    Action::Write => {
+                        for lane in each(touch.mask) {
+                            for byte in touch.addrs[lane]..touch.addrs[lane] + touch.bytes {
+                                *written.entry(byte / 32).or_default() |= 1 << (byte % 32);
+                            }
+                        }
+                    }
+                    _ => {}
+                }
             }
             _ => {}
         }
