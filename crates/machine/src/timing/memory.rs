@@ -143,25 +143,38 @@ impl<'a> MemorySystem<'a> {
         let wavefronts = (bytes.div_ceil(128)).max(lines.len() as u64).max(1);
         let begun = now.max(self.lsu);
         self.lsu = begun + wavefronts * TICKS;
+        let sectors: u32 = lines.iter().map(|line| line.sectors.count_ones()).sum();
+        let covers = bytes >= 32 * u64::from(sectors);
         for line in lines {
             let own = line.number ^ instance << 40;
             let before = self.stored.entry(own).or_default();
             let new = line.sectors & !*before;
             *before |= new;
             let count = new.count_ones();
-            let again = (line.sectors & !new).count_ones();
+            let again = f64::from((line.sectors & !new).count_ones());
             let whole = |sector: u64| written.get(&(line.number * 4 + sector)).is_none_or(|bytes| *bytes == u32::MAX);
             // Memory is written by 64 bytes. A sector of which the block writes a part has to be put together.
-            let mut cost = f64::from(again) * self.rates.merged_store;
-            for half in [0, 2] {
-                let sectors = new >> half & 3;
-                let parts = (0..2).any(|i| sectors >> i & 1 == 1 && !whole(half + i));
-                cost += match (sectors.count_ones(), parts) {
-                    (count, false) => f64::from(count),
-                    (1, true) => self.rates.partial_store_alone,
-                    (count, true) => f64::from(count) * self.rates.partial_store,
-                };
-            }
+            let cost = match (covers, lines.len() <= 4) {
+                (true, _) => f64::from(line.sectors.count_ones()),
+                // What comes to few lines at once finds the store before it still on its way.
+                (false, true) => {
+                    let parts = |half: u64| {
+                        let sectors = new >> half & 3;
+                        let parts = (0..2).any(|i| sectors >> i & 1 == 1 && !whole(half + i));
+                        match (sectors.count_ones(), parts) {
+                            (count, false) => f64::from(count),
+                            (1, true) => self.rates.partial_store_alone,
+                            (count, true) => f64::from(count) * self.rates.partial_store,
+                        }
+                    };
+                    again * self.rates.merged_store + parts(0) + parts(2)
+                }
+                (false, false) => {
+                    let alone = (0..4).filter(|sector| new >> sector & 1 == 1 && new >> (sector ^ 1) & 1 == 0 && !whole(*sector)).count() as f64;
+                    alone * self.rates.partial_store_alone
+                        + (f64::from(line.sectors.count_ones()) - alone) * self.rates.partial_store
+                }
+            };
             let back = self.piece(line.number).map_or(0.0, |piece| piece.written_back);
             self.stores = self.stores.max(begun) + (self.store_sector * cost) as Ticks;
             if back > 0.0 {
@@ -176,21 +189,21 @@ impl<'a> MemorySystem<'a> {
         self.lsu = self.lsu.max(self.stores.max(self.dram).max(self.atomics).saturating_sub(full));
     }
 
-    /// Atomics of so many lanes on these lines, of which so many meet at one address: when the answer is there.
-    pub(crate) fn atomic(&mut self, now: Ticks, lines: &[Line], (lanes, meet): (u64, u64), float: bool) -> Ticks {
+    /// Atomics on these lines: when the answer is there.
+    pub(crate) fn atomic(&mut self, now: Ticks, lines: &[Line], float: bool) -> Ticks {
         let begun = now.max(self.lsu);
         self.lsu = begun + lines.len().max(1) as u64 * TICKS;
-        let each = if float { self.rates.float_atomic_clocks } else { self.rates.atomic_clocks };
-        let here = lanes as f64 / lines.len().max(1) as f64;
+        let least = if float { self.rates.float_atomic_clocks } else { self.rates.atomic_clocks };
         for line in lines {
-            self.take_l2(begun, line.sectors.count_ones(), self.rates.atomic_sector);
-            // Those of all SMs at one line go one after the other; neighbouring lines are in one slice of L2.
+            let sectors = line.sectors.count_ones();
+            self.take_l2(begun, sectors, self.rates.atomic_sector);
+            // Lanes that meet go one after the other, and so do all SMs at one line. Neighbouring lines are in one slice of L2.
             let met = self.piece(line.number).map_or(1e6, |piece| piece.met);
-            let request = (each * meet as f64).max(self.rates.atomic_lane * here).max(self.rates.atomic_line * f64::from(line.sectors.count_ones() > 1));
-            let clocks = request * self.active / (met / 16.0).max(1.0);
+            let round = least.max(self.rates.atomic_round * f64::from(sectors));
+            let clocks = f64::from(line.meet.max(1)) * round * self.active / (met / 16.0).max(1.0);
             self.atomics = self.atomics.max(begun) + ticks(clocks);
         }
-        self.lsu = self.lsu.max(self.atomics.saturating_sub(ticks(self.rates.store_backlog)));
+        self.lsu = self.lsu.max(self.atomics.max(self.l2).saturating_sub(ticks(self.rates.store_backlog)));
         self.l2.max(self.atomics).max(begun) + ticks(self.rates.l2_latency)
     }
 

@@ -29,6 +29,8 @@ pub(crate) struct Op {
     pub(crate) bytes: u32,
     /// Goes to L2, whatever the L1 has.
     pub(crate) past_l1: bool,
+    /// Loads what others next to it would, too.
+    pub(crate) merged: bool,
     /// An atomic on floats, which take longer.
     pub(crate) float: bool,
     /// Has a branch inside of it, so that nothing is put between its parts.
@@ -88,7 +90,7 @@ impl Program {
                 Kind::Load(Place::Param | Place::Frame) | Kind::Store(Place::Param | Place::Frame) => FOLDED,
                 _ => cost,
             };
-            ops.push(Op { cost, kind, reads, writes, read_only, bytes, past_l1, serial, float: text.contains(".f32") || text.contains(".f64") || text.contains("f16") });
+            ops.push(Op { merged: false, cost, kind, reads, writes, read_only, bytes, past_l1, serial, float: text.contains(".f32") || text.contains(".f64") || text.contains("f16") });
         }
         let mut program = Self { ops, registers: registers as usize };
         program.fold(code);
@@ -158,6 +160,7 @@ impl Program {
                 }
             }
             if let ([_, _, _, _], Some(&register)) = (&found[..], self.ops[from].writes.first()) {
+                self.ops[from].merged = true;
                 for &pc in &found[1..] {
                     let op = &mut self.ops[pc];
                     (op.cost, op.kind, op.reads) = (FOLDED, Kind::Plain, vec![register]);

@@ -51,9 +51,8 @@ pub(crate) struct Rates {
     /// Between two atomics at one sector, of integers and of floats.
     pub(crate) atomic_clocks: f64,
     pub(crate) float_atomic_clocks: f64,
-    /// For each lane at one line, and for a line at least.
-    pub(crate) atomic_lane: f64,
-    pub(crate) atomic_line: f64,
+    /// For a sector of a line at which lanes do not meet.
+    pub(crate) atomic_round: f64,
     /// How much of the way to L2 a sector takes, against one that is read.
     pub(crate) atomic_sector: f64,
     /// Of atomics on shared memory that are loops: one way through, for its warp, and for others at the same address.
@@ -92,7 +91,7 @@ impl Rates {
             l2_store_bytes_per_clock: 4.6e3 / clock_ghz,
             partial_store: 2.0,
             partial_store_alone: 5.4,
-            merged_store: 0.1,
+            merged_store: 0.3,
             l2_request: 1.8,
             astray: 1.65,
             dram_bytes_per_clock: 4.4e3 / clock_ghz,
@@ -100,9 +99,8 @@ impl Rates {
             store_backlog: 3000.0,
             atomic_clocks: 1.4,
             float_atomic_clocks: 3.5,
-            atomic_lane: 0.44,
-            atomic_line: 4.7,
-            atomic_sector: 2.5,
+            atomic_round: 1.2,
+            atomic_sector: 1.5,
             shared_loop: 97.0,
             shared_loop_apart: 50.0,
         }

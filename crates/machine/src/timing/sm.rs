@@ -197,7 +197,13 @@ impl<'a> Sm<'a> {
         let lines = &sample.recording.lines[step.first as usize..][..usize::from(step.lines)];
         let bytes = u64::from(op.bytes) * u64::from(step.lanes);
         let mut go_on = partition.now;
-        let passes = u64::from(step.passes.max(1)) * TICKS;
+        // Four words at once take the banks four times, or twice for one address.
+        let passes = match (op.merged, step.passes) {
+            (true, 0) => 2,
+            (true, passes) => 4 * u64::from(passes),
+            (false, passes) => u64::from(passes.max(1)),
+        };
+        let passes = passes * TICKS;
         let done = match op.kind {
             _ if step.lanes == 0 => now + TICKS,
             Kind::Load(Place::Shared) => {
@@ -215,7 +221,7 @@ impl<'a> Sm<'a> {
                 now
             }
             Kind::Atomic(Place::Shared) => {
-                let meet = f64::from(step.passes.max(1));
+                let meet = lines.iter().map(|line| line.meet).max().unwrap_or(1);
                 self.shared = self.shared.max(now) + 2 * TICKS;
                 match op.float {
                     // Compare and exchange, until it was the only one.
@@ -223,7 +229,7 @@ impl<'a> Sm<'a> {
                         let mut done = self.shared;
                         for line in lines {
                             let word = self.words.entry((place, line.number)).or_default();
-                            let times = f64::from(line.sectors);
+                            let times = f64::from(line.meet);
                             *word = (*word).max(self.shared) + ticks(self.rates.shared_loop_apart * times);
                             done = done.max(*word + ticks((self.rates.shared_loop - self.rates.shared_loop_apart) * times));
                         }
@@ -231,12 +237,12 @@ impl<'a> Sm<'a> {
                         done
                     }
                     false => {
-                        self.shared += ticks(meet);
+                        self.shared += ticks(f64::from(meet));
                         self.shared + ticks(2.0 * self.rates.shared_latency)
                     }
                 }
             }
-            Kind::Atomic(_) => self.memory.atomic(now, lines, (u64::from(step.lanes), u64::from(step.passes)), op.float),
+            Kind::Atomic(_) => self.memory.atomic(now, lines, op.float),
             Kind::Shuffle => {
                 self.shared = self.shared.max(now) + TICKS;
                 self.shared + ticks(self.rates.shuffle)

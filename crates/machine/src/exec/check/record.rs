@@ -36,7 +36,7 @@ pub(crate) struct Step {
     pub(crate) first: u32,
     pub(crate) lines: u16,
     pub(crate) lanes: u8,
-    /// Of shared memory: how many times the banks are gone through. Of atomics: how many lanes meet at one address, at most.
+    /// Of shared memory: how many times the banks are gone through.
     pub(crate) passes: u8,
 }
 
@@ -45,6 +45,8 @@ pub(crate) struct Step {
 pub(crate) struct Line {
     pub(crate) number: u64,
     pub(crate) sectors: u8,
+    /// Of an atomic: how many lanes meet at one address, at most.
+    pub(crate) meet: u8,
 }
 
 impl Recording {
@@ -66,28 +68,24 @@ impl Recording {
         let Self { warps, lines, written } = self;
         let Some(path) = warps.get_mut(warp as usize).filter(|path| path.executed <= MOST as u64) else { return };
         let Some(step) = path.steps.last_mut() else { return };
-        let meet = || {
-            let mut addrs: Vec<u64> = each(touch.mask).map(|lane| touch.addrs[lane]).collect();
-            addrs.sort_unstable();
-            addrs.chunk_by(|a, b| a == b).map(<[u64]>::len).max().unwrap_or(0)
-        };
         match touch.place {
             // The words stand where lines do elsewhere.
             Place::Shared if touch.action == Action::Atomic => {
-                step.passes = meet() as u8;
                 let mut words: Vec<u64> = each(touch.mask).map(|lane| touch.addrs[lane] / 4).collect();
                 words.sort_unstable();
                 for same in words.chunk_by(|a, b| a == b) {
-                    lines.push(Line { number: same[0], sectors: same.len() as u8 });
+                    lines.push(Line { number: same[0], sectors: 0, meet: same.len() as u8 });
                 }
                 step.lines = (lines.len() - step.first as usize) as u16;
             }
+            // None where all lanes want the same.
+            Place::Shared if touch.uniform => {}
             Place::Shared => step.passes = step.passes.saturating_add(passes().min(255) as u8),
             // Lanes have their own addresses, which the hardware interleaves: what is one address to a thread is one line to a warp.
             Place::Local => {
                 let at = touch.addrs[touch.mask.trailing_zeros() as usize & 31];
                 let number = 1 << 55 | u64::from(warp) << 32 | at / 4;
-                lines.push(Line { number, sectors: 15 });
+                lines.push(Line { number, sectors: 15, meet: 0 });
                 step.lines += 1;
             }
             Place::Global => {
@@ -102,13 +100,21 @@ impl Recording {
                         // Neighbours are mostly in the line of the lane before.
                         match lines[first..].iter_mut().rev().find(|line| line.number == number) {
                             Some(line) => line.sectors |= bit,
-                            None => lines.push(Line { number, sectors: bit }),
+                            None => lines.push(Line { number, sectors: bit, meet: 0 }),
                         }
                     }
                 }
                 step.lines = (lines.len() - step.first as usize) as u16;
                 match touch.action {
-                    Action::Atomic => step.passes = meet() as u8,
+                    Action::Atomic => {
+                        let mut addrs: Vec<u64> = each(touch.mask).map(|lane| touch.addrs[lane]).collect();
+                        addrs.sort_unstable();
+                        for same in addrs.chunk_by(|a, b| a == b) {
+                            if let Some(line) = lines[first..].iter_mut().find(|line| line.number == same[0] / 128) {
+                                line.meet = line.meet.max(same.len() as u8);
+                            }
+                        }
+                    }
                     Action::Write => {
                         for lane in each(touch.mask) {
                             for byte in touch.addrs[lane]..touch.addrs[lane] + touch.bytes {
