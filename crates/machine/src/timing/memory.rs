@@ -37,7 +37,7 @@ pub(crate) struct MemorySystem<'a> {
     dram: Ticks,
     stores: Ticks,
     /// Sectors that a block has written before.
-    stored: HashMap<u64, u8>,
+    stored: HashMap<u64, (u8, Ticks)>,
     store_sector: f64,
     atomics: Ticks,
     active: f64,
@@ -99,15 +99,18 @@ impl<'a> MemorySystem<'a> {
         self.pieces.iter().find(|piece| piece.start < address + 128 && address < piece.end)
     }
 
+    /// Which share of an allocation L2 has no room for.
+    fn too_large(&self, piece: Option<Piece>) -> f64 {
+        piece.map_or(0.0, |piece| (1.0 - self.rates.l2_bytes as f64 / (piece.end - piece.start) as f64).max(0.0))
+    }
+
     /// When the data of a load is there that the unit for loads takes at `now`.
     pub(crate) fn load(&mut self, now: Ticks, lines: &[Line], bytes: u64, instance: u64, past_l1: bool) -> Ticks {
         let wavefronts = (bytes.div_ceil(128)).max(lines.len() as u64).max(1);
         let begun = now.max(self.lsu);
         self.lsu = begun + wavefronts * TICKS;
         let mut done = begun;
-        // Lines that are far from each other are in many pages of memory.
-        let near = |pair: &[Line]| pair[0].number.abs_diff(pair[1].number) <= 8;
-        let astray = lines.len() > 8 && 2 * lines.windows(2).filter(|pair| near(pair)).count() < lines.len();
+        let astray = is_astray(lines);
         for line in lines {
             let piece = self.piece(line.number).copied();
             let key = if self.common.contains(&line.number) { line.number } else { line.number ^ instance << 40 };
@@ -126,6 +129,8 @@ impl<'a> MemorySystem<'a> {
             self.seen.insert(own, (before | missing, self.l2_sectors));
             let fresh = piece.map_or(0.0, |piece| piece.fresh);
             // It is read by 64 bytes.
+            // What is read here and there is seldom read again before it has to go.
+            let fresh = if astray { fresh.max(self.too_large(piece)) } else { fresh };
             let asked = again | if fresh >= 1.0 || chance(own) < fresh { first } else { 0 };
             let halves = f64::from(asked & 3 != 0) + f64::from(asked & 12 != 0);
             let from_dram = 2.0 * halves * if astray { self.rates.astray } else { 1.0 };
@@ -144,17 +149,23 @@ impl<'a> MemorySystem<'a> {
         let begun = now.max(self.lsu);
         self.lsu = begun + wavefronts * TICKS;
         let sectors: u32 = lines.iter().map(|line| line.sectors.count_ones()).sum();
+        let astray = is_astray(lines);
         let covers = bytes >= 32 * u64::from(sectors);
         for line in lines {
             let own = line.number ^ instance << 40;
-            let before = self.stored.entry(own).or_default();
-            let new = line.sectors & !*before;
-            *before |= new;
+            let (before, then) = self.stored.get(&own).copied().unwrap_or_default();
+            let new = line.sectors & !before;
+            self.stored.insert(own, (before | new, begun));
+            let recent = begun.saturating_sub(then) < ticks(self.rates.merge_clocks);
             let count = new.count_ones();
             let again = f64::from((line.sectors & !new).count_ones());
             let whole = |sector: u64| written.get(&(line.number * 4 + sector)).is_none_or(|bytes| *bytes == u32::MAX);
             // Memory is written by 64 bytes. A sector of which the block writes a part has to be put together.
-            let cost = match (covers, lines.len() <= 4) {
+            let piece = self.piece(line.number).copied();
+            let alone_cost = self.rates.partial_store
+                + (self.rates.partial_store_alone * if astray { self.rates.astray_store } else { 1.0 } - self.rates.partial_store)
+                    * self.too_large(piece);
+            let cost = match (covers, lines.len() <= 4 && (again == 0.0 || recent)) {
                 (true, _) => f64::from(line.sectors.count_ones()),
                 // What comes to few lines at once finds the store before it still on its way.
                 (false, true) => {
@@ -163,7 +174,7 @@ impl<'a> MemorySystem<'a> {
                         let parts = (0..2).any(|i| sectors >> i & 1 == 1 && !whole(half + i));
                         match (sectors.count_ones(), parts) {
                             (count, false) => f64::from(count),
-                            (1, true) => self.rates.partial_store_alone,
+                            (1, true) => alone_cost,
                             (count, true) => f64::from(count) * self.rates.partial_store,
                         }
                     };
@@ -171,17 +182,17 @@ impl<'a> MemorySystem<'a> {
                 }
                 (false, false) => {
                     let alone = (0..4).filter(|sector| new >> sector & 1 == 1 && new >> (sector ^ 1) & 1 == 0 && !whole(*sector)).count() as f64;
-                    alone * self.rates.partial_store_alone
+                    alone * alone_cost
                         + (f64::from(line.sectors.count_ones()) - alone) * self.rates.partial_store
                 }
             };
-            let back = self.piece(line.number).map_or(0.0, |piece| piece.written_back);
+            let back = piece.map_or(0.0, |piece| piece.written_back);
             self.stores = self.stores.max(begun) + (self.store_sector * cost) as Ticks;
             if back > 0.0 {
                 self.dram_rest += back * f64::from(count);
                 let whole = self.dram_rest as u32;
                 self.dram_rest -= f64::from(whole);
-                self.take_dram(begun, f64::from(whole));
+                self.take_dram(begun, f64::from(whole), self.rates.written_load);
             }
         }
         // Queues are as long as they are.
@@ -215,7 +226,7 @@ impl<'a> MemorySystem<'a> {
             return hit;
         }
         self.dram_sectors += from_dram as u64;
-        let through = self.take_dram(begun, from_dram);
+        let through = self.take_dram(begun, from_dram, 1.0);
         let busy = self.rates.loaded_clocks * self.used * self.used;
         hit.max(through + ticks(self.rates.dram_latency + busy))
     }
@@ -228,14 +239,14 @@ impl<'a> MemorySystem<'a> {
         self.l2
     }
 
-    fn take_dram(&mut self, begun: Ticks, sectors: f64) -> Ticks {
+    fn take_dram(&mut self, begun: Ticks, sectors: f64, counts: f64) -> Ticks {
         let time = self.dram_sector * sectors;
         // How busy the memory is, forgotten at a rate of one in so many clocks.
         let window = self.rates.loaded_window * TICKS as f64;
         let gone = begun.saturating_sub(self.used_at) as f64;
         self.used *= (-gone / window).exp();
         self.used_at = self.used_at.max(begun);
-        self.used = (self.used + time / window).min(1.0);
+        self.used = (self.used + counts * time / window).min(1.0);
         self.dram = self.dram.max(begun) + time as Ticks;
         self.dram
     }
@@ -262,6 +273,12 @@ impl<'a> MemorySystem<'a> {
             self.stored.clear();
         }
     }
+}
+
+/// Whether lines are far from each other, and so in many pages of memory.
+fn is_astray(lines: &[Line]) -> bool {
+    let near = |pair: &&[Line]| pair[0].number.abs_diff(pair[1].number) <= 8;
+    lines.len() > 8 && 2 * lines.windows(2).filter(near).count() < lines.len()
 }
 
 /// A number from 0 to 1 that depends on nothing but `of`.

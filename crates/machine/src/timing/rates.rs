@@ -29,6 +29,8 @@ pub(crate) struct Rates {
     /// How much later DRAM answers when all of it is used.
     pub(crate) loaded_clocks: f64,
     pub(crate) loaded_window: f64,
+    /// How much of that what is written counts.
+    pub(crate) written_load: f64,
     pub(crate) l1_bytes: u64,
     pub(crate) l2_bytes: u64,
     pub(crate) sm_bytes_per_clock: f64,
@@ -41,6 +43,9 @@ pub(crate) struct Rates {
     pub(crate) partial_store: f64,
     pub(crate) partial_store_alone: f64,
     pub(crate) merged_store: f64,
+    /// For so long after a store, another one to the same sectors finds it on its way.
+    pub(crate) merge_clocks: f64,
+    pub(crate) astray_store: f64,
     /// Clocks that the way to L2 is taken for a line, however few sectors of it.
     pub(crate) l2_request: f64,
     /// How much longer DRAM takes for what lies in many of its pages.
@@ -58,6 +63,8 @@ pub(crate) struct Rates {
     /// Of atomics on shared memory that are loops: one way through, for its warp, and for others at the same address.
     pub(crate) shared_loop: f64,
     pub(crate) shared_loop_apart: f64,
+    /// For what the whole SM shares.
+    pub(crate) shared_round: f64,
 }
 
 impl Rates {
@@ -83,6 +90,7 @@ impl Rates {
             dram_latency: 680.0,
             loaded_clocks: 870.0,
             loaded_window: 1500.0,
+            written_load: 0.6,
             l1_bytes: 256 << 10,
             l2_bytes: 50 << 20,
             sm_bytes_per_clock: 64.0,
@@ -92,6 +100,8 @@ impl Rates {
             partial_store: 2.0,
             partial_store_alone: 5.4,
             merged_store: 0.3,
+            merge_clocks: 150.0,
+            astray_store: 1.5,
             l2_request: 1.8,
             astray: 1.65,
             dram_bytes_per_clock: 4.4e3 / clock_ghz,
@@ -103,6 +113,7 @@ impl Rates {
             atomic_sector: 1.5,
             shared_loop: 97.0,
             shared_loop_apart: 50.0,
+            shared_round: 8.0,
         }
     }
 }

@@ -198,10 +198,9 @@ impl<'a> Sm<'a> {
         let bytes = u64::from(op.bytes) * u64::from(step.lanes);
         let mut go_on = partition.now;
         // Four words at once take the banks four times, or twice for one address.
-        let passes = match (op.merged, step.passes) {
-            (true, 0) => 2,
-            (true, passes) => 4 * u64::from(passes),
-            (false, passes) => u64::from(passes.max(1)),
+        let passes = match op.merged {
+            true => if step.addresses <= 1 { 2 } else { 4 * u64::from(step.passes.max(1)) },
+            false => u64::from(step.passes.max(1)),
         };
         let passes = passes * TICKS;
         let done = match op.kind {
@@ -233,6 +232,7 @@ impl<'a> Sm<'a> {
                             *word = (*word).max(self.shared) + ticks(self.rates.shared_loop_apart * times);
                             done = done.max(*word + ticks((self.rates.shared_loop - self.rates.shared_loop_apart) * times));
                         }
+                        self.shared += ticks(self.rates.shared_round * f64::from(meet));
                         go_on = done;
                         done
                     }

@@ -38,6 +38,8 @@ pub(crate) struct Step {
     pub(crate) lanes: u8,
     /// Of shared memory: how many times the banks are gone through.
     pub(crate) passes: u8,
+    /// Of shared memory: how many addresses the lanes have.
+    pub(crate) addresses: u8,
 }
 
 /// A line of which some sectors are accessed, a bit each.
@@ -59,7 +61,7 @@ impl Recording {
         let Some(path) = self.warps.get_mut(warp as usize) else { return };
         path.executed += 1;
         if path.steps.len() < MOST {
-            path.steps.push(Step { pc, first: self.lines.len() as u32, lines: 0, lanes: lanes as u8, passes: 0 });
+            path.steps.push(Step { pc, first: self.lines.len() as u32, lines: 0, lanes: lanes as u8, ..Step::default() });
         }
     }
 
@@ -78,9 +80,13 @@ impl Recording {
                 }
                 step.lines = (lines.len() - step.first as usize) as u16;
             }
-            // None where all lanes want the same.
-            Place::Shared if touch.uniform => {}
-            Place::Shared => step.passes = step.passes.saturating_add(passes().min(255) as u8),
+            Place::Shared => {
+                step.passes = step.passes.saturating_add(passes().min(255) as u8);
+                let mut addrs: Vec<u64> = each(touch.mask).map(|lane| touch.addrs[lane]).collect();
+                addrs.sort_unstable();
+                addrs.dedup();
+                step.addresses = addrs.len() as u8;
+            }
             // Lanes have their own addresses, which the hardware interleaves: what is one address to a thread is one line to a warp.
             Place::Local => {
                 let at = touch.addrs[touch.mask.trailing_zeros() as usize & 31];
