@@ -6,6 +6,7 @@ mod clients;
 mod measure;
 mod registers;
 mod rivals;
+mod validate;
 mod verify;
 
 use crate::interrupt::Interrupt;
@@ -18,6 +19,8 @@ pub(crate) enum Command {
     Rivals(rivals::Options),
     /// Time everything that can be launched alone, on a GPU, for the emulated device's clock to be compared with
     Measure(measure::Options),
+    /// Compare the times that the emulated device predicts with those that were measured, without a GPU
+    Validate(validate::Options),
     /// Check programs of strangers: numba-cuda's, nvcc's and one in C, from packages that are fetched
     Clients(clients::Options),
     /// Compare registers and memory of the course's kernels with what a GPU's driver says; without a GPU, list them
@@ -29,7 +32,7 @@ pub(crate) enum Command {
 impl Command {
     /// Whether Ctrl-C is to be waited for: what has nothing to say of it ends by it.
     pub(crate) fn listens(&self) -> bool {
-        !matches!(self, Command::Registers(_) | Command::Book(_))
+        !matches!(self, Command::Registers(_) | Command::Book(_) | Command::Validate(_))
     }
 
     /// Runs and returns the exit code.
@@ -38,6 +41,7 @@ impl Command {
             Command::Verify(options) => verify::run(options, interrupt),
             Command::Rivals(options) => rivals::run(options, interrupt),
             Command::Measure(options) => measure::run(options, interrupt),
+            Command::Validate(options) => validate::run(options),
             Command::Clients(options) => clients::run(options, interrupt),
             Command::Registers(options) => registers::run(options),
             Command::Book(options) => book::run(options),

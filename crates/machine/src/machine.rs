@@ -3,6 +3,7 @@
 mod advice;
 mod blame;
 mod checks;
+mod clock;
 mod footprint;
 mod limits;
 mod loaded;
@@ -216,7 +217,8 @@ impl Machine {
         params: &[u8],
         tracing: Tracing,
     ) -> Result<(LaunchReport, Footprint), Box<Fault>> {
-        self.execute(loaded, kernel, launch, params, (tracing, self.checks(), None)).map(|(report, footprint, _)| (report, footprint))
+        let how = (tracing, self.checks(), None);
+        self.execute(loaded, kernel, launch, params, how).map(|executed| (executed.report, executed.footprint))
     }
 
     /// Executes one block of a launch, within so many warp instructions, as if the others had not begun yet. Nothing is looked for
@@ -234,59 +236,7 @@ impl Machine {
         (block, budget): (u64, u64),
     ) -> Result<Footprint, Box<Fault>> {
         let how = (Tracing::Bytes, Checks::NONE, Some((block, budget)));
-        self.execute(loaded, kernel, launch, params, how).map(|(_, footprint, _)| footprint)
-    }
-
-    /// Executes one block of a launch as [`Machine::launch_block`] does, and records all that its warps do.
-    pub(crate) fn record_block(
-        &self,
-        loaded: &Loaded,
-        kernel: Kernel,
-        launch: &Launch,
-        params: &[u8],
-        (block, budget): (u64, u64),
-    ) -> Result<exec::Recording, Box<Fault>> {
-        let how = (Tracing::Steps, Checks::NONE, Some((block, budget)));
-        self.execute(loaded, kernel, launch, params, how).map(|(_, _, recording)| *recording.unwrap_or_default())
-    }
-
-    /// Predicts how long a launch takes, from a few of its blocks.
-    ///
-    /// # Errors
-    /// As [`Machine::launch_block`]'s.
-    pub fn estimate(
-        &self,
-        loaded: &Loaded,
-        kernel: Kernel,
-        launch: &Launch,
-        params: &[u8],
-        warm: bool,
-    ) -> Result<timing::Estimate, Box<Fault>> {
-        let info = loaded.info(kernel);
-        let Some(code) = loaded.code(kernel) else { return Err(blame::refused(&info.name, Refusal::NoKernel)) };
-        let text = |pc: u32| loaded.place(kernel, pc).1.map(|place| place.text).unwrap_or_default();
-        let program = timing::Program::new(code, text);
-        let rates = timing::Rates::h200();
-        let blocks = launch.blocks();
-        let asked = code.dynamic_shared_offset + launch.dynamic_shared - code.reserved_shared;
-        let residency =
-            Residency { profile: &self.profile, loaded, kernel, blocks, threads: launch.threads() as u32, shared: asked };
-        let mut wanted = vec![0, u64::from(rates.sms).min(blocks - 1), blocks / 2, blocks - 1];
-        wanted.dedup();
-        let mut recordings = Vec::new();
-        for block in wanted {
-            recordings.push(self.record_block(loaded, kernel, launch, params, (block, 1 << 28))?);
-        }
-        let regions = self.memory.snapshot();
-        let regions = regions.iter().map(|region| (region.allocation.base, region.allocation.end())).collect();
-        let grid = timing::Grid {
-            blocks,
-            resident: u64::from(residency.per_sm()),
-            shared: u64::from(asked + self.profile.shared_reserved),
-            regions,
-            warm,
-        };
-        Ok(timing::estimate(&program, &rates, &grid, recordings, &|pc| timing::unrolled(code, pc)))
+        self.execute(loaded, kernel, launch, params, how).map(|executed| executed.footprint)
     }
 
     fn execute(
@@ -296,7 +246,7 @@ impl Machine {
         launch: &Launch,
         params: &[u8],
         (tracing, checks, alone): (Tracing, Checks, Option<(u64, u64)>),
-    ) -> Result<(LaunchReport, Footprint, Option<Box<exec::Recording>>), Box<Fault>> {
+    ) -> Result<Executed, Box<Fault>> {
         let info = loaded.info(kernel);
         let code = if checks.arithmetic { loaded.checked(kernel) } else { loaded.code(kernel) };
         let Some(code) = code else {
@@ -435,7 +385,7 @@ impl Machine {
             findings,
             dry: Vec::new(),
         };
-        Ok((report, footprint, recording))
+        Ok(Executed { report, footprint, recording })
     }
 
     /// Modelled nanoseconds of a copy or memset.
@@ -449,6 +399,13 @@ impl Machine {
             n => n,
         }
     }
+}
+
+/// What is known of a launch that has ended.
+struct Executed {
+    report: LaunchReport,
+    footprint: Footprint,
+    recording: Option<Box<exec::Recording>>,
 }
 
 /// Counts the sectors that were read and written, and forgets them.

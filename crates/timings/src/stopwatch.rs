@@ -10,10 +10,8 @@ use fusion_device::{Choice, CompileError, Device, KernelError, OpenError, Option
 use fusion_suite::{Argument, Fill, Type};
 
 use crate::case::{Case, Point};
+use crate::contents::{PERIOD, contents};
 use crate::record::{Cache, Record};
-
-/// Elements of which the contents of large buffers are repetitions.
-const PERIOD: usize = 1 << 16;
 
 /// Times one case after another on one device.
 #[derive(Debug)]
@@ -167,16 +165,6 @@ impl Drop for Ready<'_> {
             let _ = unsafe { result::free_sync(address) };
         }
     }
-}
-
-/// Numbers of mixed sign that no neighbour has; whole numbers count up from 0 to 127, so that they are also good for indices.
-pub fn contents(ty: Type, len: usize, fill: Fill) -> Option<Vec<u8>> {
-    if fill != Fill::Ramp {
-        return fill.bytes(ty, len);
-    }
-    let mixed = |i: usize| (i.wrapping_mul(2_654_435_761) >> 8 & 0xffff) as f64 / 8192.0 - 4.0;
-    let number = |i: usize| if ty.is_float() { mixed(i) } else { (i % 128) as f64 };
-    Some((0..len).flat_map(|i| ty.bytes(number(i))).collect())
 }
 
 impl From<DriverError> for Failure {

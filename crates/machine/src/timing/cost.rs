@@ -4,23 +4,42 @@
 //! division is a dozen. Rates are those of the *CUDA C++ Programming Guide*, "Arithmetic Instructions", results per clock and
 //! multiprocessor, for compute capability 9.0; what expands was timed: `crates/timings/kernels/calibration/arithmetic.cu`.
 
-/// Where an instruction is executed. Each of an SM's four partitions has one of each but for those that reach memory.
+/// Where an instruction is executed. Each of an SM's four schedulers has one of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
-    /// Nowhere: it is folded into others.
-    None,
     /// Multiply-add in f32, and multiplication of integers.
     Fma,
     /// Logic, shifts, comparisons.
     Alu,
-    /// Either of both: additions of integers.
-    Int,
     /// Special functions, and conversions between integers and floats.
     Special,
     Double,
     /// Loads, stores, shuffles: handed on to what the whole SM shares.
     Memory,
+    /// Additions of integers: `Fma` or `Alu`, whichever is free.
+    Either,
+    /// Branches and barriers, which take a slot of the scheduler and nothing else.
     Control,
+    /// Nowhere: it is folded into others.
+    None,
+}
+
+impl Unit {
+    /// Those that are there.
+    pub(crate) const COUNT: usize = 5;
+
+    /// Which of them can do it.
+    pub(crate) fn indices(self) -> &'static [usize] {
+        match self {
+            Self::Fma => &[0],
+            Self::Alu => &[1],
+            Self::Special => &[2],
+            Self::Double => &[3],
+            Self::Memory => &[4],
+            Self::Either => &[0, 1],
+            Self::Control | Self::None => &[],
+        }
+    }
 }
 
 /// In clocks of the SM.
@@ -28,14 +47,14 @@ pub(crate) enum Unit {
 pub(crate) struct Cost {
     pub(crate) unit: Unit,
     /// Machine instructions: slots of the scheduler.
-    pub(crate) issues: f32,
+    pub(crate) issues: f64,
     /// For how long the unit is taken.
-    pub(crate) busy: f32,
+    pub(crate) busy: f64,
     /// Until a dependent instruction may be issued.
-    pub(crate) latency: f32,
+    pub(crate) latency: f64,
 }
 
-const fn cost(unit: Unit, issues: f32, busy: f32, latency: f32) -> Cost {
+const fn cost(unit: Unit, issues: f64, busy: f64, latency: f64) -> Cost {
     Cost { unit, issues, busy, latency }
 }
 
@@ -45,7 +64,11 @@ impl Cost {
     /// Of an instruction of PTX, by its text: `@%p1 add.s64 %rd1, %rd2, %rd3;`.
     pub(crate) fn of(text: &str) -> Self {
         let text = text.trim_start();
-        let text = if text.starts_with('@') { text.split_once(char::is_whitespace).map_or("", |(_, rest)| rest) } else { text };
+        let text = if text.starts_with('@') {
+            text.split_once(char::is_whitespace).map_or("", |(_, rest)| rest)
+        } else {
+            text
+        };
         let opcode = text.trim_start().split([' ', '\t', ';', '\n']).next().unwrap_or_default();
         let parts: Vec<&str> = opcode.split('.').collect();
         let has = |part: &str| parts.contains(&part);
@@ -56,10 +79,14 @@ impl Cost {
         let wide = matches!(last, "s64" | "u64" | "b64");
         match parts[0] {
             "ld" | "ldu" if has("param") => FOLDED,
-            "ld" | "st" | "ldu" | "atom" | "red" | "shfl" | "cp" | "redux" | "match" | "vote" | "prefetch" | "mbarrier" => {
-                cost(Unit::Memory, 1.0, 1.0, 24.0)
-            }
-            "mov" if text.contains("%tid") || text.contains("%ctaid") || text.contains("%ntid") || text.contains("%lane") => {
+            "ld" | "st" | "ldu" | "atom" | "red" | "shfl" | "cp" | "redux" | "match" | "vote" | "prefetch"
+            | "mbarrier" => cost(Unit::Memory, 1.0, 1.0, 24.0),
+            "mov"
+                if text.contains("%tid")
+                    || text.contains("%ctaid")
+                    || text.contains("%ntid")
+                    || text.contains("%lane") =>
+            {
                 cost(Unit::Alu, 1.0, 2.0, 20.0)
             }
             "mov" | "cvta" | "not" if !wide && parts[0] == "not" => cost(Unit::Alu, 1.0, 2.0, 5.0),
@@ -68,13 +95,13 @@ impl Cost {
             "add" | "sub" | "mul" | "fma" | "mad" if float => cost(Unit::Fma, 1.0, 1.0, 4.2),
             "add" | "sub" | "mul" | "fma" if half => cost(Unit::Fma, 1.0, 2.0, 5.0),
             "add" | "sub" | "mul" | "fma" if double => cost(Unit::Double, 1.0, 2.0, 8.0),
-            "add" | "sub" | "neg" if wide => cost(Unit::Int, 2.0, 4.0, 9.0),
-            "add" | "sub" | "neg" | "abs" => cost(Unit::Int, 1.0, 2.0, 4.6),
+            "add" | "sub" | "neg" if wide => cost(Unit::Either, 2.0, 4.0, 9.0),
+            "add" | "sub" | "neg" | "abs" => cost(Unit::Either, 1.0, 2.0, 4.6),
             "mul" | "mad" if has("wide") => cost(Unit::Fma, 1.0, 2.0, 4.6),
             "mul" | "mad" if wide => cost(Unit::Fma, 3.0, 7.0, 14.0),
             "mul" | "mad" => cost(Unit::Fma, 1.0, 2.0, 4.2),
             "shl" | "shr" if wide => cost(Unit::Alu, 2.0, 4.0, 6.0),
-            "shl" => cost(Unit::Int, 1.0, 2.0, 4.6),
+            "shl" => cost(Unit::Either, 1.0, 2.0, 4.6),
             "and" | "or" | "xor" | "lop3" | "not" if last == "pred" => cost(Unit::Alu, 0.5, 1.0, 5.0),
             "and" | "or" | "xor" | "not" if wide => cost(Unit::Alu, 2.0, 4.0, 6.0),
             "setp" | "set" if wide => cost(Unit::Alu, 2.0, 4.0, 12.0),
@@ -91,7 +118,8 @@ impl Cost {
             "rcp" if double => cost(Unit::Double, 9.0, 16.0, 90.0),
             "sqrt" if float && !has("approx") => cost(Unit::Special, 12.0, 12.0, 57.0),
             "rcp" if float && !has("approx") => cost(Unit::Special, 6.0, 10.0, 42.0),
-            "ex2" | "lg2" | "rcp" | "rsqrt" | "sqrt" | "sin" | "cos" | "tanh" => match has("ftz") || has("f16") || half {
+            "ex2" | "lg2" | "rcp" | "rsqrt" | "sqrt" | "sin" | "cos" | "tanh" => match has("ftz") || has("f16") || half
+            {
                 true => cost(Unit::Special, 1.0, 8.0, 23.0),
                 false if matches!(parts[0], "sin" | "cos" | "tanh") => cost(Unit::Special, 2.0, 8.0, 28.0),
                 false => cost(Unit::Special, 3.0, 8.0, 36.0),
@@ -107,7 +135,11 @@ impl Cost {
 }
 
 fn convert(parts: &[&str]) -> Cost {
-    let types: Vec<&str> = parts[1..].iter().copied().filter(|part| part.len() >= 2 && part.ends_with(|c: char| c.is_ascii_digit())).collect();
+    let types: Vec<&str> = parts[1..]
+        .iter()
+        .copied()
+        .filter(|part| part.len() >= 2 && part.ends_with(|c: char| c.is_ascii_digit()))
+        .collect();
     let [.., to, from] = types[..] else { return cost(Unit::Alu, 1.0, 2.0, 5.0) };
     let (is_float, is_half) = (|ty: &str| ty == "f32" || ty == "f64", |ty: &str| ty.contains("f16"));
     let rounds = parts.iter().any(|part| matches!(*part, "rni" | "rmi" | "rpi" | "rzi"));
@@ -129,5 +161,26 @@ fn convert(parts: &[&str]) -> Cost {
             cost(Unit::Alu, 0.5, 1.0, 5.0)
         }
         (false, false) => FOLDED,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn costs_go_by_the_opcode() {
+        let of = |text: &str| Cost::of(text);
+        for text in ["cvta.to.global.u64 %rd1, %rd2;", "ld.param.u64 %rd1, [k_param_0];", "abs.f32 %f1, %f2;", ""] {
+            assert_eq!(of(text).unit, if text.is_empty() { Unit::Alu } else { Unit::None }, "{text}");
+        }
+        assert_eq!(of("@%p1 add.s64 %rd1, %rd2, %rd3;").issues, 2.0);
+        assert_eq!(of("add.f32 %f1, %f2, %f3;").unit, Unit::Fma);
+        assert_eq!(of("add.s32 %r1, %r2, %r3;").unit, Unit::Either);
+        assert_eq!(of("cvt.rni.f32.f32 %f1, %f2;").unit, Unit::Special);
+        assert_eq!(of("cvt.u64.u32 %rd1, %r1;").unit, Unit::None);
+        assert_eq!(of("ld.global.nc.f32 %f1, [%rd1];").unit, Unit::Memory);
+        assert!(of("div.rn.f32 %f1, %f2, %f3;").latency > 5.0 * of("mul.f32 %f1, %f2, %f3;").latency);
+        assert!(of("fma.rn.f64 %fd1, %fd2, %fd3, %fd4;").busy > of("fma.rn.f32 %f1, %f2, %f3, %f4;").busy);
     }
 }

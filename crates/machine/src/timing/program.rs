@@ -1,5 +1,7 @@
 //! A kernel as the clock sees it: of every instruction what it costs, waits for and brings.
 
+mod fold;
+
 use super::cost::{Cost, FOLDED, Unit};
 use crate::code::{Code, MicroOp, Operands, Place, Role, SlowOp, TRUE};
 
@@ -17,160 +19,135 @@ pub(crate) enum Kind {
     Branch,
 }
 
+impl Kind {
+    /// Goes through the unit for loads and stores.
+    pub(crate) fn reaches_memory(self) -> bool {
+        matches!(self, Self::Load(_) | Self::Store(_) | Self::Atomic(_))
+    }
+}
+
+/// One instruction.
 #[derive(Clone, Debug)]
 pub(crate) struct Op {
     pub(crate) cost: Cost,
     pub(crate) kind: Kind,
+    /// Registers, by their numbers in the [`Program`].
     pub(crate) reads: Vec<u32>,
     pub(crate) writes: Vec<u32>,
-    /// May pass stores: nobody writes what it reads.
-    pub(crate) read_only: bool,
     /// Bytes of one lane's access.
     pub(crate) bytes: u32,
+    /// A load that may pass stores: nobody writes what it reads.
+    pub(crate) read_only: bool,
     /// Goes to L2, whatever the L1 has.
     pub(crate) past_l1: bool,
-    /// Loads what others next to it would, too.
+    /// A load of a word of shared memory that brings the three words behind it, too.
     pub(crate) merged: bool,
-    /// An atomic on floats, which take longer.
+    /// Computes with floats.
     pub(crate) float: bool,
-    /// Has a branch inside of it, so that nothing is put between its parts.
+    /// The assembler makes a branch of it, over which it moves nothing.
     pub(crate) serial: bool,
 }
 
 #[derive(Debug)]
 pub(crate) struct Program {
+    /// By place in the code.
     pub(crate) ops: Vec<Op>,
+    /// How many there are.
     pub(crate) registers: usize,
 }
+
+/// Loads that do not stop at the L1 (PTX ISA 9.7.9.1, cache operators, and 8.4).
+const PAST_L1: [&str; 5] = [".cg", ".cv", ".volatile", ".relaxed", ".acquire"];
+
+/// What becomes a sequence with a branch to a slow case.
+const SERIAL: [&str; 6] = ["div.rn.f32", "sqrt.rn.f32", "rcp.rn.f32", "div.rn.f64", "sqrt.rn.f64", "rcp.rn.f64"];
 
 impl Program {
     /// `text` gives the PTX of an instruction by its place in the code.
     pub(crate) fn new(code: &Code, text: impl Fn(u32) -> String) -> Self {
-        // Registers of all functions side by side: words, doubles, predicates.
-        let mut first = Vec::new();
-        let mut registers = 0_u32;
-        for function in code.functions.iter().flatten() {
-            first.push((function.start, function.end, registers, function.words, function.doubles));
-            registers += function.words + function.doubles + function.predicates;
-        }
-        let number = |pc: u32, slot: u32, bits: u8| {
-            let (_, _, base, words, doubles) =
-                first.iter().find(|(start, end, ..)| (*start..*end).contains(&pc)).copied().unwrap_or_default();
-            base + match bits {
-                1 => words + doubles + slot,
-                64 => words + slot,
-                _ => slot,
-            }
-        };
-        let mut ops: Vec<Op> = Vec::with_capacity(code.insts.len());
-        for (pc, inst) in (0..).zip(&code.insts) {
+        let numbers = Numbers::new(code);
+        let op = |(pc, inst): (u32, &crate::code::Inst)| {
             let (mut reads, mut writes) = (Vec::new(), Vec::new());
             inst.op.operands(code, &mut |role, reg| {
-                let register = number(pc, reg.slot, reg.bits);
                 if reg.bits == 1 && reg.slot == TRUE {
                     return;
                 }
-                match role {
-                    Role::Write => writes.push(register),
-                    _ => reads.push(register),
-                }
+                let register = numbers.of(pc, reg.slot, reg.bits);
+                if role == Role::Write { writes.push(register) } else { reads.push(register) }
             });
             if inst.guard != TRUE {
-                reads.push(number(pc, inst.guard, 1));
+                reads.push(numbers.of(pc, inst.guard, 1));
                 // What it does not write stays as it is.
                 reads.extend_from_slice(&writes);
             }
             let text = if inst.counted { text(pc) } else { String::new() };
-            let cost = if inst.counted { Cost::of(&text) } else { FOLDED };
-            let past_l1 = [".cg", ".cv", ".volatile", ".relaxed", ".acquire"].iter().any(|word| text.contains(word));
-            let serial = ["div.rn.f32", "sqrt.rn.f32", "rcp.rn.f32", "div.rn.f64", "sqrt.rn.f64", "rcp.rn.f64"].iter().any(|word| text.contains(word));
+            let contains = |words: &[&str]| words.iter().any(|word| text.contains(word));
             let (kind, read_only, bytes) = kind(code, inst.op);
             let cost = match kind {
                 // A parameter of the launch, or of a call, is a register or a constant.
                 Kind::Load(Place::Param | Place::Frame) | Kind::Store(Place::Param | Place::Frame) => FOLDED,
-                _ => cost,
+                _ if inst.counted => Cost::of(&text),
+                _ => FOLDED,
             };
-            ops.push(Op { merged: false, cost, kind, reads, writes, read_only, bytes, past_l1, serial, float: text.contains(".f32") || text.contains(".f64") || text.contains("f16") });
-        }
-        let mut program = Self { ops, registers: registers as usize };
-        program.fold(code);
-        program.merge(code);
+            Op {
+                cost,
+                kind,
+                reads,
+                writes,
+                bytes,
+                read_only,
+                past_l1: contains(&PAST_L1),
+                merged: false,
+                float: contains(&[".f32", ".f64", "f16"]),
+                serial: contains(&SERIAL),
+            }
+        };
+        let ops: Vec<Op> = (0..).zip(&code.insts).map(op).collect();
+        let named = ops.iter().flat_map(|op| op.reads.iter().chain(&op.writes));
+        let registers = named.max().map_or(0, |&register| register as usize + 1);
+        let mut program = Self { ops, registers };
+        fold::products(&mut program, code);
+        fold::shared_loads(&mut program, code);
         program
     }
-
-    /// A product of 64 bits that is only added to an address is one instruction with the sum; so is a comparison's negation.
-    fn fold(&mut self, code: &Code) {
-        let mut readers = vec![0_u32; self.registers];
-        for op in &self.ops {
-            for &register in &op.reads {
-                readers[register as usize] += 1;
-            }
-        }
-        let mut wide = std::collections::HashMap::new();
-        for pc in 0..self.ops.len() {
-            match code.insts[pc].op {
-                MicroOp::MulWideU(_) | MicroOp::MulWideS(_) | MicroOp::Shl64(_) => {
-                    if let [register] = self.ops[pc].writes[..] {
-                        wide.insert(register, pc);
-                    }
-                }
-                MicroOp::Add64(_) => {
-                    let found = self.ops[pc].reads.iter().find_map(|register| {
-                        wide.get(register).copied().map(|pc| (*register, pc))
-                    });
-                    if let Some((register, product)) = found {
-                        let multiplies = !matches!(code.insts[product].op, MicroOp::Shl64(_));
-                        if multiplies && readers[register as usize] == 1 {
-                            self.ops[pc].cost = self.ops[product].cost;
-                            self.ops[product].cost = FOLDED;
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
 }
 
-impl Program {
-    /// Neighbouring words of shared memory at one address are loaded together, four at a time.
-    fn merge(&mut self, code: &Code) {
-        let word = |pc: usize| {
-            let access = code.access(pc as u32).filter(|access| !access.stores && access.place == Place::Shared)?;
-            (access.bytes() == 4).then_some(access.address)
+/// Numbers of registers: those of all functions side by side, of each its words, doubles and predicates.
+struct Numbers(Vec<Frame>);
+
+struct Frame {
+    start: u32,
+    end: u32,
+    first: u32,
+    words: u32,
+    doubles: u32,
+}
+
+impl Numbers {
+    fn new(code: &Code) -> Self {
+        let mut first = 0;
+        let frame = |function: &crate::code::Function| {
+            let &crate::code::Function { start, end, words, doubles, predicates, .. } = function;
+            let frame = Frame { start, end, first, words, doubles };
+            first += words + doubles + predicates;
+            frame
         };
-        let mut from = 0;
-        while from < self.ops.len() {
-            let Some(first) = word(from).filter(|address| address.offset % 16 == 0) else {
-                from += 1;
-                continue;
-            };
-            // Up to the end of the straight piece of code.
-            let mut found = vec![from];
-            for pc in from + 1..self.ops.len().min(from + 200) {
-                if self.ops[pc].divides() || matches!(self.ops[pc].kind, Kind::Store(Place::Shared)) {
-                    break;
-                }
-                let next = found.len() as i64 * 4;
-                if word(pc).is_some_and(|address| address.base == first.base && address.offset == first.offset + next) {
-                    found.push(pc);
-                    if found.len() == 4 {
-                        break;
-                    }
-                }
+        Self(code.functions.iter().flatten().map(frame).collect())
+    }
+
+    fn of(&self, pc: u32, slot: u32, bits: u8) -> u32 {
+        let Some(frame) = self.0.iter().find(|frame| (frame.start..frame.end).contains(&pc)) else { return slot };
+        frame.first
+            + slot
+            + match bits {
+                1 => frame.words + frame.doubles,
+                64 => frame.words,
+                _ => 0,
             }
-            if let ([_, _, _, _], Some(&register)) = (&found[..], self.ops[from].writes.first()) {
-                self.ops[from].merged = true;
-                for &pc in &found[1..] {
-                    let op = &mut self.ops[pc];
-                    (op.cost, op.kind, op.reads) = (FOLDED, Kind::Plain, vec![register]);
-                }
-            }
-            from += 1;
-        }
     }
 }
 
+/// What an instruction does, whether a load may pass stores, and the bytes of a lane's access.
 fn kind(code: &Code, op: MicroOp) -> (Kind, bool, u32) {
     match op {
         MicroOp::Load(index) | MicroOp::LoadParam(index) => {

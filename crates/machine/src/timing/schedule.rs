@@ -10,8 +10,8 @@ use crate::code::Place;
 use crate::exec::Step;
 
 /// Clocks that the assembler thinks a load takes.
-const LOAD: f32 = 250.0;
-const SHARED_LOAD: f32 = 30.0;
+const LOAD: f64 = 250.0;
+const SHARED_LOAD: f64 = 30.0;
 /// The most instructions that are ordered together.
 const WINDOW: usize = 400;
 
@@ -42,9 +42,10 @@ impl Scheduler {
             }
             let window = &steps[from..to];
             let key: Vec<u32> = window.iter().map(|step| step.pc).collect();
-            let order = self.known.entry(key).or_insert_with_key(|key| {
-                list(&key.iter().map(|&pc| &program.ops[pc as usize]).collect::<Vec<_>>())
-            });
+            let order = self
+                .known
+                .entry(key)
+                .or_insert_with_key(|key| list(&key.iter().map(|&pc| &program.ops[pc as usize]).collect::<Vec<_>>()));
             ordered.extend(order.iter().map(|&at| window[usize::from(at)]));
             from = to;
         }
@@ -69,7 +70,7 @@ fn end_of_piece(program: &Program, steps: &[Step], from: usize) -> usize {
 fn list(ops: &[&Op]) -> Vec<u16> {
     let n = ops.len();
     // Who waits for whom, with how long a result takes.
-    let mut waits: Vec<Vec<(usize, f32)>> = vec![Vec::new(); n];
+    let mut waits: Vec<Vec<(usize, f64)>> = vec![Vec::new(); n];
     let mut written: HashMap<u32, usize> = HashMap::new();
     let (mut last_store, mut last_loads): (HashMap<u8, usize>, HashMap<u8, Vec<usize>>) = Default::default();
     for (at, op) in ops.iter().enumerate() {
@@ -103,29 +104,29 @@ fn list(ops: &[&Op]) -> Vec<u16> {
         }
     }
     // The longest way from each to the end.
-    let mut way: Vec<f32> = ops.iter().map(|op| op.cost.issues).collect();
+    let mut way: Vec<f64> = ops.iter().map(|op| op.cost.issues).collect();
     for at in (0..n).rev() {
         for &(by, after) in &waits[at] {
             way[by] = way[by].max(way[at] + after);
         }
     }
-    let mut ready = vec![0.0_f32; n];
+    let mut ready = vec![0.0_f64; n];
     let mut missing: Vec<usize> = waits.iter().map(Vec::len).collect();
-    let mut followers: Vec<Vec<(usize, f32)>> = vec![Vec::new(); n];
+    let mut followers: Vec<Vec<(usize, f64)>> = vec![Vec::new(); n];
     for (at, all) in waits.iter().enumerate() {
         for &(by, after) in all {
             followers[by].push((at, after));
         }
     }
     let mut open: Vec<usize> = (0..n).filter(|&at| missing[at] == 0).collect();
-    let (mut order, mut now) = (Vec::with_capacity(n), 0.0_f32);
+    let (mut order, mut now) = (Vec::with_capacity(n), 0.0_f64);
     while !open.is_empty() {
         let can = |at: usize| ready[at] <= now;
         let best = (0..open.len())
             .filter(|&i| can(open[i]))
             .max_by(|&i, &j| way[open[i]].total_cmp(&way[open[j]]).then(open[j].cmp(&open[i])));
         let Some(best) = best else {
-            now = open.iter().map(|&at| ready[at]).fold(f32::INFINITY, f32::min);
+            now = open.iter().map(|&at| ready[at]).fold(f64::INFINITY, f64::min);
             continue;
         };
         let at = open.swap_remove(best);
@@ -142,11 +143,52 @@ fn list(ops: &[&Op]) -> Vec<u16> {
     order
 }
 
-fn latency(op: &Op) -> f32 {
+fn latency(op: &Op) -> f64 {
     match op.kind {
         Kind::Load(Place::Shared) => SHARED_LOAD,
         Kind::Load(Place::Param | Place::Frame | Place::Constant) => 0.0,
         Kind::Load(_) => LOAD,
         _ => op.cost.latency,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::timing::cost::Cost;
+
+    fn op(text: &str, kind: Kind, reads: &[u32], writes: &[u32]) -> Op {
+        Op {
+            cost: Cost::of(text),
+            kind,
+            reads: reads.into(),
+            writes: writes.into(),
+            bytes: 4,
+            read_only: false,
+            past_l1: false,
+            merged: false,
+            float: true,
+            serial: false,
+        }
+    }
+
+    /// Four times: load, add, store.
+    fn four(read_only: bool) -> Vec<usize> {
+        let (load, add, store) = ("ld.global.f32 %f, [%r];", "add.f32 %f, %f, %f;", "st.global.f32 [%r], %f;");
+        let round = |i: u32| {
+            let loads = Op { read_only, ..op(load, Kind::Load(Place::Global), &[], &[2 * i]) };
+            let sum = op(add, Kind::Plain, &[2 * i], &[2 * i + 1]);
+            [loads, sum, op(store, Kind::Store(Place::Global), &[2 * i + 1], &[])]
+        };
+        let ops: Vec<Op> = (0..4).flat_map(round).collect();
+        let order = list(&ops.iter().collect::<Vec<_>>());
+        let loads = |at: &u16| matches!(ops[usize::from(*at)].kind, Kind::Load(_));
+        order.iter().enumerate().filter(|(_, at)| loads(at)).map(|(place, _)| place).collect()
+    }
+
+    #[test]
+    fn loads_go_first_where_nobody_may_write_what_they_read() {
+        assert_eq!(four(true), [0, 1, 2, 3]);
+        assert_eq!(four(false), [0, 3, 6, 9]);
     }
 }

@@ -25,7 +25,7 @@ pub(crate) struct Recording {
 pub(crate) struct Path {
     pub(crate) steps: Vec<Step>,
     /// Instructions, also those that are not among the steps.
-    pub(crate) executed: u64,
+    executed: u64,
 }
 
 /// One instruction.
@@ -51,6 +51,17 @@ pub(crate) struct Line {
     pub(crate) meet: u8,
 }
 
+impl Path {
+    pub(crate) fn executed(&self) -> u64 {
+        self.executed
+    }
+
+    /// How many times as many instructions were executed as are among the steps.
+    pub(crate) fn cut(&self) -> f64 {
+        self.executed as f64 / self.steps.len().max(1) as f64
+    }
+}
+
 impl Recording {
     pub(crate) fn new(warps: u32) -> Self {
         Self { warps: vec![Path::default(); warps as usize], ..Self::default() }
@@ -61,7 +72,13 @@ impl Recording {
         let Some(path) = self.warps.get_mut(warp as usize) else { return };
         path.executed += 1;
         if path.steps.len() < MOST {
-            path.steps.push(Step { pc, first: self.lines.len() as u32, lines: 0, lanes: lanes as u8, ..Step::default() });
+            path.steps.push(Step {
+                pc,
+                first: self.lines.len() as u32,
+                lines: 0,
+                lanes: lanes as u8,
+                ..Step::default()
+            });
         }
     }
 
@@ -90,7 +107,7 @@ impl Recording {
             // Lanes have their own addresses, which the hardware interleaves: what is one address to a thread is one line to a warp.
             Place::Local => {
                 let at = touch.addrs[touch.mask.trailing_zeros() as usize & 31];
-                let number = 1 << 55 | u64::from(warp) << 32 | at / 4;
+                let number = 1 << 55 | u64::from(warp) << 32 | (at / 4);
                 lines.push(Line { number, sectors: 15, meet: 0 });
                 step.lines += 1;
             }

@@ -1,0 +1,26 @@
+//! What takes one request after the other.
+
+use crate::timing::Ticks;
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Server {
+    /// When it is free, in parts of a tick, too: a sector may take less than one.
+    free: f64,
+}
+
+impl Server {
+    /// Takes a request that comes at `now`, for so many ticks: when it begins.
+    pub(super) fn take(&mut self, now: Ticks, time: f64) -> Ticks {
+        let begun = self.free.max(now as f64);
+        self.free = begun + time;
+        begun as Ticks
+    }
+
+    pub(super) fn free(&self) -> Ticks {
+        self.free as Ticks
+    }
+
+    pub(super) fn wait_until(&mut self, time: Ticks) {
+        self.free = self.free.max(time as f64);
+    }
+}

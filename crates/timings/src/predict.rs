@@ -1,0 +1,106 @@
+//! What the emulated device's clock says of a point, on memory that is reserved and mostly not there.
+
+use std::error::Error;
+use std::fmt;
+
+use fusion_baseline::includes;
+use fusion_device::{CompileError, Compiler, Options, Source};
+use fusion_machine::{AllocationKind, Fault, Launch, LoadError, Machine, OutOfMemory, Profile};
+use fusion_suite::Argument;
+
+use crate::case::{Case, Point};
+use crate::contents::{PERIOD, contents};
+use crate::record::Cache;
+
+/// Predicts the points of one case on an emulated H200.
+#[derive(Debug)]
+pub struct Predictor {
+    ptx: String,
+}
+
+/// Why there is no prediction.
+#[derive(Debug)]
+pub enum Unpredicted {
+    Compile(CompileError),
+    Load(LoadError),
+    NoKernel(String),
+    Memory(OutOfMemory),
+    Fault(Box<Fault>),
+    /// A point asks for what cannot be predicted.
+    Point(String),
+}
+
+impl Predictor {
+    /// # Errors
+    /// When the case does not compile.
+    pub fn new(compiler: &Compiler, case: &Case) -> Result<Self, Unpredicted> {
+        let file = format!("{}.cu", case.name);
+        let source = Source { name: &file, text: &case.source };
+        let (major, minor) = Profile::default().compute;
+        let compiled = compiler.ptx(&source, &includes(), major * 10 + minor, &Options::default());
+        Ok(Self { ptx: compiled.map_err(Unpredicted::Compile)?.ptx })
+    }
+
+    /// Nanoseconds of a point.
+    ///
+    /// # Errors
+    /// What went wrong in the blocks that are executed, or before.
+    pub fn predict(&self, point: &Point) -> Result<f64, Unpredicted> {
+        let wrong = |why: &str| Unpredicted::Point(why.to_owned());
+        let machine = Machine::new(Profile::default(), fusion_machine::Options::default());
+        let parsed = fusion_ptx::parse(&self.ptx);
+        let loaded = machine.load(parsed.module, &self.ptx).map_err(Unpredicted::Load)?;
+        let kernel = &point.launch.kernel;
+        let kernel = loaded.kernel(kernel).ok_or_else(|| Unpredicted::NoKernel(kernel.clone()))?;
+        let info = loaded.info(kernel);
+        let mut params = vec![0; info.param_bytes as usize];
+        for (parameter, given) in info.params.iter().zip(&point.launch.parameters) {
+            let bytes = argument(&machine, &given.argument)?;
+            let place = params.get_mut(parameter.offset as usize..).and_then(|rest| rest.get_mut(..bytes.len()));
+            place.ok_or_else(|| wrong("an argument is longer than its parameter"))?.copy_from_slice(&bytes);
+        }
+        let crate::Launch { grid, block, shared, cooperative, .. } = point.launch;
+        let launch = Launch { grid: grid.into(), block: block.into(), dynamic_shared: shared, cooperative };
+        let estimate = machine.estimate(&loaded, kernel, &launch, &params, point.cache == Cache::Warm);
+        let estimate = estimate.map_err(Unpredicted::Fault)?;
+        estimate.map(|estimate| estimate.ns).ok_or_else(|| wrong("the rates of this GPU are not known"))
+    }
+}
+
+/// The bytes of an argument. Large buffers repeat what they hold.
+fn argument(machine: &Machine, argument: &Argument) -> Result<Vec<u8>, Unpredicted> {
+    match argument {
+        Argument::Buffer { ty, len, fill } => {
+            let (size, period) = ((len * ty.size()) as u64, (PERIOD * ty.size()) as u64);
+            let memory = machine.memory();
+            let made = match size > period {
+                true => memory.alloc_repeating(size, period),
+                false => memory.alloc(size, AllocationKind::Global),
+            };
+            let address = made.map_err(Unpredicted::Memory)?;
+            if let Some(contents) = contents(*ty, (*len).min(PERIOD), *fill) {
+                // It was allocated for as much.
+                let _ = memory.write(address, &contents);
+            }
+            Ok(address.to_le_bytes().to_vec())
+        }
+        Argument::Null => Ok(vec![0; 8]),
+        Argument::Number(bytes) | Argument::Value(bytes) => Ok(bytes.clone()),
+        _ => Err(Unpredicted::Point("an argument is none that can be timed".to_owned())),
+    }
+}
+
+impl fmt::Display for Unpredicted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Compile(error) => error.fmt(f),
+            Self::Load(error) => error.fmt(f),
+            Self::NoKernel(name) => write!(f, "there is no kernel `{name}`"),
+            Self::Memory(error) => write!(f, "{error:?}"),
+            Self::Fault(fault) => write!(f, "{} in `{}`", fault.code().as_str(), fault.kernel),
+            Self::Point(why) => f.write_str(why),
+        }
+    }
+}
+
+impl Error for Unpredicted {}

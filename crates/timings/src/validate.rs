@@ -1,0 +1,142 @@
+//! Predicted times beside measured ones.
+
+use std::collections::HashMap;
+use std::num::NonZero;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use fusion_device::Compiler;
+
+use crate::measured::{h200, is_held_out};
+use crate::predict::Predictor;
+use crate::record::Record;
+use crate::suite::cases;
+
+/// A point that was measured, and what is predicted of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compared {
+    pub record: Record,
+    pub predicted_ns: f64,
+    pub role: Role,
+}
+
+/// What a point is there for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// Nothing was fitted to it: the clock is judged by it.
+    HeldOut,
+    /// It was there to be looked at.
+    Fitted,
+    /// Rates are read off it, one effect at a time; a chain of one instruction or a kernel that asks the clock is no kernel.
+    Calibration,
+}
+
+/// How far predictions are off, as shares of what was measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Errors {
+    pub points: usize,
+    pub median: f64,
+    /// Nine of ten are no further off.
+    pub p90: f64,
+    pub worst: f64,
+    /// The median with its sign: below 0 where predictions are too fast.
+    pub bias: f64,
+}
+
+impl Compared {
+    /// 0.1 for a prediction that is a tenth too slow.
+    pub fn error(&self) -> f64 {
+        self.predicted_ns / self.record.ns - 1.0
+    }
+}
+
+impl Errors {
+    pub fn of<'a>(points: impl Iterator<Item = &'a Compared>) -> Self {
+        let mut signed: Vec<f64> = points.map(Compared::error).collect();
+        if signed.is_empty() {
+            return Self::default();
+        }
+        signed.sort_by(f64::total_cmp);
+        let bias = signed[signed.len() / 2];
+        let mut sizes: Vec<f64> = signed.iter().map(|error| error.abs()).collect();
+        sizes.sort_by(f64::total_cmp);
+        let at = |share: f64| sizes[((sizes.len() - 1) as f64 * share).round() as usize];
+        Self { points: sizes.len(), median: at(0.5), p90: at(0.9), worst: at(1.0), bias }
+    }
+}
+
+/// Predicts every point of the suite that was measured on an H200, in the order of the suite. `seen` hears the name of each case that is
+/// done.
+///
+/// # Errors
+/// What cannot be compiled, read or executed.
+pub fn validate(compiler: &Compiler, seen: impl Fn(&str) + Sync) -> Result<Vec<Compared>, String> {
+    let known: HashMap<_, Record> =
+        h200()?.into_iter().map(|record| ((record.kernel.clone(), record.at.clone(), record.cache), record)).collect();
+    let cases = cases().map_err(|error| error.to_string())?;
+    let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || {
+        while let Some((index, case)) =
+            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|i| Some((i, cases.get(i)?)))
+        {
+            let compared = Predictor::new(compiler, case).map_err(|error| format!("{}: {error}", case.name));
+            let compared = compared.and_then(|predictor| {
+                let compare = |point: &crate::Point| {
+                    let name = (point.launch.kernel.clone(), point.at.clone(), point.cache);
+                    let record = known.get(&name)?.clone();
+                    let role = match is_held_out(&record.key()) {
+                        true => Role::HeldOut,
+                        false if case.calibration => Role::Calibration,
+                        false => Role::Fitted,
+                    };
+                    let predicted = predictor.predict(point).map_err(|error| format!("{} {}: {error}", name.0, name.1));
+                    Some(predicted.map(|predicted_ns| Compared { record, predicted_ns, role }))
+                };
+                case.points.iter().filter_map(compare).collect::<Result<Vec<_>, String>>()
+            });
+            seen(&case.name);
+            // Nobody panics with it in hand.
+            if let Ok(mut found) = found.lock() {
+                found.push((index, compared));
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
+            scope.spawn(work);
+        }
+    });
+    let mut found = found.into_inner().unwrap_or_default();
+    found.sort_by_key(|(index, _)| *index);
+    let all: Vec<Vec<Compared>> = found.into_iter().map(|(_, compared)| compared).collect::<Result<_, _>>()?;
+    Ok(all.concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Cache;
+
+    #[test]
+    fn errors_are_shares_of_what_was_measured() {
+        let point = |ns, predicted_ns| Compared {
+            record: Record {
+                case: String::new(),
+                kernel: String::new(),
+                at: String::new(),
+                cache: Cache::Cold,
+                ns,
+                low: ns,
+                high: ns,
+            },
+            predicted_ns,
+            role: Role::Fitted,
+        };
+        let points = [point(100.0, 90.0), point(100.0, 105.0), point(100.0, 100.0)];
+        let errors = Errors::of(points.iter());
+        assert_eq!((errors.points, errors.bias), (3, 0.0));
+        assert!((errors.median - 0.05).abs() < 1e-9 && (errors.worst - 0.1).abs() < 1e-9, "{errors:?}");
+        assert_eq!(Errors::of([].iter()), Errors::default());
+    }
+}

@@ -1,0 +1,24 @@
+//! The clock against an H200: it may not become worse.
+
+#![allow(clippy::unwrap_used)]
+
+use fusion_device::Compiler;
+use fusion_timings::{Errors, Role, validate};
+
+#[test]
+fn predictions_are_as_near_as_they_were() {
+    let compiler = Compiler::open(&fusion_toolchain::find().unwrap()).unwrap();
+    let compared = validate(&compiler, |_| {}).unwrap();
+    let errors = |role| Errors::of(compared.iter().filter(|point| point.role == role));
+    // The bars: a median of 10%, nine of ten within 25%, none beyond 60%, which is missed yet.
+    let held_out = errors(Role::HeldOut);
+    assert!(
+        held_out.points > 600 && held_out.median < 0.07 && held_out.p90 < 0.25 && held_out.worst < 0.65,
+        "{held_out:?}"
+    );
+    let fitted = errors(Role::Fitted);
+    assert!(fitted.points > 450 && fitted.median < 0.05 && fitted.p90 < 0.15 && fitted.worst < 0.35, "{fitted:?}");
+    // Whatever the number of threads.
+    let calibration = errors(Role::Calibration);
+    assert!(calibration.median < 0.07, "{calibration:?}");
+}
