@@ -16,6 +16,7 @@ use crate::sweep::{Choice, choices, fill};
 /// // sweep: n = 2^14 2^20; block = 64 256       every choice of the variables; lines add up
 /// // sweep: elements                            the lines of that name in `sweeps.txt`
 /// // warm                                       timed with a warm cache as well
+/// // races                                      threads write one value to one place on purpose
 /// // calibration                                what rates are read off: no prediction is ever judged by it
 /// // launch: scale<<<{ceil(n, block)}, {block}>>>(x: f32[{n}], y: f32[{n}] uninit, n: u64 = {n})
 /// ```
@@ -28,6 +29,7 @@ pub struct Case {
     pub name: String,
     pub source: String,
     pub calibration: bool,
+    pub races: bool,
     pub points: Vec<Point>,
 }
 
@@ -61,8 +63,13 @@ impl Case {
     /// # Errors
     /// The first directive that cannot be understood.
     pub fn parse(name: &str, source: &str) -> Result<Self, ParseError> {
-        let mut case =
-            Self { name: name.to_owned(), source: source.to_owned(), calibration: false, points: Vec::new() };
+        let mut case = Self {
+            name: name.to_owned(),
+            source: source.to_owned(),
+            calibration: false,
+            races: false,
+            points: Vec::new(),
+        };
         let mut scope = Scope::default();
         for (index, line) in source.lines().enumerate() {
             let Some(comment) = line.strip_prefix("//") else { break };
@@ -80,6 +87,7 @@ impl Case {
     fn directive(&mut self, scope: &mut Scope, word: &str, rest: &str) -> Result<(), String> {
         match (word, rest) {
             ("calibration", "") => self.calibration = true,
+            ("races", "") => self.races = true,
             ("warm", "") => scope.warm = true,
             ("sweep:", _) => {
                 if std::mem::take(&mut scope.launched) {

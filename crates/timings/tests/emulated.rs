@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use fusion_device::Choice;
-use fusion_machine::report::Severity;
+use fusion_machine::report::{Class, Severity};
 use fusion_timings::{Cache, Stopwatch, cases};
 
 #[test]
@@ -36,7 +36,8 @@ fn every_kernel_is_sound() {
         }
         let report = stopwatch.device().emulator().unwrap().take_report().unwrap();
         let findings = report.launches.iter().flat_map(|launch| &launch.findings).chain(&report.faults);
-        let errors = findings.filter(|fault| fault.severity() == Severity::Error);
+        let meant = |class| case.races && class == Class::Race;
+        let errors = findings.filter(|it| it.severity() == Severity::Error && !meant(it.code().class()));
         wrong.extend(errors.map(|fault| format!("{}: {} {:?}", case.name, fault.code().as_str(), fault.source)));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -108,8 +108,6 @@ fn execute<S: pulp::Simd>(
     let mut left = limit.max(1);
     let mut shadowed = common.checks.shadowed(warp.index);
     let recorded = worker.run.recorded;
-    // One test for what is rare.
-    let mut watched = shadowed || recorded;
     loop {
         let inst = &code.insts[pc as usize];
         let m = match inst.guard {
@@ -123,13 +121,13 @@ fn execute<S: pulp::Simd>(
         counts.executed += 1;
         *at = pc;
         let r = &mut regs;
-        if watched {
+        // One test for what is rare.
+        if shadowed | recorded {
             if recorded {
                 worker.watch.step(pc, m);
             }
             if shadowed {
                 shadowed = worker.watch.follow(&mut common.checks, split, r, pc, m);
-                watched = shadowed || recorded;
             }
         }
         // An instruction that no lane executes: only a branch has a guard of its own.
@@ -401,7 +399,6 @@ fn execute<S: pulp::Simd>(
                             regs = warp.regs.view(split.bases);
                             if shadowed || worker.watch.undefined {
                                 shadowed = worker.watch.followed(&mut common.checks, split, pc);
-                                watched = shadowed || recorded;
                             }
                         }
                         Flow::Leave => return Ok(false),

@@ -7,7 +7,6 @@
 // launch: read_turns<<<{n / 256}, 256>>>(x: f32[{n * stride}], y: f32[1], stride: i32 = {stride})
 // sweep: n = 2^20 2^22; range = 2^12 2^16 2^20 2^22 2^24 2^26 2^28
 // launch: read_random<<<{n / 256}, 256>>>(x: f32[{range}], y: f32[1], mask: u32 = {range - 1})
-// launch: write_random<<<{n / 256}, 256>>>(y: f32[{range}] uninit, mask: u32 = {range - 1})
 // launch: read_random_rows<<<{n / 256}, 256>>>(x: f32[{range}], y: f32[1], mask: u32 = {range / 32 - 1})
 // sweep: n = 2^18 2^22; bins = 1 32 256 2^12 2^16 2^20
 // launch: add_int_global<<<{n / 256}, 256>>>(y: i32[{bins}] zero, mask: u32 = {bins - 1})
@@ -49,9 +48,6 @@ __device__ unsigned mixed(unsigned v) {
 }
 extern "C" __global__ void read_random(const float* x, float* y, unsigned mask) {
     if (x[mixed(THREAD) & mask] > 100.0f) *y = 1.0f;
-}
-extern "C" __global__ void write_random(float* y, unsigned mask) {
-    y[mixed(THREAD) & mask] = 1.0f;
 }
 // A warp reads a whole line, which may be any.
 extern "C" __global__ void read_random_rows(const float* x, float* y, unsigned mask) {
