@@ -2,10 +2,10 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fusion_diagnostic::noun;
-use fusion_grader::judgement::{Code, DeviceInfo, DeviceKind, Failure, Fate, Judgement, Kind, RunError, Verdict};
+use fusion_grader::judgement::{Code, DeviceInfo, DeviceKind, Failure, Fate, Judgement, Kind, RunError, Side, Verdict};
 use fusion_grader::protocol::{Message, OPENING, SPENT};
 
 use crate::interrupt::Interrupt;
@@ -108,7 +108,15 @@ pub(crate) fn judge_by(
             Ok(Outcome { judgement, device: Some(device) })
         }
         Ok(None) => {
-            let death = death(end, task.limit, &told.doing, &told.complaints);
+            let mut death = death(end, task.limit, &told.doing, &told.complaints);
+            // A kernel that does not end would have been stopped by its budget long before.
+            let stuck = told.since.is_some_and(|since| since.elapsed() >= STUCK);
+            if end == End::TimedOut && task.device == DeviceKind::Emulated && stuck {
+                death.side = Some(Side::Launch);
+                death.add_note(
+                    "a kernel that never ends is stopped much earlier here: look at the launch function's loops first",
+                );
+            }
             let death = told.unable.into_iter().fold(death, |death, error| death.note(error.message));
             Ok(Outcome { judgement: task.blank().refused(death), device: None })
         }
@@ -124,6 +132,9 @@ pub(crate) fn cannot_run(program: &Path, error: &std::io::Error) -> Stop {
     Stop::Error(RunError::new("build", format!("cannot run {}: {error}", program.display())))
 }
 
+/// For so long no kernel runs on the emulated device that may run at all.
+const STUCK: Duration = Duration::from_secs(90);
+
 /// What one worker said.
 #[derive(Debug, Default)]
 pub(crate) struct Told {
@@ -132,6 +143,8 @@ pub(crate) struct Told {
     pub(crate) unable: Option<RunError>,
     /// Whether it came to have a device: from then on nothing is wrong but what it judges.
     opened: bool,
+    /// Since when it was doing what it did last.
+    since: Option<Instant>,
     /// The last thing it was doing.
     pub(crate) doing: String,
     /// The last lines on its stderr.
@@ -186,6 +199,7 @@ impl Told {
                     self.opened |= text != OPENING;
                     progress.say(format!("{who}: {text}"));
                     self.doing = text;
+                    self.since = Some(Instant::now());
                 }
                 Message::Mutant { id, fate } => self.fates.push((id, fate)),
                 Message::Unable { error } => self.unable = Some(error),
