@@ -142,6 +142,10 @@ pub(crate) fn explain(mut failure: Failure, seen: &Seen<'_>) -> Failure {
     for note in threads::beside_shared(seen).into_iter().chain(elements::as_integers(&failure, seen)) {
         failure.add_note(note);
     }
+    if let Some(note) = threads::reached(&failure, seen) {
+        failure.add_note(note);
+        failure.side = Some(Side::Launch);
+    }
     if let Some((note, help)) = arguments::odd(seen) {
         failure.add_note(note);
         failure.side = Some(Side::Launch);

@@ -252,6 +252,16 @@ pub(super) fn beside_shared(threads: u64, warps: u64, array: Option<(&str, u64)>
     }
 }
 
+/// How far so many blocks of so many threads reach, with the same number of elements for each.
+pub(super) fn reached((blocks, threads): (u64, u64), elements: u64, each: u64) -> String {
+    format!(
+        "{} of {} reach {} of {elements}, {each} each: are there enough blocks, or does a loop of theirs end too early?",
+        counted(blocks, "block"),
+        counted(threads, "thread"),
+        counted(blocks * threads * each, "element"),
+    )
+}
+
 /// `parameter 3, `v`, received the buffer `out`; parameter 4, `out`, received the buffer `v``.
 fn received(swapped: &[Swap], what: &str) -> String {
     let one =

@@ -80,6 +80,18 @@ pub(super) fn too_few(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
     found.then_some(Cause::TooFewThreads { blocks, threads, elements: wrong.total, each })
 }
 
+/// What was not written begins where as many elements end as the threads have of the launch, each the same number: then there are too few
+/// of them, or they go on too early. What comes behind it may be written, as a tail is by a loop of its own.
+pub(super) fn reached(failure: &Failure, seen: &Seen<'_>) -> Option<String> {
+    let launch = seen.launch()?;
+    let wrong = failure.mismatch.as_ref().filter(|wrong| wrong.unwritten)?;
+    let (blocks, threads) = (of_the_grid(launch), of_a_block(launch));
+    let all = blocks.saturating_mul(threads);
+    let each = wrong.index.checked_div(all).filter(|each| (1..=MOST_EACH).contains(each))?;
+    let exact = by_row(seen).is_none() && wrong.index == all * each;
+    exact.then(|| say::reached((blocks, threads), wrong.total, each))
+}
+
 /// The rows that the blocks have stored, all together, end where the first wrong one begins. It need not be unwritten: an output that is
 /// read, too, holds something before.
 pub(super) fn too_few_rows(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
