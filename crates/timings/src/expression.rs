@@ -67,7 +67,7 @@ impl<'a> Parser<'a> {
             let right = self.sum()?;
             self.expect(")")?;
             return match word {
-                "ceil" => checked((right > 0).then(|| (left + right - 1) / right)),
+                "ceil" => checked(left.checked_add(right - 1).filter(|_| right > 0).map(|sum| sum / right)),
                 "min" => Ok(left.min(right)),
                 _ => Ok(left.max(right)),
             };

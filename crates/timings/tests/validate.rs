@@ -18,7 +18,4 @@ fn predictions_are_as_near_as_they_were() {
     );
     let fitted = errors(Role::Fitted);
     assert!(fitted.points > 450 && fitted.median < 0.05 && fitted.p90 < 0.15 && fitted.worst < 0.35, "{fitted:?}");
-    // Whatever the number of threads.
-    let calibration = errors(Role::Calibration);
-    assert!(calibration.median < 0.07, "{calibration:?}");
 }

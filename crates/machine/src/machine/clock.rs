@@ -34,14 +34,14 @@ impl Machine {
         let (Some(rates), blocks @ 1..) = (Rates::of(&self.profile), launch.blocks()) else { return Ok(None) };
         let mut recordings: Vec<Recording> = Vec::new();
         // The first, one that runs beside it, one of later, and the last, which may be cut off.
-        for block in [0, u64::from(rates.sms).min(blocks - 1), blocks / 2, blocks - 1] {
+        let mut wanted = vec![0, u64::from(rates.sms).min(blocks - 1), blocks / 2, blocks - 1];
+        wanted.sort_unstable();
+        wanted.dedup();
+        for block in wanted {
             let executed = |recording: &Recording| recording.warps.iter().map(Path::executed).sum::<u64>();
             let long = recordings.first().is_some_and(|first| executed(first) > LONG);
             if recordings.is_empty() || block == blocks - 1 || !long {
                 recordings.push(self.record_block(loaded, kernel, launch, params, (block, BUDGET))?);
-            }
-            if blocks == 1 {
-                break;
             }
         }
         let shared = (code.dynamic_shared_offset + launch.dynamic_shared).saturating_sub(code.reserved_shared);

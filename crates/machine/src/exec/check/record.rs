@@ -9,6 +9,9 @@ use crate::exec::state::lanes::each;
 /// Instructions of a warp that are kept. What comes behind them is counted.
 const MOST: usize = 1 << 15;
 
+/// Lines of a block that are kept; with them ends what is kept of its warps.
+const MOST_LINES: usize = 1 << 20;
+
 /// One block.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recording {
@@ -71,7 +74,7 @@ impl Recording {
     pub(crate) fn step(&mut self, warp: u32, pc: u32, lanes: u32) {
         let Some(path) = self.warps.get_mut(warp as usize) else { return };
         path.executed += 1;
-        if path.steps.len() < MOST {
+        if path.steps.len() < MOST && self.lines.len() < MOST_LINES {
             path.steps.push(Step {
                 pc,
                 first: self.lines.len() as u32,
@@ -85,7 +88,9 @@ impl Recording {
     /// The warp's present instruction accesses memory; `passes` is asked for shared memory.
     pub(crate) fn touch(&mut self, warp: u32, touch: &Touch<'_>, passes: impl FnOnce() -> u64) {
         let Self { warps, lines, written } = self;
-        let Some(path) = warps.get_mut(warp as usize).filter(|path| path.executed <= MOST as u64) else { return };
+        let Some(path) = warps.get_mut(warp as usize).filter(|path| path.executed == path.steps.len() as u64) else {
+            return;
+        };
         let Some(step) = path.steps.last_mut() else { return };
         match touch.place {
             // The words stand where lines do elsewhere.
