@@ -60,8 +60,8 @@ impl Options {
             .map_err(|error| error.to_string())?;
         host.env_clear().env("FUSION_EMULATOR", &self.driver).current_dir("/");
         // What a launch may ask for depends on the GPU.
-        if let Some(gpu) = std::env::var_os("FUSION_EMULATED_GPU") {
-            host.env("FUSION_EMULATED_GPU", gpu);
+        if let Some(gpu) = std::env::var_os(fusion_profile::CHOICE) {
+            host.env(fusion_profile::CHOICE, gpu);
         }
         Ok(Contained { exercise, source: Source { path: self.name.clone(), text }, host, size: self.size })
     }

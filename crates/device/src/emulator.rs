@@ -6,11 +6,8 @@ use std::ffi::{CStr, CString, c_char};
 use std::fmt;
 
 use fusion_machine::report::Dry;
-use fusion_machine::{Checks, Profile, Report};
+use fusion_machine::{Checks, Report};
 use libloading::Library;
-
-/// The environment variable that chooses which GPU is emulated.
-const PROFILE: &str = "FUSION_EMULATED_GPU";
 
 /// What the emulated device tells beyond what CUDA can: reports of launches, counters and faults.
 #[derive(Clone, Copy)]
@@ -153,12 +150,7 @@ impl Emulator {
     /// Whether the GPU that the environment asks for can be emulated. The driver checks that as well, but an API that
     /// answers with numbers cannot say what was wrong.
     pub(crate) fn check_profile(&self) -> Result<(), EmulatorError> {
-        let id = std::env::var(PROFILE).unwrap_or_default();
-        if id.is_empty() || Profile::named(&id).is_some() {
-            return Ok(());
-        }
-        let names: Vec<&str> = Profile::all().iter().map(|profile| profile.id).collect();
-        Err(self.error(&format!("{PROFILE} is `{id}`, which is none of {}", names.join(", "))))
+        fusion_profile::chosen().map(drop).map_err(|why| self.error(&why))
     }
 
     pub fn version(&self) -> String {

@@ -12,8 +12,6 @@ use crate::error::{Error, Result};
 use crate::ffi::{DevProp, Device, Handle, Uuid};
 use crate::report;
 
-/// The environment variable that chooses the profile.
-const CHOICE: &str = "FUSION_EMULATED_GPU";
 const PCI_BUS_ID: &str = "0000:00:00.0";
 
 /// The primary context of the device: made when first retained, destroyed with its last user.
@@ -26,14 +24,8 @@ pub(crate) struct PrimaryContext {
 
 /// The profile that the environment asks for.
 pub(crate) fn chosen_profile() -> Result<Profile> {
-    let id = std::env::var(CHOICE).unwrap_or_default();
-    if id.is_empty() {
-        return Ok(Profile::default());
-    }
-    Profile::named(&id).cloned().ok_or_else(|| {
-        let names: Vec<&str> = Profile::all().iter().map(|profile| profile.id).collect();
-        let names = names.join(", ");
-        report::say(&format!("{CHOICE}={id} names no GPU that can be emulated; set it to one of: {names}"));
+    fusion_profile::chosen().map_err(|why| {
+        report::say(&why);
         Error::INVALID_VALUE
     })
 }
@@ -65,7 +57,7 @@ export! {
 
     fn cuDeviceGetName(name: Out<c_char>, len: c_int, device: Device) {
         let driver = check(device)?;
-        name.set_text(driver.machine.profile().name, usize::try_from(len).unwrap_or(0))
+        name.set_text(&driver.machine.profile().name, usize::try_from(len).unwrap_or(0))
     }
 
     fn cuDeviceGetUuid(out: Out<Uuid>, device: Device) {

@@ -241,7 +241,7 @@ export! {
         }
         if DRIVER.get().is_none() {
             let profile = device::chosen_profile()?;
-            report::opened(DRIVER.get_or_init(|| Driver::new(profile)).machine.profile().name);
+            report::opened(&DRIVER.get_or_init(|| Driver::new(profile)).machine.profile().name);
         }
         Ok(())
     }

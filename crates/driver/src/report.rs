@@ -251,7 +251,7 @@ extern "C" fn fusion_emulator_take_report() -> *mut c_char {
         std::mem::take(&mut recorder.report)
     });
     if let Ok(driver) = driver() {
-        report.device = driver.machine.profile().name.to_owned();
+        report.device = driver.machine.profile().name.clone();
     }
     let json = serde_json::to_string(&report).unwrap_or_default();
     // JSON escapes NUL, so that there is none.

@@ -43,15 +43,12 @@ impl Options {
     }
 }
 
-/// Parses the name of an emulated GPU: `h200`, `t4`.
+/// Parses the name of an emulated GPU, or a file that describes one: `h200`, `mine.toml`.
 ///
 /// # Errors
-/// There is none of that name; with those that there are.
-pub fn profile(id: &str) -> Result<&'static Profile, String> {
-    Profile::named(id).ok_or_else(|| {
-        let known: Vec<&str> = Profile::all().iter().map(|profile| profile.id).collect();
-        format!("there is no profile of that name: choose one of {}", known.join(", "))
-    })
+/// What is wrong with it.
+pub fn profile(choice: &str) -> Result<Profile, String> {
+    fusion_profile::find(choice)
 }
 
 /// Accepts `1048576`, `1_048_576` and `2^20`.

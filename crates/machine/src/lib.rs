@@ -21,5 +21,5 @@ pub use machine::{
     ParamInfo, Resources, Span, Tracing, UnknownCheck, thresholds,
 };
 pub use memory::{AccessError, Allocation, AllocationKind, Memory, OutOfMemory};
-pub use profile::Profile;
+pub use profile::{Profile, ProfileError};
 pub use report::{Argument, Counters, Fault, LaunchReport, Report, Severity};

@@ -31,7 +31,7 @@ mod unroll;
 pub use grid::Estimate;
 pub(crate) use grid::{Grid, estimate};
 pub(crate) use program::Program;
-pub(crate) use rates::Rates;
+pub use rates::Rates;
 pub(crate) use unroll::unrolled;
 
 use crate::profile::Profile;

@@ -26,7 +26,7 @@ struct Memory {
 impl Gpu {
     pub(crate) fn of_profile(profile: &Profile) -> Gpu {
         Gpu {
-            name: product(profile).to_owned(),
+            name: profile.product().to_owned(),
             compute: profile.compute,
             limits: Limits::of(profile),
             sms: profile.sms,
@@ -36,7 +36,7 @@ impl Gpu {
 
     pub(crate) fn of_device(device: &Device) -> Gpu {
         let properties = &device.properties;
-        let profile = Profile::all().iter().find(|profile| properties.name.ends_with(product(profile)));
+        let profile = Profile::all().iter().find(|profile| properties.name.ends_with(profile.product()));
         Gpu {
             name: properties.name.clone(),
             compute: properties.compute_capability,
@@ -91,9 +91,4 @@ impl Memory {
             measured: profile.in_flight_measured,
         }
     }
-}
-
-/// `H200` of `Emulated H200`: what the real product's name ends with.
-fn product(profile: &Profile) -> &'static str {
-    profile.name.trim_start_matches("Emulated ")
 }

@@ -40,7 +40,7 @@ struct Arguments {
     bytes: u32,
     /// The GPU: h200, t4, rtx3070 or rtxpro6000 [default: the open device, or h200 for a single block]
     #[arg(long, value_name = "GPU", value_parser = fusion_lesson::profile)]
-    profile: Option<&'static Profile>,
+    profile: Option<Profile>,
 }
 
 fn main() -> ExitCode {
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<(), LessonError> {
     let Arguments { options, block, registers, shared, bytes, profile } = arguments;
-    let of_profile = profile.map(Gpu::of_profile);
+    let of_profile = profile.as_ref().map(Gpu::of_profile);
     if block.is_some() || registers.is_some() || (shared.is_some() && profile.is_none()) {
         let gpu = of_profile.unwrap_or_else(|| Gpu::of_profile(&Profile::default()));
         let block =

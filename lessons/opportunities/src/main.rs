@@ -38,7 +38,7 @@ struct Arguments {
     graph: Option<PathBuf>,
     /// The GPU whose bandwidth and throughput count: h200, t4, rtx3070 or rtxpro6000
     #[arg(long, value_name = "GPU", default_value = "h200", value_parser = fusion_lesson::profile)]
-    profile: &'static Profile,
+    profile: Profile,
     /// All the arithmetic of one candidate, by its name
     #[arg(long, value_name = "NAME")]
     explain: Option<String>,
@@ -64,10 +64,10 @@ fn report(arguments: &Arguments) -> Result<String, GraphError> {
         None => File::parse("lessons/opportunities/graphs/transformer-layer.json", TRANSFORMER_LAYER)?,
     };
     let graph = Graph::new(file)?;
-    let candidates = candidate::find(&graph, arguments.profile);
+    let candidates = candidate::find(&graph, &arguments.profile);
     match &arguments.explain {
-        Some(name) => explain::candidate(&graph, arguments.profile, &candidates, name),
-        None if arguments.json => Ok(json::report(&graph, arguments.profile, &candidates)),
-        None => Ok(text::report(&graph, arguments.profile, &candidates)),
+        Some(name) => explain::candidate(&graph, &arguments.profile, &candidates, name),
+        None if arguments.json => Ok(json::report(&graph, &arguments.profile, &candidates)),
+        None => Ok(text::report(&graph, &arguments.profile, &candidates)),
     }
 }

@@ -18,7 +18,7 @@ pub(crate) fn report(graph: &Graph, profile: &Profile, candidates: &[Candidate])
     let _ = writeln!(
         text,
         "Bytes and launches are counted; times are PREDICTED for {} by a roofline, not measured.\n",
-        profile.name.trim_start_matches("Emulated ")
+        profile.product()
     );
     text += &operations(graph, profile);
     if candidates.is_empty() {

@@ -13,7 +13,7 @@ mod summary;
 
 use std::ffi::OsString;
 
-use fusion_machine::{Checks, Profile};
+use fusion_machine::Checks;
 
 use crate::output;
 
@@ -52,17 +52,18 @@ fn checks(text: &str) -> Result<String, String> {
     text.parse::<Checks>().map(|_| text.to_owned()).map_err(|unknown| fusion_diagnostic::unknown_check(&unknown))
 }
 
-fn profile(id: &str) -> Result<String, String> {
-    let names: Vec<&str> = Profile::all().iter().map(|profile| profile.id).collect();
-    Profile::named(id).map(|found| found.id.to_owned()).ok_or_else(|| format!("it may be {}", names.join(", ")))
+/// A choice as the program will understand it, wherever it goes.
+fn profile(choice: &str) -> Result<String, String> {
+    fusion_profile::find(choice)?;
+    let path = fusion_profile::is_file(choice).then(|| std::path::absolute(choice)).transpose();
+    let path = path.map_err(|error| error.to_string())?;
+    Ok(path.map_or_else(|| choice.to_owned(), |path| path.to_string_lossy().into_owned()))
 }
 
 /// Whether the driver will understand what the environment asks of it: the program's own words, if it cannot, are about something else.
 #[cfg(target_os = "linux")]
 fn surroundings(options: &Options) -> Result<(), String> {
-    const GPU: &str = "FUSION_EMULATED_GPU";
-    let id = std::env::var(GPU).ok().filter(|id| !id.is_empty() && options.profile.is_none());
-    id.map_or(Ok(()), |id| profile(&id).map(drop).map_err(|names| format!("{GPU}={id} names no GPU: {names}")))
+    if options.profile.is_some() { Ok(()) } else { fusion_profile::chosen().map(drop) }
 }
 
 /// Runs the program and returns the exit code.

@@ -5,7 +5,7 @@ use std::process::Command;
 
 /// Devices, settings of the emulated one, and what a terminal shows.
 const CHOICES: [&str; 8] = [
-    "FUSION_EMULATED_GPU",
+    fusion_profile::CHOICE,
     "FUSION_EMULATOR",
     "FUSION_EMULATOR_BUDGET",
     "FUSION_EMULATOR_CHECKS",

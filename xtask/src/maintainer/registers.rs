@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::{output, programs, toolchain};
 
 /// The environment variable that chooses which GPU is emulated.
-const PROFILE: &str = "FUSION_EMULATED_GPU";
+const PROFILE: &str = fusion_profile::CHOICE;
 
 /// The command's options.
 #[derive(Clone, Debug, clap::Args)]
@@ -102,7 +102,7 @@ fn tables(choice: Choice) -> Result<u8, RunError> {
 
 /// What the device of another process says.
 fn ask(choice: Choice, profile: Option<&Profile>) -> Result<Answer, RunError> {
-    let whom = profile.map_or("the device", |profile| profile.name);
+    let whom = profile.map_or("the device", |profile| &profile.name);
     output::note(&format!("compiling all kernels for {whom}"));
     let failed = |why: String| RunError::new("registers", format!("a process that asks a device failed: {why}"));
     let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;
@@ -114,7 +114,7 @@ fn ask(choice: Choice, profile: Option<&Profile>) -> Result<Answer, RunError> {
     let mut command = Command::new(program);
     command.args(["registers", "--rows", "--device", device]).stdin(Stdio::null()).stderr(Stdio::inherit());
     if let Some(profile) = profile {
-        command.env(PROFILE, profile.id);
+        command.env(PROFILE, &profile.id);
     }
     let ended = command.output().map_err(|error| failed(error.to_string()))?;
     if !ended.status.success() {

@@ -56,11 +56,11 @@ impl Gemm for StandIn {
 /// Replaces the times of the products among the report's launches. Where there are other launches of that name, they are
 /// not to be told apart, and every launch keeps the time of its instructions.
 fn predict(report: &mut Report, queued: &[GemmSizes]) {
-    let Some(profile) = Profile::all().iter().find(|profile| profile.name == report.device) else { return };
+    let Some(profile) = fusion_profile::of_device(&report.device) else { return };
     let mut products: Vec<_> = report.launches.iter_mut().filter(|launch| launch.kernel == KERNEL).collect();
     if products.len() == queued.len() {
         for (launch, sizes) in products.iter_mut().zip(queued) {
-            launch.predicted_ns = library_ns(profile, *sizes);
+            launch.predicted_ns = library_ns(&profile, *sizes);
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Every variant of an exercise at one size after the other: timed on a GPU, predicted on the emulated device.
 
 use fusion_course::{Shape, Step};
-use fusion_machine::Profile;
 
 use super::bench::Bench;
 use super::ceiling;
@@ -123,8 +122,8 @@ impl<'a> Sweep<'a> {
         // Tensor cores multiply matrices, at another rate: these roofs are not theirs.
         let roof = |peak: Option<f64>| peak.filter(|_| !exercise.multiplies());
         if session.is_emulated() {
-            let profile = Profile::all().iter().find(|profile| profile.name == session.info.name);
-            let bandwidth = profile.map_or(0.0, |profile| profile.dram_bandwidth / 1e9);
+            let profile = fusion_profile::of_device(&session.info.name);
+            let bandwidth = profile.as_ref().map_or(0.0, |profile| profile.dram_bandwidth / 1e9);
             let peak = profile.map(|profile| {
                 2.0 * f64::from(profile.lanes_per_sm * profile.sms) * f64::from(profile.sm_clock_khz) / 1e6
             });

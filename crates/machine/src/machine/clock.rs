@@ -15,7 +15,7 @@ const LONG: u64 = 1 << 20;
 
 impl Machine {
     /// Predicts how long a launch takes. A few blocks of it are executed, as if the others had not begun yet: what they write stays
-    /// written. `warm`: L2 holds what the launch reads, as far as it has room. None for a GPU whose rates are not known.
+    /// written. `warm`: L2 holds what the launch reads, as far as it has room. None for a launch of no blocks.
     ///
     /// How a block goes on must not depend on what others write.
     ///
@@ -31,7 +31,7 @@ impl Machine {
     ) -> Result<Option<Estimate>, Box<Fault>> {
         let info = loaded.info(kernel);
         let Some(code) = loaded.code(kernel) else { return Err(blame::refused(&info.name, Refusal::NoKernel)) };
-        let (Some(rates), blocks @ 1..) = (Rates::of(&self.profile), launch.blocks()) else { return Ok(None) };
+        let (rates, blocks @ 1..) = (Rates::of(&self.profile), launch.blocks()) else { return Ok(None) };
         let mut recordings: Vec<Recording> = Vec::new();
         // The first, one that runs beside it, one of later, and the last, which may be cut off.
         let mut wanted = vec![0, u64::from(rates.sms).min(blocks - 1), blocks / 2, blocks - 1];
@@ -55,8 +55,8 @@ impl Machine {
             warm,
         };
         let text = |pc: u32| loaded.place(kernel, pc).1.map(|place| place.text).unwrap_or_default();
-        let program = Program::new(code, text);
-        Ok(Some(timing::estimate(&program, &rates, &grid, recordings, &|pc| timing::unrolled(code, pc))))
+        let program = Program::new(code, &self.profile.units, text);
+        Ok(Some(timing::estimate(&program, rates, &grid, recordings, &|pc| timing::unrolled(code, pc))))
     }
 
     /// Executes one block of a launch as [`Machine::launch_block`] does, and records all that its warps do.

@@ -1,8 +1,10 @@
 //! What instructions cost: the unit that executes them, for how long it is taken, and when the result is there.
 //!
 //! Costs go by the text of the PTX. An instruction of PTX is none of the machine's: `cvta` is nothing, an addition of 64 bits is two, a
-//! division is a dozen. Rates are those of the *CUDA C++ Programming Guide*, "Arithmetic Instructions", results per clock and
-//! multiprocessor, for compute capability 9.0; what expands was timed: `crates/timings/kernels/calibration/arithmetic.cu`.
+//! division is a dozen. They are those of compute capability 9.0 (*CUDA C++ Programming Guide*, "Arithmetic Instructions"; what expands was
+//! timed: `crates/timings/kernels/calibration/arithmetic.cu`), and go by the units of a profile.
+
+use crate::profile::Units;
 
 /// Where an instruction is executed. Each of an SM's four schedulers has one of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,14 +64,28 @@ pub(crate) const FOLDED: Cost = cost(Unit::None, 0.0, 0.0, 0.0);
 
 impl Cost {
     /// Of an instruction of PTX, by its text: `@%p1 add.s64 %rd1, %rd2, %rd3;`.
-    pub(crate) fn of(text: &str) -> Self {
-        let text = text.trim_start();
-        let text = if text.starts_with('@') {
-            text.split_once(char::is_whitespace).map_or("", |(_, rest)| rest)
-        } else {
-            text
+    pub(crate) fn of(text: &str, units: &Units) -> Self {
+        let cost = Self::on_hopper(text);
+        let opcode = opcode(text);
+        let of = |hopper: f64, unit: f64| hopper / unit;
+        let times = match cost.unit {
+            Unit::Double => of(64.0, units.fp64),
+            Unit::Special if opcode.starts_with("cvt") && opcode.contains("f64") => of(16.0, units.convert64),
+            Unit::Special => of(16.0, units.special),
+            Unit::Fma if opcode.ends_with("f16") || opcode.ends_with("f16x2") => of(256.0, units.fp16),
+            Unit::Fma if opcode.ends_with("f32") || opcode.ends_with("f32x2") => of(128.0, units.fp32),
+            Unit::Fma => of(64.0, units.int32_mul),
+            Unit::Alu => of(64.0, units.logic),
+            Unit::Either => of(64.0, units.int32),
+            Unit::Memory | Unit::Control | Unit::None => 1.0,
         };
-        let opcode = text.trim_start().split([' ', '\t', ';', '\n']).next().unwrap_or_default();
+        // The last of its lanes comes out as much later.
+        let busy = cost.busy * times;
+        Self { busy, latency: cost.latency + (busy - cost.busy), ..cost }
+    }
+
+    fn on_hopper(text: &str) -> Self {
+        let opcode = opcode(text);
         let parts: Vec<&str> = opcode.split('.').collect();
         let has = |part: &str| parts.contains(&part);
         let last = parts.last().copied().unwrap_or_default();
@@ -134,6 +150,16 @@ impl Cost {
     }
 }
 
+/// `add.s64` of `@%p1 add.s64 %rd1, %rd2, %rd3;`.
+fn opcode(text: &str) -> &str {
+    let text = text.trim_start();
+    let text = match text.starts_with('@') {
+        true => text.split_once(char::is_whitespace).map_or("", |(_, rest)| rest),
+        false => text,
+    };
+    text.trim_start().split([' ', '\t', ';', '\n']).next().unwrap_or_default()
+}
+
 fn convert(parts: &[&str]) -> Cost {
     let types: Vec<&str> = parts[1..]
         .iter()
@@ -167,10 +193,12 @@ fn convert(parts: &[&str]) -> Cost {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Profile;
 
     #[test]
     fn costs_go_by_the_opcode() {
-        let of = |text: &str| Cost::of(text);
+        let h200 = Profile::default().units;
+        let of = |text: &str| Cost::of(text, &h200);
         for text in ["cvta.to.global.u64 %rd1, %rd2;", "ld.param.u64 %rd1, [k_param_0];", "abs.f32 %f1, %f2;", ""] {
             assert_eq!(of(text).unit, if text.is_empty() { Unit::Alu } else { Unit::None }, "{text}");
         }
@@ -182,5 +210,16 @@ mod tests {
         assert_eq!(of("ld.global.nc.f32 %f1, [%rd1];").unit, Unit::Memory);
         assert!(of("div.rn.f32 %f1, %f2, %f3;").latency > 5.0 * of("mul.f32 %f1, %f2, %f3;").latency);
         assert!(of("fma.rn.f64 %fd1, %fd2, %fd3, %fd4;").busy > of("fma.rn.f32 %f1, %f2, %f3, %f4;").busy);
+    }
+
+    #[test]
+    fn costs_go_by_the_units_of_the_gpu() {
+        let of = |id: &str, text: &str| Cost::of(text, &Profile::named(id).unwrap().units);
+        let busy = |text: &str| ["h200", "a100", "t4"].map(|id| of(id, text).busy);
+        assert_eq!(busy("fma.rn.f32 %f1, %f2, %f3, %f4;"), [1.0, 2.0, 2.0]);
+        assert_eq!(busy("fma.rn.f64 %fd1, %fd2, %fd3, %fd4;"), [2.0, 4.0, 64.0]);
+        assert_eq!(busy("mad.lo.s32 %r1, %r2, %r3, %r4;"), [2.0; 3]);
+        assert_eq!(busy("ld.global.f32 %f1, [%rd1];"), [1.0; 3]);
+        assert!(of("t4", "add.f64 %fd1, %fd2, %fd3;").latency > 60.0);
     }
 }

@@ -4,6 +4,7 @@ mod fold;
 
 use super::cost::{Cost, FOLDED, Unit};
 use crate::code::{Code, MicroOp, Operands, Place, Role, SlowOp, TRUE};
+use crate::profile::Units;
 
 /// What an instruction has to do with memory and with others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +65,7 @@ const SERIAL: [&str; 6] = ["div.rn.f32", "sqrt.rn.f32", "rcp.rn.f32", "div.rn.f6
 
 impl Program {
     /// `text` gives the PTX of an instruction by its place in the code.
-    pub(crate) fn new(code: &Code, text: impl Fn(u32) -> String) -> Self {
+    pub(crate) fn new(code: &Code, units: &Units, text: impl Fn(u32) -> String) -> Self {
         let numbers = Numbers::new(code);
         let op = |(pc, inst): (u32, &crate::code::Inst)| {
             let (mut reads, mut writes) = (Vec::new(), Vec::new());
@@ -86,7 +87,7 @@ impl Program {
             let cost = match kind {
                 // A parameter of the launch, or of a call, is a register or a constant.
                 Kind::Load(Place::Param | Place::Frame) | Kind::Store(Place::Param | Place::Frame) => FOLDED,
-                _ if inst.counted => Cost::of(&text),
+                _ if inst.counted => Cost::of(&text, units),
                 _ => FOLDED,
             };
             Op {

@@ -159,7 +159,7 @@ mod tests {
 
     fn op(text: &str, kind: Kind, reads: &[u32], writes: &[u32]) -> Op {
         Op {
-            cost: Cost::of(text),
+            cost: Cost::of(text, &crate::Profile::default().units),
             kind,
             reads: reads.into(),
             writes: writes.into(),

@@ -15,6 +15,7 @@ mod hostile;
 mod init;
 mod kernels;
 mod orders;
+mod profiles;
 mod races;
 mod runtime;
 mod strips;
