@@ -7,7 +7,7 @@ use fusion_course::Source;
 use fusion_grader::worker::contained::{Contained, judge};
 
 use crate::confine::{self, Files, Who};
-use crate::output;
+use crate::{emulated, output};
 
 /// What it judges.
 #[derive(Clone, Debug, clap::Args)]
@@ -55,7 +55,8 @@ impl Options {
     fn contained(&self) -> Result<Contained, String> {
         let exercise = fusion_course::find(&self.exercise).ok_or("there is no such exercise")?;
         let text = std::fs::read_to_string(&self.source).map_err(|error| format!("the source: {error}"))?;
-        let files = [self.host.clone(), self.driver.clone()];
+        let files: Vec<PathBuf> =
+            [self.host.clone(), self.driver.clone()].into_iter().chain(emulated::file()).collect();
         let mut host = confine::command(Who::Submission, &Command::new(&self.host), Files::read(&files))
             .map_err(|error| error.to_string())?;
         host.env_clear().env("FUSION_EMULATOR", &self.driver).current_dir("/");

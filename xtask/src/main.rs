@@ -10,6 +10,7 @@ mod confine;
 mod contained;
 mod date;
 mod device;
+mod emulated;
 mod interrupt;
 mod judge;
 mod learner;

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use fusion_grader::protocol::Message;
 
+use crate::emulated;
 use crate::interrupt::Interrupt;
 use group::{Group, State};
 use pipe::{Parent, printed};
@@ -82,6 +83,7 @@ fn run_until(
     secret: Option<&str>,
     mut hear: impl FnMut(Said),
 ) -> io::Result<End> {
+    emulated::tell(command);
     let mut parent = Parent::new(command)?;
     let mut group = Group::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()), &pipe::drawn()?)?;
     // The command holds the other end of our socket, without which the child could not end it.

@@ -33,7 +33,9 @@ fn name_of(gpu: &str) -> (String, String) {
 
 #[test]
 fn the_environment_chooses_the_gpu() {
-    for (gpu, name) in [("", "Emulated H200"), ("t4", "Emulated T4"), ("rtx3070", "Emulated RTX 3070")] {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../machine/profiles/l4.toml");
+    for (gpu, name) in [("", "Emulated H200"), ("t4", "Emulated T4"), ("a100", "Emulated A100"), (file, "Emulated L4")]
+    {
         let (stdout, _) = name_of(gpu);
         assert!(stdout.contains(&format!("name: {name}")), "{stdout}");
     }
@@ -44,4 +46,12 @@ fn an_unknown_gpu_is_refused_with_the_names_that_are_known() {
     let (stdout, stderr) = name_of("voodoo2");
     assert!(stdout.contains("CUDA_ERROR_INVALID_VALUE"), "{stdout}");
     assert!(stderr.contains("FUSION_EMULATED_GPU=voodoo2") && stderr.contains("h200, t4"), "{stderr}");
+}
+
+#[test]
+fn a_file_that_is_no_profile_is_refused_with_the_line() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+    let (stdout, stderr) = name_of(file);
+    assert!(stdout.contains("CUDA_ERROR_INVALID_VALUE"), "{stdout}");
+    assert!(stderr.contains("Cargo.toml: line ") && stderr.contains("unknown field"), "{stderr}");
 }

@@ -38,7 +38,7 @@ struct Arguments {
     /// Bytes that each thread waits for at once: of all loads that it issues before it uses the first
     #[arg(long, value_name = "N", default_value_t = 16)]
     bytes: u32,
-    /// The GPU: h200, t4, rtx3070 or rtxpro6000 [default: the open device, or h200 for a single block]
+    /// The GPU, such as h200 or t4, or a profile's file [default: the open device, or h200 for a single block]
     #[arg(long, value_name = "GPU", value_parser = fusion_lesson::profile)]
     profile: Option<Profile>,
 }

@@ -36,7 +36,7 @@ struct Arguments {
     /// A graph in JSON, as in lessons/opportunities/graphs [default: a transformer layer]
     #[arg(long, value_name = "FILE")]
     graph: Option<PathBuf>,
-    /// The GPU whose bandwidth and throughput count: h200, t4, rtx3070 or rtxpro6000
+    /// The GPU whose bandwidth and throughput count: such as h200 or t4, or a profile's file
     #[arg(long, value_name = "GPU", default_value = "h200", value_parser = fusion_lesson::profile)]
     profile: Profile,
     /// All the arithmetic of one candidate, by its name

@@ -13,6 +13,7 @@ use fusion_grader::judgement::{DeviceInfo, DeviceKind, Kind, RunError};
 use serde::Serialize;
 
 use crate::device::{self, Device};
+use crate::emulated::Emulated;
 use crate::interrupt::{self, Interrupt};
 use crate::judge::Stop;
 use crate::programs::{self, Programs};
@@ -33,6 +34,8 @@ pub(crate) struct Options {
     /// Where to run: `auto` takes a GPU when there is one
     #[arg(long, value_enum, default_value_t = Device::Auto)]
     device: Device,
+    #[command(flatten)]
+    emulated: Emulated,
     /// Other sizes than the course's: elements (`1000000`) or shapes (`2048x768`)
     #[arg(long, value_delimiter = ',', value_name = "SIZE")]
     sizes: Vec<String>,
@@ -95,6 +98,7 @@ impl Benched {
 /// Runs and returns the exit code: 0 when something of every exercise was timed (notes say what was left out), 1 when one has
 /// nothing that could be, 2 when it could not run at all.
 pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
+    options.emulated.choose();
     let mut report = Report { version: 2, command: command::command(), date: None, exercises: Vec::new(), error: None };
     let ended = bench(options, interrupt, &mut report);
     let mut code = u8::from(report.exercises.iter().any(|exercise| exercise.sizes.is_empty()));

@@ -13,6 +13,7 @@ use fusion_grader::render;
 use super::hint;
 use crate::command::program;
 use crate::device::{self, Device};
+use crate::emulated::Emulated;
 use crate::interrupt::{self, Interrupt};
 use crate::judge::{self, Stop, Task};
 use crate::output;
@@ -36,6 +37,8 @@ pub(crate) struct Options {
     /// Where to run: `auto` takes a GPU when there is one; the emulated device always checks too
     #[arg(long, value_enum, default_value_t = Device::Auto)]
     pub(crate) device: Device,
+    #[command(flatten)]
+    pub(crate) emulated: Emulated,
     /// Seed of the inputs and of the sizes that are drawn [default: 1, with --class one that is drawn]
     #[arg(long)]
     pub(crate) seed: Option<u64>,
@@ -89,6 +92,7 @@ pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
     if let Some(count) = options.hint {
         return hint::run(&options.targets, count);
     }
+    options.emulated.choose();
     let mut report = Report {
         version: VERSION,
         device: None,

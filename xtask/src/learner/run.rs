@@ -15,6 +15,7 @@ use std::ffi::OsString;
 
 use fusion_machine::Checks;
 
+use crate::emulated::Emulated;
 use crate::output;
 
 /// Could not be run, or there was nothing to be judged.
@@ -31,9 +32,8 @@ pub(crate) struct Options {
     /// What is checked: `all`, `none`, or some of init, races, arithmetic, performance with commas between them
     #[arg(long, value_name = "CHECKS", value_parser = checks)]
     checks: Option<String>,
-    /// The GPU that is emulated, such as h200 or t4
-    #[arg(long, value_name = "GPU", value_parser = profile)]
-    profile: Option<String>,
+    #[command(flatten)]
+    emulated: Emulated,
     /// How many warp instructions a launch, or one block of it, may execute before it is stopped as one that does not end
     #[arg(long, value_name = "INSTRUCTIONS", value_parser = clap::value_parser!(u64).range(1..))]
     budget: Option<u64>,
@@ -52,18 +52,10 @@ fn checks(text: &str) -> Result<String, String> {
     text.parse::<Checks>().map(|_| text.to_owned()).map_err(|unknown| fusion_diagnostic::unknown_check(&unknown))
 }
 
-/// A choice as the program will understand it, wherever it goes.
-fn profile(choice: &str) -> Result<String, String> {
-    fusion_profile::find(choice)?;
-    let path = fusion_profile::is_file(choice).then(|| std::path::absolute(choice)).transpose();
-    let path = path.map_err(|error| error.to_string())?;
-    Ok(path.map_or_else(|| choice.to_owned(), |path| path.to_string_lossy().into_owned()))
-}
-
 /// Whether the driver will understand what the environment asks of it: the program's own words, if it cannot, are about something else.
 #[cfg(target_os = "linux")]
 fn surroundings(options: &Options) -> Result<(), String> {
-    if options.profile.is_some() { Ok(()) } else { fusion_profile::chosen().map(drop) }
+    options.emulated.get().map(drop)
 }
 
 /// Runs the program and returns the exit code.

@@ -23,7 +23,7 @@ use crate::judge::{self, Stop, Task};
 use crate::process::Watch;
 use crate::progress::Progress;
 use crate::target::{self, Selection};
-use crate::{contained, plain, toolchain};
+use crate::{contained, emulated, plain, toolchain};
 
 /// Judges what is in the folder.
 pub(super) fn grade(options: &Options, folder: &Path, interrupt: &Interrupt, report: &mut Report) -> Result<(), Stop> {
@@ -150,7 +150,7 @@ impl<'a> Class<'a> {
     /// The worker's command, confined: it compiles the `.cu`, which may include files.
     fn worker(&self, worker: &contained::Options, host: &Path, taken: &Taken) -> std::io::Result<Command> {
         let own = [confine::program()?, host.to_owned(), self.driver.clone(), taken.kernel.clone()];
-        let read = [&own[..], &self.compiler].concat();
+        let read: Vec<PathBuf> = own.into_iter().chain(emulated::file()).chain(self.compiler.iter().cloned()).collect();
         let listed = Files { read: &read, list: &self.listed, write: &[] };
         let mut command = confine::command(Who::Worker, &worker.command()?, listed)?;
         command.current_dir("/");
