@@ -77,6 +77,7 @@ pub fn of(code: Code) -> &'static str {
         Code::ScalarAccess => include_str!("../essays/P-SCALAR-ACCESS.md"),
         Code::LocalMemory => include_str!("../essays/P-LOCAL-MEMORY.md"),
         Code::Divergent => include_str!("../essays/P-DIVERGENT.md"),
+        Code::UnusedShared => include_str!("../essays/P-SHARED-UNUSED.md"),
         Code::RoundTrip => include_str!("../essays/P-ROUND-TRIP.md"),
     }
 }

@@ -16,14 +16,14 @@ use doubles::Doubles;
 pub(crate) use measure::Plan;
 pub(crate) use sweep::Sweep;
 
-use fusion_course::{Exercise, Extent, Shape, Shapes};
+use fusion_course::{Exercise, Shape, Shapes};
 use fusion_machine::{Counters, Report};
 use serde::{Deserialize, Serialize};
 
 use crate::judgement::{
     Basis, Clocks, Code, Evidence, Failure, Figures, Interval, Location, Part, Timing, Verdict, Witness,
 };
-use crate::survey::Survey;
+use crate::survey::{MUCH, Survey};
 use crate::trial::Trial;
 use crate::trouble::Trouble;
 
@@ -182,7 +182,11 @@ fn predict(trial: &Trial<'_>, survey: &Survey) -> Part<Fast> {
     };
     let said = match timing.verdict(fast.bar) {
         Verdict::Fail => {
-            let failure = too_slow(&fast, &timing).note(slowed_by(exercise, survey));
+            let mut failure = too_slow(&fast, &timing);
+            // What the launch is to blame for, lean has found.
+            if survey.unused_shared(exercise).is_none() {
+                failure.notes.push(slowed_by(exercise, survey));
+            }
             Part::refused(failure.at(exercise.shapes.describe(survey.shape)))
         }
         _ => Part::pass(),
@@ -212,8 +216,6 @@ const IN_ORDER: &str = "in this order: read every element once and keep it in a 
 
 /// What the counts say about a submission that the model finds slow.
 fn slowed_by(exercise: &Exercise, survey: &Survey) -> String {
-    /// How much more than needed is worth a word.
-    const MUCH: f64 = 1.25;
     let shape = survey.shape;
     let total = |report: &Report| {
         report.launches.iter().fold(Counters::default(), |mut sum, launch| {
@@ -222,17 +224,9 @@ fn slowed_by(exercise: &Exercise, survey: &Survey) -> String {
         })
     };
     let (sum, chain) = (total(&survey.submission), total(&survey.unfused));
-    // What all rows share is asked for by each of them, and comes from a cache.
-    let read = exercise.inputs.iter().chain(exercise.outputs.iter().filter(|output| output.updated));
-    let once: usize = read
-        .map(|param| match param.extent {
-            Extent::Columns => shape.rows * param.bytes(shape),
-            _ => param.bytes(shape),
-        })
-        .sum();
     let load = sum.global_load;
     let ratio = |above: u64, below: f64| if below > 0.0 { above as f64 / below } else { 0.0 };
-    let again = ratio(load.bytes, once as f64);
+    let again = survey.read_again(exercise);
     let both = sum.global_store.bytes + load.bytes;
     let spread = ratio(32 * (load.sectors + sum.global_store.sectors), both as f64);
     let width = ratio(both, (LANES * (load.requests + sum.global_store.requests)) as f64);

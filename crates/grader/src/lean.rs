@@ -1,7 +1,7 @@
 //! Does it move no more than it must? Exact, from the emulated device's counters.
 
 use fusion_course::{Access, Exercise, Shape};
-use fusion_diagnostic::{counted, noun};
+use fusion_diagnostic::{Diagnostic, counted, noun};
 use fusion_machine::report::{Class, Traffic};
 use fusion_machine::{Counters, Report};
 use serde::{Deserialize, Serialize};
@@ -46,6 +46,9 @@ pub struct Lean {
     /// Device allocations that the launch function made, and their bytes.
     pub allocations: u64,
     pub allocated_bytes: u64,
+    /// That the launch asks for more shared memory than its kernel has a use for: where it is slow, that comes first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unused_shared: Option<Box<Diagnostic>>,
     /// `3.0 N moved, 2.0 N needed`, in units of the first input.
     pub summary: String,
 }
@@ -99,6 +102,14 @@ impl Evidence for Lean {
         self.dram_bytes.needed as f64 / self.dram_bytes.yours.max(1) as f64
     }
 
+    /// Shared memory that is asked for in vain makes slow. A GPU is given more rows, and rows as long.
+    fn blames(&self, failure: &Failure) -> Option<(Side, &Diagnostic)> {
+        let row = |shape: &str| shape.rsplit(" x ").next().map(str::to_owned);
+        let here = failure.shape.as_deref().is_some_and(|shape| row(shape) == row(&self.shape));
+        let unused = self.unused_shared.as_deref().filter(|_| failure.code == Code::Speed && here)?;
+        Some((Side::Launch, unused))
+    }
+
     /// What costs time is advised on here, and explains what is slow, too.
     fn explains(code: Code) -> bool {
         matches!(code, Code::Launches | Code::Bytes | Code::Access | Code::Allocations | Code::Speed | Code::Impossible)
@@ -125,6 +136,7 @@ fn judge_shape(exercise: &Exercise, survey: &Survey) -> Part<Lean> {
         bytes_per_access: per_request(submission, |traffic| (traffic.bytes, traffic.requests * LANES)),
         allocations: submission.allocations,
         allocated_bytes: submission.allocated_bytes,
+        unused_shared: survey.unused_shared(exercise).map(Box::new),
         summary: summary.clone(),
     };
     let mut advice = Vec::new();

@@ -176,7 +176,9 @@ impl Sources for Lines<'_> {
 /// Advice that may explain why a part failed: lints beside wrong values, costs beside what is not lean or not fast.
 /// All of it when it is asked for.
 fn advice(judgement: &Judgement, look: Look) -> Option<String> {
-    let failures: Vec<&Failure> = judgement.parts.views().filter_map(|part| part.failure).collect();
+    // Where the cause is known, it is the advice.
+    let open = |failure: &&Failure| failure.cause.is_none();
+    let failures: Vec<&Failure> = judgement.parts.views().filter_map(|part| part.failure).filter(open).collect();
     let told = judgement.parts.views().filter(|part| look.advice || failures.iter().any(|it| part.explains(it)));
     let mut faults: Vec<Diagnostic> = told.flat_map(|part| part.advice.iter().cloned()).collect();
     if !look.advice {

@@ -23,6 +23,7 @@ pub use loaded::{Kernel, KernelInfo, LoadError, Loaded, ParamInfo};
 pub use resources::{Assemble, Assembled, Resources};
 
 use advice::round_trip::{self, Left, Used};
+use advice::unused_shared;
 use residency::Residency;
 
 use crate::exec::{self, Outcome, Run};
@@ -329,7 +330,9 @@ impl Machine {
             traced: tracing == Tracing::Bytes,
             recorded: tracing == Tracing::Steps,
         };
-        let Outcome { mut counters, output, stopped, touched, mut findings, trace, tally, recording } = exec::run(&run);
+        let Outcome { mut counters, output, stopped, touched, mut findings, trace, tally, shared_end, recording } =
+            exec::run(&run);
+        let touched_shared = shared_end.saturating_sub(code.dynamic_shared_offset.into()) as u32;
         if launch.cooperative {
             // It was allocated above, and nobody else knows it.
             let _ = self.memory.free(workspace);
@@ -370,6 +373,7 @@ impl Machine {
             return Err(fault);
         }
         if checks.performance {
+            findings.extend(unused_shared::advise(&ended, &info.name, touched_shared));
             findings.extend(round_trip::advise(&ended, loaded.source(), &info.name, &used, &before));
             launches.left = round_trip::leave(&ended, loaded.source(), &info.name, &used);
         }
@@ -378,6 +382,8 @@ impl Machine {
             grid: launch.grid,
             block: launch.block,
             shared_bytes: asked,
+            dynamic_shared: launch.dynamic_shared,
+            touched_shared,
             arguments: Vec::new(),
             counters,
             predicted_ns: residency.predict_ns(&counters),

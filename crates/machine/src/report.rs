@@ -56,6 +56,12 @@ pub struct LaunchReport {
     pub block: [u32; 3],
     /// Static and dynamic shared memory of a block, in bytes.
     pub shared_bytes: u32,
+    /// The dynamic part of it.
+    #[serde(default)]
+    pub dynamic_shared: u32,
+    /// The bytes of the dynamic part up to the last that any block has touched.
+    #[serde(default)]
+    pub touched_shared: u32,
     /// What was passed for each of the kernel's parameters; empty where they could not be read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<Argument>,

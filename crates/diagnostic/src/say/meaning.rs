@@ -85,6 +85,7 @@ pub fn meaning(code: Code) -> &'static str {
         Code::ScalarAccess => "neighbouring elements are accessed one by one where 16 bytes at once were possible",
         Code::LocalMemory => "spilled registers or an array that is indexed at run time go through memory",
         Code::Divergent => "lanes of a warp take different sides of a branch, one after the other",
+        Code::UnusedShared => "a launch asks for shared memory that no block touches, and fewer blocks run at once",
         Code::RoundTrip => "an intermediate is written by one launch only to be read again by the next",
     }
 }

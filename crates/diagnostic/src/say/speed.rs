@@ -53,6 +53,21 @@ pub(super) fn words(kind: &Speed, fault: &Fault) -> Words {
                 .help("let the condition be the same for the 32 threads of a warp: decide by `threadIdx.x / 32`, or by what a whole warp works on")
                 .help("where it depends on the data: sort it, give a thread's work to the whole warp, or compute both sides and select (`c ? a : b`)")
         }
+        Speed::UnusedShared { asked, touched, held, possible, saving } => {
+            let few = counted(touched, "byte");
+            let (touched, help) = match touched {
+                0 => ("none of it".to_owned(), "launch it with none, or let the kernel use it".to_owned()),
+                _ => (format!("only the first {few}"), format!("launch it with {few}, or let the kernel use the rest")),
+            };
+            Words::new("the launch asks for more shared memory than the kernel touches")
+                .note(format!("it asks for {} of dynamic shared memory per block, and the blocks touch {touched}", counted(asked, "byte")))
+                .note(format!(
+                    "an SM holds {} at a time because of that, instead of {possible}: fewer blocks hide less of the time that memory takes",
+                    counted(held, "block")
+                ))
+                .maybe(saves(saving))
+                .help(help)
+        }
         Speed::RoundTrip { ref writer, written, read, moved } => {
             let kernel = &fault.kernel;
             let name = fault.buffer.as_ref().map_or_else(|| "the buffer".to_owned(), name);

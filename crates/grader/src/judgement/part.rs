@@ -3,7 +3,7 @@
 use fusion_diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
 
-use super::{Code, Failure, Verdict};
+use super::{Code, Failure, Side, Verdict};
 use crate::explain;
 use crate::trial::Trial;
 use crate::trouble::Trouble;
@@ -63,6 +63,11 @@ pub(crate) trait Evidence: Sized {
     /// Whether the advice may explain a failure with this code.
     fn explains(_code: Code) -> bool {
         false
+    }
+
+    /// What was found here that a failure of any part comes from, and the file that is to be changed.
+    fn blames(&self, _failure: &Failure) -> Option<(Side, &Diagnostic)> {
+        None
     }
 
     /// What is to be said beside the verdict, whatever that is.
@@ -167,6 +172,11 @@ impl<T: Evidence> Part<T> {
                 shapes: self.shapes,
             },
         }
+    }
+
+    pub(crate) fn blames(&self, failure: &Failure) -> Option<(Side, &Diagnostic)> {
+        let shapes = std::iter::once(self).chain(&self.shapes);
+        shapes.filter_map(|part| part.evidence.as_ref()).find_map(|evidence| evidence.blames(failure))
     }
 
     pub(crate) fn view(&self) -> View<'_> {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::part::Evidence;
-use super::{DeviceKind, Part, Verdict, View, Witness};
+use super::{DeviceKind, Failure, Part, Verdict, View, Witness};
 use crate::trial::Trial;
 use crate::trouble::Trouble;
 
@@ -25,6 +25,20 @@ macro_rules! parts {
             /// What is alike in all of them, in order.
             pub fn views(&self) -> impl Iterator<Item = View<'_>> {
                 [$(self.$name.view()),*].into_iter()
+            }
+
+            /// Says of each failure where it comes from, and which file is to be changed, where another part has found that out.
+            pub(crate) fn blame(&mut self) {
+                let blames = |failure: &Failure| {
+                    let blamed = [$(self.$name.blames(failure)),*].into_iter().flatten().next();
+                    blamed.map(|(side, cause)| (side, cause.clone()))
+                };
+                let blamed = [$(self.$name.failure.as_ref().filter(|it| it.cause.is_none()).and_then(blames)),*];
+                let failures = [$(self.$name.failure.as_mut()),*];
+                for (failure, (side, cause)) in failures.into_iter().zip(blamed).filter_map(|(f, b)| f.zip(b)) {
+                    failure.side.get_or_insert(side);
+                    failure.cause = Some(Box::new(cause));
+                }
             }
 
             /// Judges those that are wanted, one after the other.

@@ -96,8 +96,9 @@ impl Judgement {
         self.conclude()
     }
 
-    /// Sets the verdict from the parts.
+    /// Sets the verdict from the parts, and the file that is to be changed.
     pub fn conclude(mut self) -> Self {
+        self.parts.blame();
         self.verdict = self.parts.verdict();
         self
     }

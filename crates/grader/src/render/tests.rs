@@ -12,6 +12,7 @@ fn lean() -> Lean {
         bytes_per_access: Sectors::default(),
         allocations: 0,
         allocated_bytes: 0,
+        unused_shared: None,
         summary: "3.0 N moved, 3.0 N needed".to_owned(),
     }
 }

@@ -21,6 +21,8 @@ pub(crate) struct Worker<'a> {
     pub(crate) atomic_cache: u32,
     pub(crate) counters: Counters,
     pub(crate) watch: Watch<'a>,
+    /// Where the shared memory ends that any lane has touched.
+    pub(crate) shared_end: u64,
     /// Warp instructions not yet added to the launch's.
     pub(crate) spent: u64,
 }
@@ -38,6 +40,7 @@ impl<'a> Worker<'a> {
             atomic_cache: accesses as u32,
             counters: Counters::default(),
             watch: Watch::new(run),
+            shared_end: 0,
             spent: 0,
         }
     }

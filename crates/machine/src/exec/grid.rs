@@ -37,6 +37,8 @@ pub(crate) struct Outcome {
     pub(crate) findings: Findings,
     pub(crate) trace: Trace,
     pub(crate) tally: Tally,
+    /// Where the shared memory ends that any block has touched.
+    pub(crate) shared_end: u64,
     /// Of the only block, where it was asked for.
     pub(crate) recording: Option<Box<Recording>>,
 }
@@ -50,6 +52,7 @@ struct Gathered {
     findings: Findings,
     trace: Trace,
     tally: Tally,
+    shared_end: u64,
     recording: Option<Box<Recording>>,
 }
 
@@ -60,6 +63,7 @@ impl Gathered {
         self.findings.merge(findings);
         self.trace.merge(trace);
         self.tally.merge(tally);
+        self.shared_end = self.shared_end.max(worker.shared_end);
         self.counters += worker.counters;
         self.touched.resize(worker.windows.len(), false);
         for (touched, window) in self.touched.iter_mut().zip(&worker.windows) {
@@ -82,12 +86,13 @@ pub(crate) fn run(run: &Run<'_>) -> Outcome {
         None if run.code.communicates || run.launch.cooperative => serial(run),
         None => parallel(run),
     };
-    let Gathered { counters, mut output, stopped, mut touched, findings, trace, tally, recording } = gathered;
+    let Gathered { counters, mut output, stopped, mut touched, findings, trace, tally, shared_end, recording } =
+        gathered;
     output.sort_by_key(|(block, _)| *block);
     let last = stopped.as_ref().map_or(u64::MAX, |s| s.block);
     let output = output.into_iter().filter(|(block, _)| *block <= last).map(|(_, text)| text).collect();
     touched.resize(run.regions.len(), false);
-    Outcome { counters, output, stopped, touched, findings, trace, tally, recording }
+    Outcome { counters, output, stopped, touched, findings, trace, tally, shared_end, recording }
 }
 
 fn parallel(run: &Run<'_>) -> Gathered {

@@ -9,6 +9,7 @@ mod divergence;
 mod local;
 pub(super) mod round_trip;
 mod scalar;
+pub(super) mod unused_shared;
 
 use std::collections::BTreeMap;
 
@@ -75,8 +76,12 @@ impl<'a> Ended<'a> {
 
     /// What the model would save if the counters were these; `None` where it is next to nothing.
     fn saving(&self, better: &Counters) -> Option<Saving> {
-        let with_ns = self.times().longest();
-        let without_ns = self.residency.times(better).longest();
+        self.saving_to(self.residency.times(better))
+    }
+
+    /// The same if the times were these.
+    fn saving_to(&self, better: Times) -> Option<Saving> {
+        let (with_ns, without_ns) = (self.times().longest(), better.longest());
         (without_ns < 0.97 * with_ns).then_some(Saving { with_ns, without_ns })
     }
 }

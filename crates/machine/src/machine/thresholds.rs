@@ -32,6 +32,10 @@ pub const IDLE_SHARE: f64 = 0.2;
 /// lanes that wait cost nothing.
 pub const ISSUE_SHARE: f64 = 0.25;
 
+/// `P-SHARED-UNUSED`: bytes of dynamic shared memory that are asked for over those that are touched. A kernel that has room for
+/// somewhat longer rows than it was given stays below it.
+pub const SHARED_TIMES: u32 = 2;
+
 /// `P-ROUND-TRIP`: what the intermediate's way out and back moves, of what both launches move. A block's partial
 /// result stays below it.
 pub const ROUND_TRIP_SHARE: f64 = 0.1;

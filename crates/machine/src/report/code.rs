@@ -160,6 +160,7 @@ codes! {
     ScalarAccess "P-SCALAR-ACCESS" Speed Advice GoesOn;
     LocalMemory "P-LOCAL-MEMORY" Speed Advice GoesOn;
     Divergent "P-DIVERGENT" Speed Advice GoesOn;
+    UnusedShared "P-SHARED-UNUSED" Speed Advice GoesOn;
     RoundTrip "P-ROUND-TRIP" Speed Advice GoesOn;
 }
 

@@ -18,6 +18,7 @@ mod orders;
 mod profiles;
 mod races;
 mod runtime;
+mod shared;
 mod strips;
 mod support;
 mod waiting;

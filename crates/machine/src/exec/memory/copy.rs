@@ -23,7 +23,7 @@ pub(crate) fn execute(
     take: &[u32; 32],
 ) -> Trapped {
     let bytes = u64::from(size);
-    shared::check(worker.run, &common.shared, mask, to, bytes, true)?;
+    shared::check(worker, &common.shared, mask, to, bytes, true)?;
     let from = from.map(|a| resolve(a).1);
     let taken = take.map(|bytes| bytes.min(size));
     let reading = each(mask).fold(0, |reading, lane| reading | u32::from(taken[lane] > 0) << lane);

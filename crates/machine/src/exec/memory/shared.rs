@@ -11,7 +11,6 @@ use crate::exec::fault::trap::Trapped;
 use crate::exec::state::address::sequential;
 pub(crate) use crate::exec::state::banks::wavefronts;
 use crate::exec::state::lanes::{FULL, each};
-use crate::exec::state::run::Run;
 use crate::exec::state::shared::{Shared, load_element, store_element};
 use crate::report::Code;
 
@@ -52,11 +51,13 @@ pub(super) fn access<W: Way>(
         let word = (addrs[0] / 4) as usize;
         let words = (worker.run.shared_bytes / 4) as usize;
         if sequential(addrs, 4) && word.saturating_add(32) <= words.min(common.shared.len()) {
+            worker.shared_end = worker.shared_end.max(4 * (word as u64 + 32));
             account(worker, common, way, request, 1, Shape::Row);
             way.row(reg, &mut common.shared[word..word + 32]);
             return Ok(());
         }
         if !W::WRITES && sequential(addrs, 0) && word < words.min(common.shared.len()) {
+            worker.shared_end = worker.shared_end.max(4 * (word as u64 + 1));
             account(worker, common, way, request, 1, Shape::Uniform);
             let value = common.shared[word];
             way.row(reg, &mut [value; 32]);
@@ -70,7 +71,7 @@ pub(super) fn access<W: Way>(
 fn scattered<W: Way>(worker: &mut Worker<'_>, common: &mut Common, way: &mut W, request: Request<'_>) -> Trapped {
     let Request { access, mask, addrs, .. } = request;
     let bytes = u64::from(access.bytes());
-    check(worker.run, &common.shared, mask, addrs, bytes, W::WRITES)?;
+    check(worker, &common.shared, mask, addrs, bytes, W::WRITES)?;
     account(worker, common, way, request, wavefronts(addrs, mask, bytes), Shape::Other);
     way.elements(request, &mut common.shared);
     Ok(())
@@ -101,11 +102,21 @@ fn account<W: Way>(
     }
 }
 
-pub(crate) fn check(run: &Run<'_>, shared: &Shared, mask: u32, addrs: &[u64; 32], bytes: u64, write: bool) -> Trapped {
+/// Looks whether an access is aligned and lies in the block's shared memory, and notes where it ends.
+pub(crate) fn check(
+    worker: &mut Worker<'_>,
+    shared: &Shared,
+    mask: u32,
+    addrs: &[u64; 32],
+    bytes: u64,
+    write: bool,
+) -> Trapped {
+    let run = worker.run;
     let size = u64::from(run.shared_bytes).min(4 * shared.len() as u64);
     let align = if bytes.is_power_of_two() { bytes } else { 4 };
-    let (mut stray, mut misaligned) = (0, 0);
+    let (mut stray, mut misaligned, mut last) = (0, 0, 0);
     for lane in each(mask) {
+        last = addrs[lane].max(last);
         stray |= u32::from(addrs[lane] > size || size - addrs[lane] < bytes) << lane;
         misaligned |= u32::from(!addrs[lane].is_multiple_of(align)) << lane;
     }
@@ -115,6 +126,7 @@ pub(crate) fn check(run: &Run<'_>, shared: &Shared, mask: u32, addrs: &[u64; 32]
     if misaligned != 0 {
         return Err(fault::misaligned(misaligned, addrs, align, bytes, write, None));
     }
+    worker.shared_end = worker.shared_end.max(last + bytes);
     Ok(())
 }
 

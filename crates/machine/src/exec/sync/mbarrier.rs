@@ -112,7 +112,7 @@ pub(crate) fn execute(
     if op.place == Place::Generic {
         addrs = addrs.map(|addr| resolve(addr).1);
     }
-    shared::check(worker.run, &common.shared, mask, &addrs, BYTES, true)?;
+    shared::check(worker, &common.shared, mask, &addrs, BYTES, true)?;
     shared::check_array(&mut worker.watch, &op.address, mask, &addrs, BYTES, false, true);
     let waits = match op.op {
         MbarrierOp::Wait { parity } => Some(parity),

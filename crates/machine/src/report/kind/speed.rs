@@ -75,6 +75,9 @@ pub enum Speed {
     },
     /// A branch on which lanes of a warp have parted so often, and the instructions times lanes that this cost.
     Divergent { times: u64, idle: Share, saving: Option<Saving> },
+    /// Dynamic shared memory of which blocks touch only the beginning, in bytes, and so many blocks that an SM holds at a time because of
+    /// that, where as many would be possible.
+    UnusedShared { asked: u64, touched: u64, held: u64, possible: u64, saving: Option<Saving> },
     /// What a launch writes only for the next one to read.
     RoundTrip {
         /// The launch before.
@@ -118,6 +121,7 @@ impl Speed {
             Self::OneByOne { .. } | Self::OneEach { .. } => Code::ScalarAccess,
             Self::LocalMemory { .. } => Code::LocalMemory,
             Self::Divergent { .. } => Code::Divergent,
+            Self::UnusedShared { .. } => Code::UnusedShared,
             Self::RoundTrip { .. } => Code::RoundTrip,
         }
     }
