@@ -287,8 +287,13 @@ impl Machine {
         }
 
         let mut launches = self.launches.lock().unwrap_or_else(PoisonError::into_inner);
-        launches.count += 1;
-        let before = std::mem::take(&mut launches.left);
+        // A block alone is no launch: it leaves nothing but what it writes.
+        let grid_id = launches.count + 1;
+        let mut before = Left::default();
+        if alone.is_none() {
+            launches.count = grid_id;
+            before = std::mem::take(&mut launches.left);
+        }
         let workspace = match launch.cooperative {
             true => self
                 .memory
@@ -317,7 +322,7 @@ impl Machine {
             heap: heap.as_deref(),
             sms: self.profile.sms,
             clock_khz: self.profile.sm_clock_khz,
-            grid_id: launches.count,
+            grid_id,
             workspace,
             alone: alone.map(|(block, _)| block),
             block_budget: alone

@@ -22,6 +22,7 @@
 mod cost;
 mod grid;
 mod memory;
+mod pieces;
 mod program;
 mod rates;
 mod schedule;

@@ -1,11 +1,14 @@
 //! What the emulated device's clock says of a point, on memory that is reserved and mostly not there.
 
+use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use fusion_baseline::includes;
 use fusion_device::{CompileError, Compiler, Options, Source};
-use fusion_machine::{AllocationKind, Fault, Launch, LoadError, Machine, OutOfMemory, Profile};
+use fusion_machine::{AllocationKind, Assembled, Fault, Launch, LoadError, Machine, OutOfMemory, Profile, Resources};
+use fusion_nvrtc::Nvrtc;
 use fusion_suite::Argument;
 
 use crate::case::{Case, Point};
@@ -48,6 +51,7 @@ impl Predictor {
     pub fn predict(&self, point: &Point) -> Result<f64, Unpredicted> {
         let wrong = |why: &str| Unpredicted::Point(why.to_owned());
         let machine = Machine::new(Profile::default(), fusion_machine::Options::default());
+        machine.assemble_with(assemble);
         let parsed = fusion_ptx::parse(&self.ptx);
         let loaded = machine.load(parsed.module, &self.ptx).map_err(Unpredicted::Load)?;
         let kernel = &point.launch.kernel;
@@ -65,6 +69,22 @@ impl Predictor {
         let estimate = estimate.map_err(Unpredicted::Fault)?;
         estimate.map(|estimate| estimate.ns).ok_or_else(|| wrong("the rates of this GPU are not known"))
     }
+}
+
+/// Registers as the driver finds them: the compiler that made the PTX has the assembler, too. A case has many points, and is assembled
+/// once.
+fn assemble(ptx: &str, compute: (u32, u32)) -> Option<Assembled> {
+    static KNOWN: LazyLock<Mutex<HashMap<String, Option<Assembled>>>> = LazyLock::new(Mutex::default);
+    let resources = || {
+        let usage = fusion_nvrtc::assemble(&Nvrtc::already_open()?, ptx, compute)?;
+        let resources = usage.into_iter().map(|(name, usage)| {
+            let fusion_nvrtc::Usage { registers, local_bytes, spill_stores, spill_loads } = usage;
+            (name, Resources { registers, local_bytes, spill_stores, spill_loads, exact: true })
+        });
+        Some(resources.collect())
+    };
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    known.entry(ptx.to_owned()).or_insert_with(resources).clone()
 }
 
 /// The bytes of an argument. Large buffers repeat what they hold.

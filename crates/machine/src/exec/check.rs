@@ -13,13 +13,13 @@ mod watch;
 
 pub(crate) use init::{Origin, Placed};
 pub(crate) use race::{Came, Shadow, Visit};
-pub(crate) use record::{Line, Path, Recording, Step};
+pub(crate) use record::{AtBarrier, Line, Path, Recording, Step};
 pub(crate) use tally::{Parting, Requests, Row, Stride, Tally, WIDEST, Who};
 pub(crate) use trace::Trace;
 pub(crate) use watch::{Action, Touch};
 
 use super::fault::finding::Findings;
-use super::state::banks::wavefronts;
+use super::state::banks::shared_wavefronts;
 use super::state::lanes::{Bases, FULL};
 use super::state::reach::Reach;
 use super::state::run::Run;
@@ -92,7 +92,7 @@ impl<'a> Watch<'a> {
                 trace.note(touch, self.pc);
             }
             if let Some(record) = &mut self.record {
-                record.touch(self.warp, touch, || wavefronts(touch.addrs, touch.mask, touch.bytes));
+                record.touch(self.warp, touch, |bytes| shared_wavefronts(touch.addrs, touch.mask, bytes));
             }
         }
     }
@@ -102,6 +102,20 @@ impl<'a> Watch<'a> {
     pub(crate) fn step(&mut self, pc: u32, mask: u32) {
         if let Some(record) = &mut self.record {
             record.step(self.warp, pc, mask.count_ones());
+        }
+    }
+
+    /// The warp waits for more of its lanes before it executes its present instruction.
+    pub(crate) fn gathers(&mut self) {
+        if let Some(record) = &mut self.record {
+            record.withdraw(self.warp);
+        }
+    }
+
+    /// The warp's present instruction is a barrier.
+    pub(crate) fn arrives(&mut self, arrival: impl FnOnce() -> AtBarrier) {
+        if let Some(record) = &mut self.record {
+            record.arrive(self.warp, arrival());
         }
     }
 

@@ -31,7 +31,10 @@ impl Machine {
     ) -> Result<Option<Estimate>, Box<Fault>> {
         let info = loaded.info(kernel);
         let Some(code) = loaded.code(kernel) else { return Err(blame::refused(&info.name, Refusal::NoKernel)) };
-        let (rates, blocks @ 1..) = (Rates::of(&self.profile), launch.blocks()) else { return Ok(None) };
+        if launch.blocks() == 0 {
+            return Err(blame::refused(&info.name, Refusal::EmptyGrid { grid: launch.grid }));
+        }
+        let (rates, blocks) = (Rates::of(&self.profile), launch.blocks());
         let mut recordings: Vec<Recording> = Vec::new();
         // The first, one that runs beside it, one of later, and the last, which may be cut off.
         let mut wanted = vec![0, u64::from(rates.sms).min(blocks - 1), blocks / 2, blocks - 1];

@@ -95,6 +95,8 @@ impl Cost {
         let wide = matches!(last, "s64" | "u64" | "b64");
         match parts[0] {
             "ld" | "ldu" if has("param") => FOLDED,
+            // Not a copy, but that one is closed or waited for.
+            "cp" if has("commit_group") || has("wait_group") || has("wait_all") => cost(Unit::Control, 1.0, 1.0, 12.0),
             "ld" | "st" | "ldu" | "atom" | "red" | "shfl" | "cp" | "redux" | "match" | "vote" | "prefetch"
             | "mbarrier" => cost(Unit::Memory, 1.0, 1.0, 24.0),
             "mov"
@@ -105,21 +107,25 @@ impl Cost {
             {
                 cost(Unit::Alu, 1.0, 2.0, 20.0)
             }
-            "mov" | "cvta" | "not" if !wide && parts[0] == "not" => cost(Unit::Alu, 1.0, 2.0, 5.0),
             "mov" | "cvta" => FOLDED,
+            // Whoever reads a predicate may read its opposite.
+            "not" if last == "pred" => FOLDED,
             "neg" | "abs" if float || half || double => FOLDED,
             "add" | "sub" | "mul" | "fma" | "mad" if float => cost(Unit::Fma, 1.0, 1.0, 4.2),
-            "add" | "sub" | "mul" | "fma" if half => cost(Unit::Fma, 1.0, 2.0, 5.0),
-            "add" | "sub" | "mul" | "fma" if double => cost(Unit::Double, 1.0, 2.0, 8.0),
-            "add" | "sub" | "neg" if wide => cost(Unit::Either, 2.0, 4.0, 9.0),
+            "add" | "sub" | "mul" | "fma" | "mad" if half => cost(Unit::Fma, 1.0, 2.0, 5.0),
+            "add" | "sub" | "mul" | "fma" | "mad" if double => cost(Unit::Double, 1.0, 2.0, 8.0),
+            // Its lower half is there for the next one while the upper one is computed.
+            "add" | "sub" | "neg" if wide => cost(Unit::Either, 2.0, 4.0, 5.5),
             "add" | "sub" | "neg" | "abs" => cost(Unit::Either, 1.0, 2.0, 4.6),
             "mul" | "mad" if has("wide") => cost(Unit::Fma, 1.0, 2.0, 4.6),
             "mul" | "mad" if wide => cost(Unit::Fma, 3.0, 7.0, 14.0),
             "mul" | "mad" => cost(Unit::Fma, 1.0, 2.0, 4.2),
             "shl" | "shr" if wide => cost(Unit::Alu, 2.0, 4.0, 6.0),
-            "shl" => cost(Unit::Either, 1.0, 2.0, 4.6),
-            "and" | "or" | "xor" | "lop3" | "not" if last == "pred" => cost(Unit::Alu, 0.5, 1.0, 5.0),
-            "and" | "or" | "xor" | "not" if wide => cost(Unit::Alu, 2.0, 4.0, 6.0),
+            // By a number, a product will do.
+            "shl" if !last_operand(text).starts_with('%') => cost(Unit::Either, 1.0, 2.0, 4.6),
+            "and" | "or" | "xor" if last == "pred" => cost(Unit::Alu, 0.5, 1.0, 5.0),
+            "and" | "or" | "xor" | "not" if wide => cost(Unit::Alu, 2.0, 4.0, 5.0),
+            "not" => cost(Unit::Alu, 1.0, 2.0, 5.0),
             "setp" | "set" if wide => cost(Unit::Alu, 2.0, 4.0, 12.0),
             "setp" | "set" if double => cost(Unit::Double, 1.0, 2.0, 12.0),
             "setp" | "set" => cost(Unit::Alu, 1.0, 2.0, 8.0),
@@ -158,6 +164,11 @@ fn opcode(text: &str) -> &str {
         false => text,
     };
     text.trim_start().split([' ', '\t', ';', '\n']).next().unwrap_or_default()
+}
+
+/// What stands last, such as the number of bits to shift by.
+fn last_operand(text: &str) -> &str {
+    text.rsplit(',').next().unwrap_or_default().trim()
 }
 
 fn convert(parts: &[&str]) -> Cost {
@@ -207,6 +218,11 @@ mod tests {
         assert_eq!(of("add.s32 %r1, %r2, %r3;").unit, Unit::Either);
         assert_eq!(of("cvt.rni.f32.f32 %f1, %f2;").unit, Unit::Special);
         assert_eq!(of("cvt.u64.u32 %rd1, %r1;").unit, Unit::None);
+        assert_eq!(of("not.pred %p1, %p2;").unit, Unit::None);
+        assert_eq!(of("not.b32 %r1, %r2;"), cost(Unit::Alu, 1.0, 2.0, 5.0));
+        assert_eq!(of("mad.rn.f64 %fd1, %fd2, %fd3, %fd4;").unit, Unit::Double);
+        assert_eq!(of("cp.async.cg.shared.global [%r1], [%rd1], 16;").unit, Unit::Memory);
+        assert_eq!(of("cp.async.wait_group 0;").unit, Unit::Control);
         assert_eq!(of("ld.global.nc.f32 %f1, [%rd1];").unit, Unit::Memory);
         assert!(of("div.rn.f32 %f1, %f2, %f3;").latency > 5.0 * of("mul.f32 %f1, %f2, %f3;").latency);
         assert!(of("fma.rn.f64 %fd1, %fd2, %fd3, %fd4;").busy > of("fma.rn.f32 %f1, %f2, %f3, %f4;").busy);

@@ -1,13 +1,12 @@
 //! A whole launch, from what one SM does in the first waves of it.
 
-use std::collections::{HashMap, HashSet};
-
-use super::TICKS;
-use super::memory::{Load, MemorySystem, Piece};
-use super::program::{Kind, Program};
+use super::memory::{Load, MemorySystem};
+use super::program::Program;
 use super::rates::Rates;
 use super::schedule::Scheduler;
 use super::sm::{Sample, Sm, Work};
+use super::{TICKS, pieces};
+use crate::code::Place;
 use crate::exec::{Path, Recording};
 
 /// What a launch looks like from outside.
@@ -47,36 +46,35 @@ pub(crate) fn estimate(
     recordings: Vec<Recording>,
     unrolls: &dyn Fn(u32) -> usize,
 ) -> Estimate {
-    let (pieces, common) = (pieces(program, rates, grid, &recordings), common(&recordings));
+    let common = pieces::common(&recordings);
+    let (pieces, evicted) =
+        pieces::pieces(program, rates, (&grid.regions, grid.blocks, grid.warm), &recordings, &common);
     // A warp that was recorded in part goes on as it began.
     let cut = recordings.iter().flat_map(|recording| &recording.warps).map(Path::cut).fold(1.0, f64::max);
-    let reaches_memory = recordings.iter().any(|recording| !recording.lines.is_empty());
-    let mut scheduler = Scheduler::default();
+    let shape = Shape::new(grid, u64::from(rates.sms));
+    let stands = Stands::new(&recordings);
+    let reaches_memory = recordings.iter().any(|recording| reaches_memory(program, recording));
+    let mut scheduler = Scheduler::new(program, unrolls);
     let sample = |recording: Recording| {
-        let ordered = recording.warps.iter().map(|path| scheduler.order(program, &path.steps, unrolls)).collect();
+        let ordered = recording.warps.iter().map(|path| scheduler.order(&path.steps)).collect();
         Sample { recording, ordered }
     };
     let samples: Vec<Sample> = recordings.into_iter().map(sample).collect();
+    let operands = scheduler.finish();
 
-    let sms = u64::from(rates.sms);
-    let active = grid.blocks.clamp(1, sms);
-    let blocks = grid.blocks.div_ceil(sms).max(1);
-    let resident = grid.resident.clamp(1, blocks);
-    let simulated = blocks.min((WAVES * resident).max(LEAST));
-    // The last block of the grid may be cut off; it stands for itself alone.
-    let (whole, last) = (samples.len().saturating_sub(1).max(1) as u64, samples.len().saturating_sub(1));
-    let like = |block: u64| {
-        if block + 1 == blocks && grid.blocks == active * blocks { last } else { (block % whole) as usize }
-    };
+    let Shape { active, blocks, resident, simulated, last } = shape;
     let every = rates.dispatch * active as f64 * TICKS as f64;
     let load = Load {
         pieces: &pieces,
         common: &common,
         active: active as f64,
+        last: (simulated - 1, last as f64),
+        evicted,
         shared: grid.shared * resident,
         first_wave: resident,
     };
-    let mut sm = Sm::new(program, rates, MemorySystem::new(rates, load), &samples);
+    let mut sm = Sm::new(program, rates, MemorySystem::new(rates, load), &samples, &operands);
+    let like = |block: u64| stands.sample(block, block + 1 == simulated);
     let result = sm.run(&Work { blocks: simulated, resident, every, sample: &like });
 
     let end = |index: u64| result.ends.get(index as usize).copied().unwrap_or_default() as f64;
@@ -92,56 +90,89 @@ pub(crate) fn estimate(
     Estimate { ns: rates.overhead_ns + clocks / rates.clock_ghz, blocks: simulated, issued: result.issued }
 }
 
-/// What blocks have in common of each allocation, by what those that were recorded reach of it.
-fn pieces(program: &Program, rates: &Rates, grid: &Grid, recordings: &[Recording]) -> Vec<Piece> {
-    let count = recordings.len().max(1) as f64;
-    let mut touched = 0.0;
-    let piece = |&(start, end): &(u64, u64)| {
-        let (read, written) = recordings
-            .iter()
-            .map(|recording| sectors(program, recording, start..end))
-            .fold((0, 0), |(read, written), (more_read, more_written)| (read + more_read, written + more_written));
-        let all = ((end - start) as f64 / 32.0).ceil();
-        let of_grid = |sectors: u64| sectors as f64 / count * grid.blocks as f64;
-        let (asked, written) = (of_grid(read), of_grid(written).min(all));
-        touched += 32.0 * (asked.min(all) + written);
-        let fresh = if asked > 0.0 { (all / asked).min(1.0) } else { 1.0 };
-        Piece { start, end, fresh, written_sectors: written.max(1.0) }
-    };
-    let mut pieces: Vec<Piece> = grid.regions.iter().map(piece).collect();
-    if grid.warm && touched < rates.l2_bytes {
-        pieces.iter_mut().for_each(|piece| piece.fresh = 0.0);
-    }
-    pieces
+/// How the blocks of a grid come to SMs: each gets one in turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Shape {
+    /// SMs that have work.
+    active: u64,
+    /// Blocks of the SM that has most; how many of them it has at once, and how many are simulated.
+    blocks: u64,
+    resident: u64,
+    simulated: u64,
+    /// SMs that have as many blocks as this one.
+    last: u64,
 }
 
-/// Distinct sectors of a piece of memory that a block reads, and those that it writes.
-fn sectors(program: &Program, recording: &Recording, addresses: std::ops::Range<u64>) -> (u64, u64) {
-    let (mut read, mut written): (HashMap<u64, u8>, HashMap<u64, u8>) = Default::default();
-    for step in recording.warps.iter().flat_map(|path| &path.steps) {
-        let sectors = match program.ops[step.pc as usize].kind {
-            Kind::Load(_) => &mut read,
-            _ => &mut written,
+impl Shape {
+    fn new(grid: &Grid, sms: u64) -> Self {
+        let blocks = grid.blocks.div_ceil(sms).max(1);
+        let resident = grid.resident.clamp(1, blocks);
+        let simulated = blocks.min((WAVES * resident).max(LEAST));
+        let last = grid.blocks.saturating_sub(sms * (blocks - 1)).max(1);
+        Self { active: grid.blocks.clamp(1, sms), blocks, resident, simulated, last }
+    }
+}
+
+/// Which recording a block is like.
+struct Stands {
+    whole: usize,
+    last: usize,
+}
+
+impl Stands {
+    /// The last block of the grid may be cut off: then others are what an SM has most of. It may have more to do than others: then the
+    /// launch ends with it.
+    fn new(recordings: &[Recording]) -> Self {
+        let executed = |recording: &Recording| recording.warps.iter().map(Path::executed).sum::<u64>();
+        let whole = recordings.len().saturating_sub(1).max(1);
+        let most = recordings.iter().take(whole).map(executed).max().unwrap_or_default();
+        let last = recordings.len().saturating_sub(1);
+        let ends_with_it = recordings.last().is_some_and(|recording| executed(recording) > most);
+        Self { whole, last: if ends_with_it { last } else { 0 } }
+    }
+
+    fn sample(&self, block: u64, is_last: bool) -> usize {
+        if is_last && self.last > 0 { self.last } else { block as usize % self.whole }
+    }
+}
+
+/// Whether a block asks for what is no memory of its own.
+fn reaches_memory(program: &Program, recording: &Recording) -> bool {
+    let mut steps = recording.warps.iter().flat_map(|path| &path.steps);
+    steps.any(|step| program.ops[step.pc as usize].kind.reaches_memory() && step.reached == Some(Place::Global))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(blocks: u64, resident: u64) -> Shape {
+        let grid = Grid { blocks, resident, shared: 0, regions: Vec::new(), warm: false };
+        Shape::new(&grid, 132)
+    }
+
+    #[test]
+    fn a_second_wave_of_one_block_has_one_active_sm() {
+        assert_eq!(shape(100, 8), Shape { active: 100, blocks: 1, resident: 1, simulated: 1, last: 100 });
+        assert_eq!(shape(133, 8), Shape { active: 132, blocks: 2, resident: 2, simulated: 2, last: 1 });
+        assert_eq!(shape(264, 8).last, 132);
+        assert_eq!(shape(0, 8), Shape { active: 1, blocks: 1, resident: 1, simulated: 1, last: 1 });
+    }
+
+    #[test]
+    fn the_last_block_stands_for_itself() {
+        let block = |steps: u32| {
+            let mut recording = Recording::new(1);
+            (0..steps).for_each(|pc| recording.step(0, pc, 32));
+            recording
         };
-        for line in &recording.lines[step.first as usize..][..usize::from(step.lines)] {
-            if addresses.contains(&(line.number * 128)) {
-                *sectors.entry(line.number).or_default() |= line.sectors;
-            }
-        }
+        let samples = |steps: &[u32], blocks: u64| -> Vec<usize> {
+            let stands = Stands::new(&steps.iter().map(|&steps| block(steps)).collect::<Vec<_>>());
+            (0..blocks).map(|at| stands.sample(at, at + 1 == blocks)).collect()
+        };
+        assert_eq!(samples(&[9, 9, 3], 1), [0]);
+        assert_eq!(samples(&[9, 9, 3], 3), [0, 1, 0]);
+        assert_eq!(samples(&[9, 9, 20], 3), [0, 1, 2]);
+        assert_eq!(samples(&[5], 2), [0, 0]);
     }
-    let count = |sectors: HashMap<u64, u8>| sectors.values().map(|sectors| u64::from(sectors.count_ones())).sum();
-    (count(read), count(written))
-}
-
-/// Lines that more than one of the blocks reaches.
-fn common(recordings: &[Recording]) -> HashSet<u64> {
-    let (mut first, mut common) = (HashMap::new(), HashSet::new());
-    for (block, recording) in recordings.iter().enumerate() {
-        for line in &recording.lines {
-            if *first.entry(line.number).or_insert(block) != block {
-                common.insert(line.number);
-            }
-        }
-    }
-    common
 }

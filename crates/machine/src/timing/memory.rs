@@ -21,8 +21,14 @@ use crate::exec::Line;
 pub(crate) struct Piece {
     pub(crate) start: u64,
     pub(crate) end: u64,
-    /// Of a block's first reads of its sectors, the share that no other block has brought to L2.
+    /// Of a block's first reads of sectors, the share that no other block has brought to L2: of what is its own for all that was recorded,
+    /// and of what blocks have in common.
     pub(crate) fresh: f64,
+    pub(crate) fresh_common: f64,
+    /// Of a block's first writes to sectors, the share that no other block has written to before.
+    pub(crate) fresh_written: f64,
+    /// Of what the launch reads, the share that L2 lacks when it begins.
+    pub(crate) missing: f64,
     /// Sectors of it that the launch writes: where atomics meet.
     pub(crate) written_sectors: f64,
 }
@@ -35,6 +41,10 @@ pub(crate) struct Load<'a> {
     pub(crate) common: &'a HashSet<u64>,
     /// SMs that have work.
     pub(crate) active: f64,
+    /// The SM's last block, and how many SMs have as many blocks as this one.
+    pub(crate) last: (u64, f64),
+    /// Of what the launch reaches again much later, the share that has left L2 by then.
+    pub(crate) evicted: f64,
     /// Bytes of shared memory that the SM's blocks take from its L1.
     pub(crate) shared: u64,
     /// Blocks of the SM that begin at once.
@@ -49,8 +59,9 @@ pub(crate) struct MemorySystem<'a> {
     /// Sectors that a block has read before, and how many the SM had fetched by then.
     read: HashMap<u64, (u8, u64)>,
     stores: Stores,
-    /// The unit that takes loads and stores from the schedulers.
+    /// The unit that takes loads and stores from the schedulers, and what has passed it.
     lsu: Server,
+    passed: f64,
     l2: Server,
     l2_stores: Server,
     atomics: Server,
@@ -58,15 +69,40 @@ pub(crate) struct MemorySystem<'a> {
     /// How much of the share of DRAM was used of late, from 0 to 1, and when that was computed.
     used: (f64, Ticks),
     fetched: u64,
-    /// Ticks that a sector takes.
-    l2_sector: f64,
-    store_sector: f64,
-    dram_sector: f64,
+    /// Ticks that a sector takes: of most blocks, and of the last one.
+    sector: Sector,
+    last_sector: Sector,
+}
+
+/// Ticks that a sector takes on its ways.
+#[derive(Clone, Copy, Debug)]
+struct Sector {
+    l2: f64,
+    store: f64,
+    dram: f64,
+}
+
+impl Sector {
+    /// Where so many SMs ask for the same at the same time.
+    fn new(rates: &Rates, active: f64) -> Self {
+        let sector = |total: f64, most: f64| TICKS as f64 * 32.0 / (total / active).min(most);
+        Self {
+            l2: sector(rates.l2_bytes_per_clock, rates.sm_bytes_per_clock),
+            store: sector(rates.l2_store_bytes_per_clock, rates.sm_store_bytes_per_clock),
+            dram: sector(rates.dram_bytes_per_clock, rates.sm_bytes_per_clock),
+        }
+    }
+}
+
+/// The block that a request is of: its place on the SM, and its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Asker {
+    pub(crate) place: usize,
+    pub(crate) block: u64,
 }
 
 impl<'a> MemorySystem<'a> {
     pub(crate) fn new(rates: &'a Rates, load: Load<'a>) -> Self {
-        let sector = |total: f64, most: f64| TICKS as f64 * 32.0 / (total / load.active).min(most);
         Self {
             rates,
             load,
@@ -74,20 +110,27 @@ impl<'a> MemorySystem<'a> {
             read: HashMap::new(),
             stores: Stores::default(),
             lsu: Server::default(),
+            passed: 0.0,
             l2: Server::default(),
             l2_stores: Server::default(),
             atomics: Server::default(),
             dram: Server::default(),
             used: (0.0, 0),
             fetched: 0,
-            l2_sector: sector(rates.l2_bytes_per_clock, rates.sm_bytes_per_clock),
-            store_sector: sector(rates.l2_store_bytes_per_clock, rates.sm_store_bytes_per_clock),
-            dram_sector: sector(rates.dram_bytes_per_clock, rates.sm_bytes_per_clock),
+            sector: Sector::new(rates, load.active),
+            last_sector: Sector::new(rates, load.last.1),
         }
     }
 
     /// When the unit for loads and stores takes something again.
     pub(crate) fn free(&self) -> Ticks {
+        self.lsu.free()
+    }
+
+    /// Takes the unit for so many clocks: until when.
+    pub(crate) fn pass(&mut self, now: Ticks, clocks: f64) -> Ticks {
+        self.passed += clocks;
+        self.lsu.take(now, clocks * TICKS as f64);
         self.lsu.free()
     }
 
@@ -97,14 +140,15 @@ impl<'a> MemorySystem<'a> {
     }
 
     /// When the data of a warp's load of so many bytes is there. `past_l1`: it goes to L2, whatever the L1 has.
-    pub(crate) fn load(&mut self, now: Ticks, lines: &[Line], bytes: u64, block: u64, past_l1: bool) -> Ticks {
+    pub(crate) fn load(&mut self, now: Ticks, lines: &[Line], bytes: u64, asker: Asker, past_l1: bool) -> Ticks {
         let begun = self.begin(now, lines, bytes);
-        let astray = is_astray(lines);
+        let scattered = are_scattered(lines);
+        let sector = self.sector_of(asker);
         let mut done = begun;
         for line in lines {
-            let own = of_block(line.number, block);
             let common = self.load.common.contains(&line.number);
             // Blocks whose recording stands for others have lines of their own.
+            let own = own(line, asker);
             let key = if common { line.number } else { own };
             let (there, at) = if past_l1 { (0, 0) } else { self.l1.get(key) };
             let missing = line.sectors & !there;
@@ -119,13 +163,19 @@ impl<'a> MemorySystem<'a> {
             // What all SMs have fetched since then may have taken its place in L2.
             let since = (self.fetched - then) as f64 * 32.0 * self.load.active;
             let gone = if since > self.rates.l2_bytes { missing & before } else { 0 };
+            let fresh = match piece {
+                Some((_, piece)) if common => piece.fresh_common,
+                Some((_, piece)) => piece.fresh,
+                None => 0.0,
+            };
             // What is read here and there is seldom read again before it has to go.
-            let fresh = piece.map_or(0.0, |piece| piece.fresh);
-            let share = if astray { fresh.max(self.too_large(piece)) } else { fresh };
-            let from_dram = gone | if share >= 1.0 || chance(own) < share { first } else { 0 };
+            let share = if scattered { fresh + (1.0 - fresh) * self.load.evicted } else { fresh };
+            let chance = chance_of(line, piece, if common { 0 } else { asker.block });
+            let from_dram = gone | if chance < share { first } else { 0 };
             // Blocks that run at the same time ask for what they share at the same time: all of them wait for it.
-            let waits = first != 0 && share > 0.0 && (block < self.load.first_wave || !common);
-            let came = self.fetch(begun, missing.count_ones(), from_dram, (astray, waits));
+            let lacks = piece.is_some_and(|(_, piece)| chance < piece.missing);
+            let waits = first != 0 && share > 0.0 && lacks && (asker.block < self.load.first_wave || !common);
+            let came = self.fetch(begun, missing.count_ones(), from_dram, (scattered, waits), sector);
             self.l1.keep(key, there | missing, came.max(at));
             done = done.max(came);
         }
@@ -133,33 +183,45 @@ impl<'a> MemorySystem<'a> {
     }
 
     /// A warp's store of so many bytes, which goes its way. `written` has the bytes of sectors that the block writes in all.
-    pub(crate) fn store(&mut self, now: Ticks, lines: &[Line], bytes: u64, block: u64, written: &HashMap<u64, u32>) {
+    pub(crate) fn store(&mut self, now: Ticks, lines: &[Line], bytes: u64, asker: Asker, written: &HashMap<u64, u32>) {
         let begun = self.begin(now, lines, bytes);
-        let astray = is_astray(lines);
-        let sectors: u32 = lines.iter().map(|line| line.sectors.count_ones()).sum();
-        let whole = bytes >= 32 * u64::from(sectors);
+        let scattered = are_scattered(lines);
+        let sector = self.sector_of(asker);
         for line in lines {
-            let too_large = self.too_large(self.piece(line.number));
-            let key = of_block(line.number, block);
-            let store = stores::Store { line, key, lines: lines.len(), whole, astray, too_large };
-            let (sectors, new) = self.stores.cost(self.rates, begun, &store, written);
-            self.l2_stores.take(begun, self.store_sector * sectors);
-            self.take_dram(begun, f64::from(new), self.rates.written_load);
+            let key = own(line, asker);
+            if line.is_local() {
+                // Local memory is written back: only what the L1 has no room for goes further.
+                if self.l1.write(key, line.sectors, begun) {
+                    self.l2_stores.take(begun, 4.0 * sector.store);
+                }
+                continue;
+            }
+            let piece = self.piece(line.number);
+            let chance = chance_of(line, piece, asker.block);
+            let fresh = piece.map_or(1.0, |(_, piece)| piece.fresh_written);
+            let again = if scattered { (1.0 - fresh) * self.load.evicted } else { 0.0 };
+            let first = chance < fresh + again;
+            let missing = chance < fresh * piece.map_or(1.0, |(_, piece)| piece.missing) + again;
+            let store = stores::Store { line, key, scattered, first, missing };
+            let (sectors, new) = self.stores.cost(self.rates, self.passed, &store, written);
+            self.l2_stores.take(begun, sector.store * sectors);
+            self.take_dram(begun, f64::from(new), self.rates.written_load, sector);
         }
         self.hold_back(self.l2_stores.free().max(self.dram.free()));
     }
 
     /// A warp's atomics: when the old values are there.
-    pub(crate) fn atomic(&mut self, now: Ticks, lines: &[Line], float: bool) -> Ticks {
+    pub(crate) fn atomic(&mut self, now: Ticks, lines: &[Line], float: bool, asker: Asker) -> Ticks {
         let begun = self.begin(now, lines, 0);
         let least = if float { self.rates.float_atomic } else { self.rates.atomic };
+        let sector = self.sector_of(asker);
         for line in lines {
             let sectors = f64::from(line.sectors.count_ones());
-            self.take_l2(begun, sectors, self.rates.atomic_sector);
-            // Lanes that meet at an address go one after the other, and so do all SMs at a line. Neighbouring lines are in one slice of L2.
-            let slices = self.piece(line.number).map_or(1e6, |piece| (piece.written_sectors / 16.0).max(1.0));
+            self.take_l2(begun, sectors, self.rates.atomic_sector, sector);
+            // Lanes with one address go one after the other, and so do all SMs at a line. Neighbouring lines are in one slice of L2.
+            let slices = self.piece(line.number).map_or(1e6, |(_, piece)| (piece.written_sectors / 16.0).max(1.0));
             let round = least.max(self.rates.atomic_round * sectors);
-            let clocks = f64::from(line.meet.max(1)) * round * self.load.active / slices;
+            let clocks = f64::from(line.conflicts.max(1)) * round * self.active(asker) / slices;
             self.atomics.take(begun, clocks * TICKS as f64);
         }
         let done = self.l2.free().max(self.atomics.free());
@@ -167,9 +229,19 @@ impl<'a> MemorySystem<'a> {
         done.max(begun) + ticks(self.rates.l2_latency)
     }
 
+    /// SMs that do the same at the same time.
+    fn active(&self, asker: Asker) -> f64 {
+        if asker.block == self.load.last.0 { self.load.last.1 } else { self.load.active }
+    }
+
+    fn sector_of(&self, asker: Asker) -> Sector {
+        if asker.block == self.load.last.0 { self.last_sector } else { self.sector }
+    }
+
     /// The unit goes through a request: a line, or 128 bytes, at a time.
     fn begin(&mut self, now: Ticks, lines: &[Line], bytes: u64) -> Ticks {
         let passes = bytes.div_ceil(128).max(lines.len() as u64).max(1);
+        self.passed += passes as f64;
         self.lsu.take(now, (passes * TICKS) as f64)
     }
 
@@ -179,28 +251,36 @@ impl<'a> MemorySystem<'a> {
     }
 
     /// When sectors of a line are there, of which L2 lacks some.
-    fn fetch(&mut self, begun: Ticks, sectors: u32, from_dram: u8, (astray, waits): (bool, bool)) -> Ticks {
+    fn fetch(
+        &mut self,
+        begun: Ticks,
+        sectors: u32,
+        from_dram: u8,
+        (scattered, waits): (bool, bool),
+        sector: Sector,
+    ) -> Ticks {
         self.fetched += u64::from(sectors);
-        let hit = self.take_l2(begun, f64::from(sectors), 1.0) + ticks(self.rates.l2_latency);
+        let hit = self.take_l2(begun, f64::from(sectors), 1.0, sector) + ticks(self.rates.l2_latency);
         if from_dram == 0 && !waits {
             return hit;
         }
         // DRAM is read by 64 bytes.
         let halves = f64::from(from_dram & 0b0011 != 0) + f64::from(from_dram & 0b1100 != 0);
-        let through = self.take_dram(begun, 2.0 * halves * if astray { self.rates.astray } else { 1.0 }, 1.0);
+        let times = if scattered { self.rates.astray } else { 1.0 };
+        let through = self.take_dram(begun, 2.0 * halves * times, 1.0, sector);
         let busy = self.rates.loaded_latency * self.used.0 * self.used.0;
         hit.max(through + ticks(self.rates.dram_latency + busy))
     }
 
-    fn take_l2(&mut self, begun: Ticks, sectors: f64, times: f64) -> Ticks {
-        let time = (self.l2_sector * sectors).max(self.rates.l2_request * TICKS as f64);
+    fn take_l2(&mut self, begun: Ticks, sectors: f64, times: f64, sector: Sector) -> Ticks {
+        let time = (sector.l2 * sectors).max(self.rates.l2_request * TICKS as f64);
         self.l2.take(begun, time * times);
         self.l2.free()
     }
 
     /// `counts` is how much of it makes others wait.
-    fn take_dram(&mut self, begun: Ticks, sectors: f64, counts: f64) -> Ticks {
-        let time = self.dram_sector * sectors;
+    fn take_dram(&mut self, begun: Ticks, sectors: f64, counts: f64, sector: Sector) -> Ticks {
+        let time = sector.dram * sectors;
         let window = self.rates.loaded_window * TICKS as f64;
         let (used, at) = self.used;
         let passed = begun.saturating_sub(at) as f64;
@@ -210,26 +290,37 @@ impl<'a> MemorySystem<'a> {
         self.dram.free()
     }
 
-    fn piece(&self, line: u64) -> Option<Piece> {
-        let address = line * 128;
-        self.load.pieces.iter().find(|piece| piece.start < address + 128 && address < piece.end).copied()
-    }
-
-    /// Which share of an allocation L2 has no room for.
-    fn too_large(&self, piece: Option<Piece>) -> f64 {
-        piece.map_or(0.0, |piece| (1.0 - self.rates.l2_bytes / (piece.end - piece.start).max(1) as f64).max(0.0))
+    /// The allocation that a line begins in, with its place among them.
+    fn piece(&self, line: u64) -> Option<(usize, Piece)> {
+        piece_of(self.load.pieces, line).map(|at| (at, self.load.pieces[at]))
     }
 }
 
-/// A line as one block has it. Line numbers have fewer than 56 bits.
-fn of_block(line: u64, block: u64) -> u64 {
-    line ^ block << 40
+/// Which of the pieces, which stand in the order of their addresses, a line begins in.
+pub(crate) fn piece_of(pieces: &[Piece], line: u64) -> Option<usize> {
+    let address = line * 128;
+    let at = pieces.partition_point(|piece| piece.start <= address).checked_sub(1)?;
+    (address < pieces[at].end).then_some(at)
+}
+
+/// A line as one block has it. Line numbers have fewer than 56 bits. Local memory is that of a place on the SM.
+fn own(line: &Line, asker: Asker) -> u64 {
+    line.number ^ if line.is_local() { asker.place as u64 } else { asker.block } << 40
+}
+
+/// A number from 0 to 1 for a line and a block, wherever its allocation lies.
+fn chance_of(line: &Line, piece: Option<(usize, Piece)>, block: u64) -> f64 {
+    let of = |(index, piece): (usize, Piece)| {
+        let offset = line.number.wrapping_sub(piece.start / 128);
+        chance(offset ^ (index as u64) << 48 ^ block << 36)
+    };
+    piece.map_or(1.0, of)
 }
 
 /// Whether lines are far from each other, and so in many pages of DRAM.
-fn is_astray(lines: &[Line]) -> bool {
+fn are_scattered(lines: &[Line]) -> bool {
     let near = |pair: &&[Line]| pair[0].number.abs_diff(pair[1].number) <= 8;
-    lines.len() > 8 && 2 * lines.windows(2).filter(near).count() < lines.len()
+    lines.len() > 8 && !lines[0].is_local() && 2 * lines.windows(2).filter(near).count() < lines.len()
 }
 
 /// A number from 0 to 1 that depends on nothing but `of`.
@@ -242,24 +333,41 @@ fn chance(of: u64) -> f64 {
 mod tests {
     use super::*;
 
-    const PIECE: Piece = Piece { start: 0, end: 1 << 30, fresh: 1.0, written_sectors: 1.0 };
+    const PIECE: Piece = Piece {
+        start: 0,
+        end: 1 << 30,
+        fresh: 1.0,
+        fresh_common: 1.0,
+        fresh_written: 1.0,
+        missing: 1.0,
+        written_sectors: 1.0,
+    };
+    const ASKER: Asker = Asker { place: 0, block: 0 };
 
     fn line(number: u64) -> Line {
-        Line { number, sectors: 0b1111, meet: 1 }
+        Line { number, sectors: 0b1111, whole: 0b1111, conflicts: 1 }
     }
 
     fn with<T>(active: f64, f: impl FnOnce(&mut MemorySystem<'_>) -> T) -> T {
         let (rates, common) = (Rates::h200(), HashSet::new());
-        let load = Load { pieces: &[PIECE], common: &common, active, shared: 0, first_wave: 1 };
+        let load = Load {
+            pieces: &[PIECE],
+            common: &common,
+            active,
+            last: (u64::MAX, 1.0),
+            evicted: 0.0,
+            shared: 0,
+            first_wave: 1,
+        };
         f(&mut MemorySystem::new(&rates, load))
     }
 
     #[test]
     fn what_was_read_is_in_the_l1() {
         with(1.0, |memory| {
-            let first = memory.load(0, &[line(1)], 128, 0, false);
-            let again = memory.load(first, &[line(1)], 128, 0, false) - first;
-            let past = memory.load(2 * first, &[line(1)], 128, 0, true) - 2 * first;
+            let first = memory.load(0, &[line(1)], 128, ASKER, false);
+            let again = memory.load(first, &[line(1)], 128, ASKER, false) - first;
+            let past = memory.load(2 * first, &[line(1)], 128, ASKER, true) - 2 * first;
             assert_eq!(again, ticks(Rates::h200().l1_latency));
             assert!(first > 2 * past && past > 4 * again, "{first} {past} {again}");
         });
@@ -269,7 +377,7 @@ mod tests {
     fn the_share_of_dram_limits_what_comes() {
         let bytes = 128.0 * 4000.0;
         let ticks_of = |active| {
-            with(active, |memory| (0..4000).map(|i| memory.load(0, &[line(i)], 128, 0, false)).max().unwrap_or(0))
+            with(active, |memory| (0..4000).map(|i| memory.load(0, &[line(i)], 128, ASKER, false)).max().unwrap_or(0))
         };
         let (one, all) = (ticks_of(1.0) as f64, ticks_of(132.0) as f64);
         let reached = bytes * 132.0 / (all / TICKS as f64);
@@ -279,11 +387,12 @@ mod tests {
 
     #[test]
     fn atomics_at_one_address_go_one_after_the_other() {
-        let meeting = |meet| {
+        let with_conflicts = |conflicts| {
             with(132.0, |memory| {
-                (0..100).map(|_| memory.atomic(0, &[Line { number: 1, sectors: 1, meet }], true)).max().unwrap_or(0)
+                let line = Line { number: 1, sectors: 1, whole: 0, conflicts };
+                (0..100).map(|_| memory.atomic(0, &[line], true, ASKER)).max().unwrap_or(0)
             })
         };
-        assert!(meeting(32) > meeting(1), "{} {}", meeting(32), meeting(1));
+        assert!(with_conflicts(32) > with_conflicts(1), "{} {}", with_conflicts(32), with_conflicts(1));
     }
 }

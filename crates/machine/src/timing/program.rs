@@ -13,6 +13,11 @@ pub(crate) enum Kind {
     Load(Place),
     Store(Place),
     Atomic(Place),
+    /// From global to shared memory, behind the warp's back; closes a group of such copies; waits until no more groups than so many are
+    /// under way, or until no copy is.
+    Copy,
+    CopyCommit,
+    CopyWait(Option<u32>),
     Barrier,
     Shuffle,
     Fence,
@@ -23,7 +28,7 @@ pub(crate) enum Kind {
 impl Kind {
     /// Goes through the unit for loads and stores.
     pub(crate) fn reaches_memory(self) -> bool {
-        matches!(self, Self::Load(_) | Self::Store(_) | Self::Atomic(_))
+        matches!(self, Self::Load(_) | Self::Store(_) | Self::Atomic(_) | Self::Copy)
     }
 }
 
@@ -43,6 +48,8 @@ pub(crate) struct Op {
     pub(crate) past_l1: bool,
     /// A load of a word of shared memory that brings the three words behind it, too.
     pub(crate) merged: bool,
+    /// An atomic that adds the same number for all lanes: the lanes at an address are counted first, and one addition does.
+    pub(crate) counts: bool,
     /// Computes with floats.
     pub(crate) float: bool,
     /// The assembler makes a branch of it, over which it moves nothing.
@@ -99,6 +106,7 @@ impl Program {
                 read_only,
                 past_l1: contains(&PAST_L1),
                 merged: false,
+                counts: counts_lanes(&text),
                 float: contains(&[".f32", ".f64", "f16"]),
                 serial: contains(&SERIAL),
             }
@@ -109,8 +117,16 @@ impl Program {
         let mut program = Self { ops, registers };
         fold::products(&mut program, code);
         fold::shared_loads(&mut program, code);
+        fold::short_branches(&mut program, code);
         program
     }
+}
+
+/// `red.shared.add.u32 [%r1], 1;`, or an atomic of this kind whose result nobody asks for.
+fn counts_lanes(text: &str) -> bool {
+    let operand = text.rsplit(',').next().unwrap_or_default().trim().trim_end_matches(';');
+    let is_addition = text.contains(".add.u32") || text.contains(".add.s32");
+    (text.contains("red.") || text.contains("atom.")) && is_addition && operand.parse::<i64>().is_ok()
 }
 
 /// Numbers of registers: those of all functions side by side, of each its words, doubles and predicates.
@@ -169,8 +185,9 @@ fn kind(code: &Code, op: MicroOp) -> (Kind, bool, u32) {
             SlowOp::Atomic(atomic) => (Kind::Atomic(atomic.place), false, atomic.element),
             SlowOp::Fence(_) => (Kind::Fence, false, 0),
             SlowOp::Mbarrier(_) => (Kind::Atomic(Place::Shared), false, 8),
-            SlowOp::CopyAsync { size, .. } => (Kind::Store(Place::Shared), false, *size),
-            SlowOp::CopyWait { .. } => (Kind::Fence, false, 0),
+            SlowOp::CopyAsync { size, .. } => (Kind::Copy, false, *size),
+            SlowOp::CopyCommit => (Kind::CopyCommit, false, 0),
+            SlowOp::CopyWait { groups } => (Kind::CopyWait(*groups), false, 0),
             _ => (Kind::Plain, false, 0),
         },
         _ => (Kind::Plain, false, 0),
@@ -180,7 +197,8 @@ fn kind(code: &Code, op: MicroOp) -> (Kind, bool, u32) {
 impl Op {
     /// Nothing is moved from one side of it to the other.
     pub(crate) fn divides(&self) -> bool {
-        matches!(self.kind, Kind::Barrier | Kind::Fence | Kind::Branch)
+        use Kind::{Barrier, Branch, CopyCommit, CopyWait, Fence};
+        self.serial || matches!(self.kind, Barrier | Fence | Branch | CopyCommit | CopyWait(_))
     }
 
     pub(crate) fn is_folded(&self) -> bool {

@@ -81,10 +81,10 @@ numbers! {
     partial_store: f64 = 0.1 to 100.0,
     /// whole sectors that such a sector counts as when the other half of its 64 bytes is left out
     partial_store_alone: f64 = 0.1 to 100.0,
-    /// whole sectors that such a sector counts as when it was written so recently that both stores are one
-    merged_store: f64 = 0.0 to 100.0,
-    /// clocks: how recent a store is for the next one to become one with it
-    merge_clocks: f64 = 0.0 to 1e5,
+    /// whole sectors that each line counts as in addition of which parts of sectors are written
+    partial_line: f64 = 0.0 to 100.0,
+    /// passes of the unit for loads and stores within which a store to a line becomes one with the one before it
+    merging_passes: f64 = 0.0 to 1e5,
     /// clocks between two atomics of integers at one address
     atomic: f64 = 0.01 to 1e4,
     /// clocks between two atomics of floats at one address

@@ -12,27 +12,63 @@ use crate::exec::Step;
 /// Clocks that the assembler thinks a load takes.
 const LOAD: f64 = 250.0;
 const SHARED_LOAD: f64 = 30.0;
-/// The most instructions that are ordered together.
+/// The most instructions that are ordered together, and those of iterations of a loop that are.
 const WINDOW: usize = 400;
+const UNROLLED: usize = 300;
 
-/// Puts steps in order, and remembers how.
-#[derive(Debug, Default)]
-pub(crate) struct Scheduler {
-    known: HashMap<Vec<u32>, Vec<u16>>,
+/// A step in the machine's order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ordered {
+    pub(crate) step: Step,
+    /// Which of the scheduler's [`Operands`] it has.
+    pub(crate) operands: u32,
 }
 
-impl Scheduler {
+/// Registers of a step. The assembler has as many as it needs: what several iterations of a loop call by one name are several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Operands {
+    pub(crate) reads: Vec<u32>,
+    pub(crate) writes: Vec<u32>,
+}
+
+/// Puts steps in order, and remembers how.
+pub(crate) struct Scheduler<'a> {
+    program: &'a Program,
+    /// How many iterations of a loop, by the place of the branch at its end, are one piece of code.
+    unrolls: &'a dyn Fn(u32) -> usize,
+    times: HashMap<u32, usize>,
+    /// Of each piece, by the places of its instructions: which of them comes next, with its operands.
+    known: HashMap<Vec<u32>, Vec<(u16, u32)>>,
+    /// First those of the program.
+    operands: Vec<Operands>,
+    registers: u32,
+}
+
+impl<'a> Scheduler<'a> {
+    pub(crate) fn new(program: &'a Program, unrolls: &'a dyn Fn(u32) -> usize) -> Self {
+        let operands = |op: &Op| Operands { reads: op.reads.clone(), writes: op.writes.clone() };
+        let operands = program.ops.iter().map(operands).collect();
+        let registers = program.registers as u32;
+        Self { program, unrolls, times: HashMap::new(), known: HashMap::new(), operands, registers }
+    }
+
+    /// The operands of all steps, and how many registers they name.
+    pub(crate) fn finish(self) -> (Vec<Operands>, usize) {
+        (self.operands, self.registers as usize)
+    }
+
     /// The steps of a warp in the order in which the machine issues them.
-    pub(crate) fn order(&mut self, program: &Program, steps: &[Step], unrolls: &dyn Fn(u32) -> usize) -> Vec<Step> {
+    pub(crate) fn order(&mut self, steps: &[Step]) -> Vec<Ordered> {
+        let program = self.program;
         let mut ordered = Vec::with_capacity(steps.len());
         let mut from = 0;
         while from < steps.len() {
             let mut to = end_of_piece(program, steps, from);
             // Further iterations of the same piece.
             let piece = to - from;
-            let times = unrolls(steps[to - 1].pc);
+            let times = *self.times.entry(steps[to - 1].pc).or_insert_with_key(|pc| (self.unrolls)(*pc));
             let mut iterations = 1;
-            while iterations < times && to + piece <= steps.len() && to - from + piece <= WINDOW {
+            while iterations < times && to + piece <= steps.len() && to - from + piece <= UNROLLED {
                 let same = (0..piece).all(|i| steps[from + i].pc == steps[to + i].pc);
                 if !same {
                     break;
@@ -42,15 +78,55 @@ impl Scheduler {
             }
             let window = &steps[from..to];
             let key: Vec<u32> = window.iter().map(|step| step.pc).collect();
-            let order = self
-                .known
-                .entry(key)
-                .or_insert_with_key(|key| list(&key.iter().map(|&pc| &program.ops[pc as usize]).collect::<Vec<_>>()));
-            ordered.extend(order.iter().map(|&at| window[usize::from(at)]));
+            if !self.known.contains_key(&key) {
+                let piece = self.piece(&key);
+                self.known.insert(key.clone(), piece);
+            }
+            let order = self.known[&key].iter();
+            ordered.extend(order.map(|&(at, operands)| Ordered { step: window[usize::from(at)], operands }));
             from = to;
         }
         ordered
     }
+
+    /// Orders a piece, and names its registers anew.
+    fn piece(&mut self, pcs: &[u32]) -> Vec<(u16, u32)> {
+        let ops: Vec<&Op> = pcs.iter().map(|&pc| &self.program.ops[pc as usize]).collect();
+        let (renamed, registers) = rename(&ops, self.program.registers as u32);
+        self.registers = self.registers.max(registers);
+        let operands: Vec<u32> = renamed
+            .into_iter()
+            .zip(pcs)
+            .map(|(operands, &pc)| {
+                if operands == self.operands[pc as usize] {
+                    return pc;
+                }
+                self.operands.push(operands);
+                self.operands.len() as u32 - 1
+            })
+            .collect();
+        list(&ops).into_iter().map(|at| (at, operands[usize::from(at)])).collect()
+    }
+}
+
+/// Gives what a piece writes more than once a name for each time but the last, from `first` on: the operands, and the names in all.
+fn rename(ops: &[&Op], first: u32) -> (Vec<Operands>, u32) {
+    let mut last: HashMap<u32, usize> = HashMap::new();
+    for (at, op) in ops.iter().enumerate() {
+        last.extend(op.writes.iter().map(|&register| (register, at)));
+    }
+    let (mut names, mut next): (HashMap<u32, u32>, u32) = (HashMap::new(), first);
+    let operands = ops.iter().enumerate().map(|(at, op)| {
+        let reads = op.reads.iter().map(|register| names.get(register).copied().unwrap_or(*register)).collect();
+        let name = |register: &u32| {
+            let name = if last[register] == at { *register } else { next };
+            next += u32::from(name != *register);
+            names.insert(*register, name);
+            name
+        };
+        Operands { reads, writes: op.writes.iter().map(name).collect() }
+    });
+    (operands.collect(), next)
 }
 
 /// One past the instruction that ends the piece which begins at `from`.
@@ -72,26 +148,31 @@ fn list(ops: &[&Op]) -> Vec<u16> {
     // Who waits for whom, with how long a result takes.
     let mut waits: Vec<Vec<(usize, f64)>> = vec![Vec::new(); n];
     let mut written: HashMap<u32, usize> = HashMap::new();
+    // Who reads what the piece finds: the last write of it comes behind them.
+    let mut readers: HashMap<u32, Vec<usize>> = HashMap::new();
     let (mut last_store, mut last_loads): (HashMap<u8, usize>, HashMap<u8, Vec<usize>>) = Default::default();
     for (at, op) in ops.iter().enumerate() {
         for register in &op.reads {
             if let Some(&by) = written.get(register) {
                 waits[at].push((by, latency(ops[by])));
+            } else {
+                readers.entry(*register).or_default().push(at);
             }
         }
-        let space = |place: Place| if place == Place::Shared { 1 } else { u8::from(place == Place::Local) * 2 };
         match op.kind {
             Kind::Load(place) if !op.read_only => {
-                if let Some(&by) = last_store.get(&space(place)) {
-                    waits[at].push((by, 1.0));
+                for space in spaces(place) {
+                    waits[at].extend(last_store.get(space).map(|&by| (by, 1.0)));
+                    last_loads.entry(*space).or_default().push(at);
                 }
-                last_loads.entry(space(place)).or_default().push(at);
             }
-            Kind::Store(place) | Kind::Atomic(place) => {
-                let place = space(place);
-                waits[at].extend(last_store.get(&place).map(|&by| (by, 1.0)));
-                waits[at].extend(last_loads.remove(&place).into_iter().flatten().map(|by| (by, 1.0)));
-                last_store.insert(place, at);
+            Kind::Store(_) | Kind::Atomic(_) | Kind::Copy => {
+                let place = if let Kind::Store(place) | Kind::Atomic(place) = op.kind { place } else { Place::Shared };
+                for space in spaces(place) {
+                    waits[at].extend(last_store.get(space).map(|&by| (by, 1.0)));
+                    waits[at].extend(last_loads.remove(space).into_iter().flatten().map(|by| (by, 1.0)));
+                    last_store.insert(*space, at);
+                }
             }
             _ => {}
         }
@@ -102,6 +183,10 @@ fn list(ops: &[&Op]) -> Vec<u16> {
         for &register in &op.writes {
             written.insert(register, at);
         }
+    }
+    for (register, readers) in readers {
+        let last = written.get(&register).copied().unwrap_or_default();
+        waits[last].extend(readers.into_iter().filter(|&by| by < last).map(|by| (by, 0.0)));
     }
     // The longest way from each to the end.
     let mut way: Vec<f64> = ops.iter().map(|op| op.cost.issues).collect();
@@ -143,6 +228,16 @@ fn list(ops: &[&Op]) -> Vec<u16> {
     order
 }
 
+/// Memory that the assembler tells apart. A generic address may lead to any.
+fn spaces(place: Place) -> &'static [u8] {
+    match place {
+        Place::Shared => &[1],
+        Place::Local => &[2],
+        Place::Generic => &[0, 1, 2],
+        _ => &[0],
+    }
+}
+
 fn latency(op: &Op) -> f64 {
     match op.kind {
         Kind::Load(Place::Shared) => SHARED_LOAD,
@@ -167,6 +262,7 @@ mod tests {
             read_only: false,
             past_l1: false,
             merged: false,
+            counts: false,
             float: true,
             serial: false,
         }
@@ -184,6 +280,24 @@ mod tests {
         let order = list(&ops.iter().collect::<Vec<_>>());
         let loads = |at: &u16| matches!(ops[usize::from(*at)].kind, Kind::Load(_));
         order.iter().enumerate().filter(|(_, at)| loads(at)).map(|(place, _)| place).collect()
+    }
+
+    #[test]
+    fn iterations_have_registers_of_their_own() {
+        let load = op("ld.global.f32 %f1, [%r];", Kind::Load(Place::Global), &[0], &[1]);
+        let sum = op("add.f32 %f2, %f2, %f1;", Kind::Plain, &[2, 1], &[2]);
+        let (renamed, registers) = rename(&[&load, &sum, &load, &sum], 3);
+        let of = |reads: &[u32], writes: &[u32]| Operands { reads: reads.into(), writes: writes.into() };
+        assert_eq!(renamed, [of(&[0], &[3]), of(&[2, 3], &[4]), of(&[0], &[1]), of(&[4, 1], &[2])]);
+        assert_eq!(registers, 5);
+    }
+
+    #[test]
+    fn what_a_piece_finds_is_read_before_it_is_written() {
+        let slow = op("div.rn.f32 %f2, %f1, %f1;", Kind::Plain, &[1], &[2]);
+        let store = op("st.global.f32 [%r], %f1;", Kind::Store(Place::Global), &[1, 2], &[]);
+        let load = Op { read_only: true, ..op("ld.global.nc.f32 %f1, [%r];", Kind::Load(Place::Global), &[0], &[1]) };
+        assert_eq!(list(&[&slow, &store, &load]), [0, 1, 2]);
     }
 
     #[test]

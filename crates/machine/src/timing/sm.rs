@@ -1,18 +1,19 @@
 //! One SM, event by event: its schedulers, its units, and the warps of the blocks that it has.
 //!
-//! Each of four schedulers issues the oldest warp whose operands are ready and whose unit is free. A warp issues in order: the order in
+//! Each of four schedulers goes on with a warp as long as that can; then it issues the one that has waited longest of those whose operands are ready and whose unit is free. A warp issues in order: the order in
 //! which the assembler puts its instructions ([`super::schedule`]).
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BinaryHeap, HashMap, VecDeque};
 
 use super::cost::Unit;
-use super::memory::MemorySystem;
+use super::memory::{Asker, MemorySystem};
 use super::program::{Kind, Op, Program};
 use super::rates::Rates;
+use super::schedule::{Operands, Ordered};
 use super::{TICKS, Ticks, ticks};
 use crate::code::Place;
-use crate::exec::{Recording, Step};
+use crate::exec::{AtBarrier, Recording, Step};
 
 const SCHEDULERS: usize = 4;
 
@@ -20,7 +21,7 @@ const SCHEDULERS: usize = 4;
 #[derive(Debug)]
 pub(crate) struct Sample {
     pub(crate) recording: Recording,
-    pub(crate) ordered: Vec<Vec<Step>>,
+    pub(crate) ordered: Vec<Vec<Ordered>>,
 }
 
 /// What an SM is asked to run.
@@ -50,6 +51,8 @@ struct Scheduler {
     units: [Ticks; Unit::COUNT],
     /// Warps, and when what they wait for is there.
     waiting: BinaryHeap<Reverse<(Ticks, usize)>>,
+    /// The warp that was issued last: it goes on as long as it can.
+    last: usize,
     /// Those that wait for nothing but their turn, the oldest first.
     ready: Vec<usize>,
 }
@@ -66,14 +69,39 @@ struct Warp {
     block: u64,
     /// When each register has its value.
     registers: Vec<Ticks>,
+    copies: Copies,
+}
+
+/// A warp's asynchronous copies: when those of each group are done, and those of none yet.
+#[derive(Clone, Debug, Default)]
+struct Copies {
+    groups: VecDeque<Ticks>,
+    open: Ticks,
 }
 
 /// A block's place on the SM.
 #[derive(Clone, Debug, Default)]
 struct Slot {
-    alive: usize,
-    /// Warps at the barrier.
-    arrived: Vec<usize>,
+    /// Warps that have not left.
+    alive: u32,
+    /// By their numbers.
+    barriers: HashMap<u8, Barrier>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Barrier {
+    /// Threads that it waits for; without a number, all warps.
+    threads: Option<u32>,
+    /// How many have come; a warp counts whole.
+    come: u32,
+    /// Warps that wait.
+    waiting: Vec<usize>,
+}
+
+impl Barrier {
+    fn is_complete(&self, alive: u32) -> bool {
+        self.come >= self.threads.unwrap_or(32 * alive)
+    }
 }
 
 pub(crate) struct Sm<'a> {
@@ -81,28 +109,37 @@ pub(crate) struct Sm<'a> {
     rates: &'a Rates,
     memory: MemorySystem<'a>,
     samples: &'a [Sample],
+    operands: &'a [Operands],
+    registers: usize,
     schedulers: [Scheduler; SCHEDULERS],
     warps: Vec<Warp>,
     slots: Vec<Slot>,
     /// Warps of a block.
     warps_of_block: usize,
-    /// When the banks of shared memory are free, and when a word of a block is for the next atomic.
-    shared: Ticks,
+    /// When a word of a block's shared memory is free for the next atomic.
     words: HashMap<(usize, u64), Ticks>,
 }
 
 impl<'a> Sm<'a> {
-    pub(crate) fn new(program: &'a Program, rates: &'a Rates, memory: MemorySystem<'a>, samples: &'a [Sample]) -> Self {
+    /// `operands` and `registers` are those of the samples' scheduler.
+    pub(crate) fn new(
+        program: &'a Program,
+        rates: &'a Rates,
+        memory: MemorySystem<'a>,
+        samples: &'a [Sample],
+        (operands, registers): &'a (Vec<Operands>, usize),
+    ) -> Self {
         Self {
             program,
             rates,
             memory,
             samples,
+            operands,
+            registers: *registers,
             schedulers: Default::default(),
             warps: Vec::new(),
             slots: Vec::new(),
             warps_of_block: samples.first().map_or(0, |sample| sample.ordered.len()),
-            shared: 0,
             words: HashMap::new(),
         }
     }
@@ -118,7 +155,7 @@ impl<'a> Sm<'a> {
             self.start(block as usize, block, (work.sample)(block), begins(block));
         }
         let mut next = places as u64;
-        while let Some((now, index)) = self.earliest() {
+        while let Some((now, index)) = self.earliest().or_else(|| self.free_the_stuck()) {
             let Some((warp, now)) = self.choose(index, now) else { continue };
             result.issued += 1;
             let Some((place, ended)) = self.issue(index, warp, now) else { continue };
@@ -137,12 +174,14 @@ impl<'a> Sm<'a> {
     }
 
     fn start(&mut self, place: usize, block: u64, sample: usize, at: Ticks) {
-        let (warps, registers) = (self.warps_of_block, self.program.registers);
-        self.slots[place] = Slot { alive: warps, arrived: Vec::new() };
+        let warps = self.warps_of_block;
+        self.slots[place] = Slot { alive: warps as u32, barriers: HashMap::new() };
         let begins = at + ticks(self.rates.block_start);
         for number in 0..warps {
             let index = place * warps + number;
-            self.warps[index] = Warp { sample, number, at: 0, place, block, registers: vec![0; registers] };
+            let (registers, copies) = (vec![0; self.registers], Copies::default());
+            self.warps[index] = Warp { sample, number, at: 0, place, block, registers, copies };
+            self.skip_folded(index);
             let after = ticks(self.rates.warp_start) * number as Ticks / SCHEDULERS as Ticks;
             self.wait(index, begins + after);
         }
@@ -170,15 +209,25 @@ impl<'a> Sm<'a> {
             scheduler.ready.push(warp);
         }
         let mut soonest = scheduler.waiting.peek().map_or(Ticks::MAX, |Reverse((at, _))| *at);
+        let mut best = None;
         for i in 0..scheduler.ready.len() {
             let warp = &self.warps[scheduler.ready[i]];
             let step = self.samples[warp.sample].ordered[warp.number].get(warp.at);
-            let unit = step.map_or(Unit::None, |step| self.program.ops[step.pc as usize].cost.unit);
+            let unit = step.map_or(Unit::None, |ordered| self.program.ops[ordered.step.pc as usize].cost.unit);
             let free = unit.indices().iter().map(|&unit| scheduler.units[unit]).min().unwrap_or(0);
             if free <= scheduler.now {
-                return Some((scheduler.ready.remove(i), scheduler.now));
+                if scheduler.ready[i] == scheduler.last {
+                    best = Some(i);
+                    break;
+                }
+                best = best.or(Some(i));
+            } else {
+                soonest = soonest.min(free);
             }
-            soonest = soonest.min(free);
+        }
+        if let Some(i) = best {
+            scheduler.last = scheduler.ready.remove(i);
+            return Some((scheduler.last, scheduler.now));
         }
         scheduler.now = soonest.max(scheduler.now + 1);
         None
@@ -187,9 +236,9 @@ impl<'a> Sm<'a> {
     /// Issues a warp's next instruction. Where that ends its block: the block's place, and when.
     fn issue(&mut self, index: usize, number: usize, now: Ticks) -> Option<(usize, Ticks)> {
         let (samples, program) = (self.samples, self.program);
-        let Warp { sample, number: in_block, at, place, block, .. } = self.warps[number];
+        let Warp { sample, number: in_block, at, place, .. } = self.warps[number];
         let sample = &samples[sample];
-        let Some(step) = sample.ordered[in_block].get(at) else { return self.leave(place, now) };
+        let Some(&Ordered { step, operands }) = sample.ordered[in_block].get(at) else { return self.leave(place, now) };
         let op = &program.ops[step.pc as usize];
         let scheduler = &mut self.schedulers[index];
         scheduler.now = now + ticks(op.cost.issues).max(1);
@@ -198,73 +247,84 @@ impl<'a> Sm<'a> {
             scheduler.units[unit] = scheduler.units[unit].max(now) + ticks(op.cost.busy);
         }
         let next = scheduler.now;
-        let (done, goes_on) = self.effect(sample, step, op, (place, block), now);
+        let (done, goes_on) = self.effect(number, sample, &step, op, now);
         if op.kind.reaches_memory() {
             // What the memory's unit cannot take yet waits at the schedulers.
-            let queue = self.memory.free().max(self.shared).saturating_sub(ticks(32.0));
+            let queue = self.memory.free().saturating_sub(ticks(32.0));
             let unit = &mut self.schedulers[index].units[Unit::Memory as usize];
             *unit = queue.max(*unit);
         }
         let warp = &mut self.warps[number];
-        for &register in &op.writes {
+        for &register in &self.operands[operands as usize].writes {
             warp.registers[register as usize] = done;
         }
         warp.at += 1;
         self.skip_folded(number);
-        if op.kind == Kind::Barrier {
-            let slot = &mut self.slots[place];
-            slot.arrived.push(number);
-            if slot.arrived.len() >= slot.alive {
-                self.release(place, now);
-            }
-        } else {
+        let waits = op.kind == Kind::Barrier && step.lanes > 0 && self.arrive(number, sample, &step, now);
+        if !waits {
             self.wait_for_operands(number, next.max(goes_on));
         }
         None
     }
 
     /// When an instruction's result is there, and when its warp may issue the next one.
-    fn effect(
-        &mut self,
-        sample: &Sample,
-        step: &Step,
-        op: &Op,
-        (place, block): (usize, u64),
-        now: Ticks,
-    ) -> (Ticks, Ticks) {
-        let lines = &sample.recording.lines[step.first as usize..][..usize::from(step.lines)];
+    fn effect(&mut self, number: usize, sample: &Sample, step: &Step, op: &Op, now: Ticks) -> (Ticks, Ticks) {
+        let Warp { place, block, .. } = self.warps[number];
+        let asker = Asker { place, block };
+        let lines = sample.recording.lines(step);
         let bytes = u64::from(op.bytes) * u64::from(step.lanes);
         let latency = ticks(op.cost.latency);
-        // Four words at once take the banks four times, or twice for one address.
-        let passes = match (op.merged, step.addresses) {
-            (true, 0 | 1) => 2,
-            (true, _) => 4 * u64::from(step.passes.max(1)),
-            (false, _) => u64::from(step.passes.max(1)),
-        };
-        let mut banks = |passes: Ticks| {
-            self.shared = self.shared.max(now) + passes * TICKS;
-            self.shared
-        };
+        let passes = u64::from(if op.merged { step.wide_passes } else { step.passes });
+        // Of generic addresses, what the lanes have really reached.
+        let is_shared =
+            |place| place == Place::Shared || place == Place::Generic && step.reached == Some(Place::Shared);
+        let banks = |memory: &mut MemorySystem<'_>, passes: Ticks| memory.pass(now, passes as f64);
         let done = match op.kind {
             _ if step.lanes == 0 => now + TICKS,
-            Kind::Load(Place::Shared) => banks(passes) + ticks(self.rates.shared_latency),
-            Kind::Store(Place::Shared) => banks(passes),
-            Kind::Shuffle => banks(1) + ticks(self.rates.shuffle),
-            Kind::Atomic(Place::Shared) if op.float => {
+            Kind::Load(Place::Constant) => now + ticks(self.rates.l1_latency),
+            Kind::Load(_) => {
+                let shared =
+                    if passes > 0 { banks(&mut self.memory, passes) + ticks(self.rates.shared_latency) } else { now };
+                let global = !lines.is_empty() || passes == 0;
+                if global { shared.max(self.memory.load(now, lines, bytes, asker, op.past_l1)) } else { shared }
+            }
+            Kind::Store(_) => {
+                let shared = if passes > 0 { banks(&mut self.memory, passes) } else { now };
+                if !lines.is_empty() {
+                    self.memory.store(now, lines, bytes, asker, &sample.recording.written);
+                }
+                shared
+            }
+            Kind::Copy => {
+                let there = self.memory.load(now, lines, bytes, asker, op.past_l1);
+                let done = there.max(banks(&mut self.memory, passes));
+                let copies = &mut self.warps[number].copies;
+                copies.open = copies.open.max(done);
+                now
+            }
+            Kind::CopyCommit => {
+                let copies = &mut self.warps[number].copies;
+                copies.groups.push_back(std::mem::take(&mut copies.open));
+                now
+            }
+            Kind::CopyWait(groups) => {
+                let copies = &mut self.warps[number].copies;
+                let under_way = groups.map_or(0, |groups| groups as usize).min(copies.groups.len());
+                let awaited = copies.groups.drain(..copies.groups.len() - under_way).max();
+                let open = if groups.is_none() { copies.open } else { 0 };
+                return (now, awaited.unwrap_or_default().max(open).max(now + latency));
+            }
+            Kind::Shuffle => banks(&mut self.memory, 1) + ticks(self.rates.shuffle),
+            Kind::Atomic(at) if is_shared(at) && op.float => {
                 let done = self.add_in_loop(lines, place, now);
                 return (done, done);
             }
-            Kind::Atomic(Place::Shared) => {
-                let meet = lines.iter().map(|line| line.meet).max().unwrap_or(1);
-                banks(2 + u64::from(meet)) + ticks(2.0 * self.rates.shared_latency)
+            Kind::Atomic(at) if is_shared(at) => {
+                let conflicts = lines.iter().map(|line| line.conflicts).max().unwrap_or(1);
+                let conflicts = if op.counts { 1 } else { conflicts };
+                banks(&mut self.memory, 2 + u64::from(conflicts)) + ticks(2.0 * self.rates.shared_latency)
             }
-            Kind::Load(Place::Constant) => now + ticks(self.rates.l1_latency),
-            Kind::Load(_) => self.memory.load(now, lines, bytes, block, op.past_l1),
-            Kind::Store(_) => {
-                self.memory.store(now, lines, bytes, block, &sample.recording.written);
-                now
-            }
-            Kind::Atomic(_) => self.memory.atomic(now, lines, op.float),
+            Kind::Atomic(_) => self.memory.atomic(now, lines, op.float, asker),
             Kind::Branch => return (now, now + ticks(self.rates.branch)),
             Kind::Fence => return (now + latency, now + latency),
             Kind::Plain if op.serial => return (now + latency, now + ticks(op.cost.latency * self.rates.serial)),
@@ -275,16 +335,16 @@ impl<'a> Sm<'a> {
 
     /// Additions of floats in shared memory: compare and exchange, until nobody else came in between.
     fn add_in_loop(&mut self, words: &[crate::exec::Line], place: usize, now: Ticks) -> Ticks {
-        let begun = self.shared.max(now) + 2 * TICKS;
+        let conflicts = words.iter().map(|line| line.conflicts).max().unwrap_or(1);
+        let begun = self.memory.free().max(now) + 2 * TICKS;
+        self.memory.pass(now, 2.0 + self.rates.shared_round * f64::from(conflicts));
         let mut done = begun;
         for line in words {
-            let times = f64::from(line.meet);
+            let times = f64::from(line.conflicts);
             let word = self.words.entry((place, line.number)).or_default();
             *word = (*word).max(begun) + ticks(self.rates.shared_loop_apart * times);
             done = done.max(*word + ticks((self.rates.shared_loop - self.rates.shared_loop_apart) * times));
         }
-        let meet = words.iter().map(|line| line.meet).max().unwrap_or(1);
-        self.shared = begun + ticks(self.rates.shared_round * f64::from(meet));
         done
     }
 
@@ -292,11 +352,12 @@ impl<'a> Sm<'a> {
     fn skip_folded(&mut self, number: usize) {
         let warp = &mut self.warps[number];
         let steps = &self.samples[warp.sample].ordered[warp.number];
-        while let Some(op) = steps.get(warp.at).map(|step| &self.program.ops[step.pc as usize])
-            && op.is_folded()
+        while let Some(ordered) = steps.get(warp.at)
+            && self.program.ops[ordered.step.pc as usize].is_folded()
         {
-            let known = op.reads.iter().map(|&register| warp.registers[register as usize]).max().unwrap_or(0);
-            for &register in &op.writes {
+            let Operands { reads, writes } = &self.operands[ordered.operands as usize];
+            let known = reads.iter().map(|&register| warp.registers[register as usize]).max().unwrap_or(0);
+            for &register in writes {
                 warp.registers[register as usize] = known;
             }
             warp.at += 1;
@@ -305,8 +366,8 @@ impl<'a> Sm<'a> {
 
     fn wait_for_operands(&mut self, number: usize, from: Ticks) {
         let warp = &self.warps[number];
-        let step = self.samples[warp.sample].ordered[warp.number].get(warp.at);
-        let reads = step.map_or(&[][..], |step| &self.program.ops[step.pc as usize].reads);
+        let ordered = self.samples[warp.sample].ordered[warp.number].get(warp.at);
+        let reads = ordered.map_or(&[][..], |ordered| &self.operands[ordered.operands as usize].reads);
         let ready = reads.iter().map(|&register| warp.registers[register as usize]).fold(from, Ticks::max);
         self.wait(number, ready);
     }
@@ -315,25 +376,61 @@ impl<'a> Sm<'a> {
         self.schedulers[number % SCHEDULERS].waiting.push(Reverse((until, number)));
     }
 
-    /// All warps of a block that are alive have come to its barrier.
-    fn release(&mut self, place: usize, now: Ticks) {
-        let arrived = std::mem::take(&mut self.slots[place].arrived);
-        let at = now + ticks(self.rates.barrier + self.rates.barrier_warp * arrived.len() as f64);
-        for number in arrived {
+    /// A warp comes to a barrier: whether it has to wait there, or has been told when to go on.
+    fn arrive(&mut self, number: usize, sample: &Sample, step: &Step, now: Ticks) -> bool {
+        let Some(&AtBarrier { id, threads, counts, waits }) = sample.recording.arrivals.get(step.first as usize) else {
+            return false;
+        };
+        let place = self.warps[number].place;
+        let slot = &mut self.slots[place];
+        // The count of the whole block means all that have not left.
+        let all = 32 * self.warps_of_block as u32;
+        let barrier = slot.barriers.entry(id).or_default();
+        barrier.threads = threads.filter(|&threads| threads < all);
+        barrier.come += counts;
+        if waits {
+            barrier.waiting.push(number);
+        }
+        if barrier.is_complete(slot.alive) {
+            self.release(place, id, now);
+        }
+        waits
+    }
+
+    /// All that a barrier waits for have come.
+    fn release(&mut self, place: usize, id: u8, now: Ticks) {
+        let Some(barrier) = self.slots[place].barriers.remove(&id) else { return };
+        let at = now + ticks(self.rates.barrier + self.rates.barrier_warp * barrier.waiting.len() as f64);
+        for number in barrier.waiting {
             self.wait_for_operands(number, at);
         }
+    }
+
+    /// Nobody can move: of warps that were recorded in part, some never come to a barrier. Others do not wait for them.
+    fn free_the_stuck(&mut self) -> Option<(Ticks, usize)> {
+        let now = self.schedulers.iter().map(|scheduler| scheduler.now).max().unwrap_or_default();
+        for place in 0..self.slots.len() {
+            let waiting = self.slots[place].barriers.iter().filter(|(_, barrier)| !barrier.waiting.is_empty());
+            let mut ids: Vec<u8> = waiting.map(|(id, _)| *id).collect();
+            ids.sort_unstable();
+            ids.into_iter().for_each(|id| self.release(place, id, now));
+        }
+        self.earliest()
     }
 
     /// A warp has left its block.
     fn leave(&mut self, place: usize, now: Ticks) -> Option<(usize, Ticks)> {
         let slot = &mut self.slots[place];
         slot.alive = slot.alive.saturating_sub(1);
-        if slot.alive == 0 {
+        let alive = slot.alive;
+        if alive == 0 {
             return Some((place, now));
         }
-        if slot.arrived.len() >= slot.alive {
-            self.release(place, now);
-        }
+        let complete = |barrier: &Barrier| !barrier.waiting.is_empty() && barrier.is_complete(alive);
+        let complete = slot.barriers.iter().filter(|(_, barrier)| complete(barrier));
+        let mut ids: Vec<u8> = complete.map(|(id, _)| *id).collect();
+        ids.sort_unstable();
+        ids.into_iter().for_each(|id| self.release(place, id, now));
         None
     }
 }

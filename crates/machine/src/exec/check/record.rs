@@ -12,6 +12,9 @@ const MOST: usize = 1 << 15;
 /// Lines of a block that are kept; with them ends what is kept of its warps.
 const MOST_LINES: usize = 1 << 20;
 
+/// Marks the lines of local memory. The address space of a GPU ends far below.
+const LOCAL: u64 = 1 << 55;
+
 /// One block.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recording {
@@ -21,6 +24,7 @@ pub(crate) struct Recording {
     pub(crate) lines: Vec<Line>,
     /// Of each sector that is written, the bytes.
     pub(crate) written: HashMap<u64, u32>,
+    pub(crate) arrivals: Vec<AtBarrier>,
 }
 
 /// What one warp has executed.
@@ -35,23 +39,45 @@ pub(crate) struct Path {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Step {
     pub(crate) pc: u32,
-    /// Where its lines are.
+    /// Where its lines are; of a barrier, where its arrival is.
     pub(crate) first: u32,
     pub(crate) lines: u16,
     pub(crate) lanes: u8,
     /// Of shared memory: how many times the banks are gone through.
     pub(crate) passes: u8,
-    /// Of shared memory: how many addresses the lanes have.
-    pub(crate) addresses: u8,
+    /// The same if each lane's word were the first of four that are loaded together.
+    pub(crate) wide_passes: u8,
+    /// Which memory it was that a generic address led to.
+    pub(crate) reached: Option<Place>,
 }
 
-/// A line of which some sectors are accessed, a bit each.
+/// A line of which some sectors are accessed, a bit each. Of an atomic in shared memory it is a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Line {
     pub(crate) number: u64,
     pub(crate) sectors: u8,
-    /// Of an atomic: how many lanes meet at one address, at most.
-    pub(crate) meet: u8,
+    /// Those that a store writes whole.
+    pub(crate) whole: u8,
+    /// Of an atomic: how many lanes have the same address, at most.
+    pub(crate) conflicts: u8,
+}
+
+/// A warp comes to a barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct AtBarrier {
+    pub(crate) id: u8,
+    /// Threads that the barrier waits for; without a number, all of the block.
+    pub(crate) threads: Option<u32>,
+    /// As how many threads the warp counts, which counts whole.
+    pub(crate) counts: u32,
+    /// `bar.arrive` does not wait for the others, nor does a part of a warp for its own sake.
+    pub(crate) waits: bool,
+}
+
+impl Line {
+    pub(crate) fn is_local(&self) -> bool {
+        self.number & LOCAL != 0
+    }
 }
 
 impl Path {
@@ -63,6 +89,11 @@ impl Path {
     pub(crate) fn cut(&self) -> f64 {
         self.executed as f64 / self.steps.len().max(1) as f64
     }
+
+    /// The present instruction, if it is kept.
+    fn present(&mut self) -> Option<&mut Step> {
+        if self.executed == self.steps.len() as u64 { self.steps.last_mut() } else { None }
+    }
 }
 
 impl Recording {
@@ -70,90 +101,205 @@ impl Recording {
         Self { warps: vec![Path::default(); warps as usize], ..Self::default() }
     }
 
+    /// The lines that a step accesses.
+    pub(crate) fn lines(&self, step: &Step) -> &[Line] {
+        // A barrier has something else there.
+        if step.lines == 0 { &[] } else { &self.lines[step.first as usize..][..usize::from(step.lines)] }
+    }
+
     /// A warp executes an instruction in so many lanes.
     pub(crate) fn step(&mut self, warp: u32, pc: u32, lanes: u32) {
         let Some(path) = self.warps.get_mut(warp as usize) else { return };
         path.executed += 1;
         if path.steps.len() < MOST && self.lines.len() < MOST_LINES {
-            path.steps.push(Step {
-                pc,
-                first: self.lines.len() as u32,
-                lines: 0,
-                lanes: lanes as u8,
-                ..Step::default()
-            });
+            let first = self.lines.len() as u32;
+            path.steps.push(Step { pc, first, lanes: lanes as u8, ..Step::default() });
         }
     }
 
-    /// The warp's present instruction accesses memory; `passes` is asked for shared memory.
-    pub(crate) fn touch(&mut self, warp: u32, touch: &Touch<'_>, passes: impl FnOnce() -> u64) {
-        let Self { warps, lines, written } = self;
-        let Some(path) = warps.get_mut(warp as usize).filter(|path| path.executed == path.steps.len() as u64) else {
-            return;
-        };
-        let Some(step) = path.steps.last_mut() else { return };
-        match touch.place {
-            // The words stand where lines do elsewhere.
-            Place::Shared if touch.action == Action::Atomic => {
-                let mut words: Vec<u64> = each(touch.mask).map(|lane| touch.addrs[lane] / 4).collect();
-                words.sort_unstable();
-                for same in words.chunk_by(|a, b| a == b) {
-                    lines.push(Line { number: same[0], sectors: 0, meet: same.len() as u8 });
-                }
-                step.lines = (lines.len() - step.first as usize) as u16;
+    /// The warp has to wait for more of its lanes before it executes its present instruction.
+    pub(crate) fn withdraw(&mut self, warp: u32) {
+        let Some(path) = self.warps.get_mut(warp as usize) else { return };
+        if path.present().is_some() {
+            path.steps.pop();
+        }
+        path.executed = path.executed.saturating_sub(1);
+    }
+
+    /// The warp's present instruction is a barrier.
+    pub(crate) fn arrive(&mut self, warp: u32, arrival: AtBarrier) {
+        let at = self.arrivals.len() as u32;
+        if let Some(step) = self.warps.get_mut(warp as usize).and_then(Path::present) {
+            step.first = at;
+            self.arrivals.push(arrival);
+        }
+    }
+
+    /// The warp's present instruction accesses memory. `passes` is asked for shared memory, with the bytes of a lane.
+    pub(crate) fn touch(&mut self, warp: u32, touch: &Touch<'_>, passes: impl Fn(u64) -> u64) {
+        let Self { warps, lines, written, .. } = self;
+        let Some(step) = warps.get_mut(warp as usize).and_then(Path::present) else { return };
+        let first = lines.len();
+        match (touch.place, touch.action) {
+            (Place::Shared, Action::Atomic) => words(touch, lines),
+            (Place::Shared, _) => {
+                let more = |passes: u64| passes.min(255) as u8;
+                step.passes = step.passes.saturating_add(more(passes(touch.bytes)));
+                step.wide_passes = step.wide_passes.saturating_add(more(passes(touch.bytes.max(16))));
             }
-            Place::Shared => {
-                step.passes = step.passes.saturating_add(passes().min(255) as u8);
-                let mut addrs: Vec<u64> = each(touch.mask).map(|lane| touch.addrs[lane]).collect();
-                addrs.sort_unstable();
-                addrs.dedup();
-                step.addresses = addrs.len() as u8;
-            }
-            // Lanes have their own addresses, which the hardware interleaves: what is one address to a thread is one line to a warp.
-            Place::Local => {
-                let at = touch.addrs[touch.mask.trailing_zeros() as usize & 31];
-                let number = 1 << 55 | u64::from(warp) << 32 | (at / 4);
-                lines.push(Line { number, sectors: 15, meet: 0 });
-                step.lines += 1;
-            }
-            Place::Global => {
-                if touch.action == Action::CopyAsync {
-                    return;
-                }
-                let first = lines.len();
-                for lane in each(touch.mask) {
-                    let (start, end) = (touch.addrs[lane], touch.addrs[lane] + touch.bytes.max(1) - 1);
-                    for sector in start / 32..=end / 32 {
-                        let (number, bit) = (sector / 4, 1 << (sector % 4));
-                        // Neighbours are mostly in the line of the lane before.
-                        match lines[first..].iter_mut().rev().find(|line| line.number == number) {
-                            Some(line) => line.sectors |= bit,
-                            None => lines.push(Line { number, sectors: bit, meet: 0 }),
-                        }
-                    }
-                }
-                step.lines = (lines.len() - step.first as usize) as u16;
-                match touch.action {
-                    Action::Atomic => {
-                        let mut addrs: Vec<u64> = each(touch.mask).map(|lane| touch.addrs[lane]).collect();
-                        addrs.sort_unstable();
-                        for same in addrs.chunk_by(|a, b| a == b) {
-                            if let Some(line) = lines[first..].iter_mut().find(|line| line.number == same[0] / 128) {
-                                line.meet = line.meet.max(same.len() as u8);
-                            }
-                        }
-                    }
-                    Action::Write => {
-                        for lane in each(touch.mask) {
-                            for byte in touch.addrs[lane]..touch.addrs[lane] + touch.bytes {
-                                *written.entry(byte / 32).or_default() |= 1 << (byte % 32);
-                            }
-                        }
-                    }
+            (Place::Local, _) => local(warp, touch, lines),
+            (Place::Global, action) => {
+                let covered = global(touch, lines);
+                match action {
+                    Action::Atomic => conflicts(touch, &mut lines[first..]),
+                    Action::Write => write(&covered, &mut lines[first..], written),
                     _ => {}
                 }
             }
-            _ => {}
+            _ => return,
         }
+        step.lines = (lines.len() - step.first as usize) as u16;
+        step.reached = Some(touch.place);
+    }
+}
+
+/// The words that atomics are at, in place of lines.
+fn words(touch: &Touch<'_>, lines: &mut Vec<Line>) {
+    let mut words: Vec<u64> = each(touch.mask).map(|lane| touch.addrs[lane] / 4).collect();
+    words.sort_unstable();
+    let word = |same: &[u64]| Line { number: same[0], sectors: 0, whole: 0, conflicts: same.len() as u8 };
+    lines.extend(words.chunk_by(|a, b| a == b).map(word));
+}
+
+/// Lanes have their own addresses, which the hardware interleaves: what is one word to a thread is one line to a warp.
+fn local(warp: u32, touch: &Touch<'_>, lines: &mut Vec<Line>) {
+    let first = lines.len();
+    for lane in each(touch.mask) {
+        let (start, end) = (touch.addrs[lane], touch.addrs[lane] + touch.bytes.max(1) - 1);
+        for word in start / 4..=end / 4 {
+            reach(lines, first, LOCAL | u64::from(warp) << 32 | word, 1 << (lane / 8));
+        }
+    }
+}
+
+/// Lines of global memory, with the bytes of each that lanes access.
+fn global(touch: &Touch<'_>, lines: &mut Vec<Line>) -> Vec<u128> {
+    let (first, bytes) = (lines.len(), touch.bytes.max(1));
+    let mut covered: Vec<u128> = Vec::new();
+    for lane in each(touch.mask) {
+        let (start, end) = (touch.addrs[lane], touch.addrs[lane] + bytes);
+        for number in start / 128..=(end - 1) / 128 {
+            let (from, to) = (start.max(128 * number) % 128, end.min(128 * number + 128) - 128 * number);
+            let sectors = (from / 32..=(to - 1) / 32).fold(0, |sectors, sector| sectors | 1 << sector);
+            let at = reach(lines, first, number, sectors);
+            covered.resize(covered.len().max(at + 1), 0);
+            covered[at] |= u128::MAX >> (128 - (to - from)) << from;
+        }
+    }
+    covered
+}
+
+/// Adds sectors of a line to those of the present access: which of its lines that is.
+fn reach(lines: &mut Vec<Line>, first: usize, number: u64, sectors: u8) -> usize {
+    // Neighbours are mostly in the line of the lane before.
+    let known = lines[first..].iter().rposition(|line| line.number == number);
+    let at = known.unwrap_or(lines.len() - first);
+    match known {
+        Some(at) => lines[first + at].sectors |= sectors,
+        None => lines.push(Line { number, sectors, whole: 0, conflicts: 0 }),
+    }
+    at
+}
+
+fn conflicts(touch: &Touch<'_>, lines: &mut [Line]) {
+    let mut addrs: Vec<u64> = each(touch.mask).map(|lane| touch.addrs[lane]).collect();
+    addrs.sort_unstable();
+    for same in addrs.chunk_by(|a, b| a == b) {
+        if let Some(line) = lines.iter_mut().find(|line| line.number == same[0] / 128) {
+            line.conflicts = line.conflicts.max(same.len() as u8);
+        }
+    }
+}
+
+fn write(covered: &[u128], lines: &mut [Line], written: &mut HashMap<u64, u32>) {
+    for (line, bytes) in lines.iter_mut().zip(covered) {
+        for sector in 0..4 {
+            let bytes = (bytes >> (32 * sector)) as u32;
+            line.whole |= u8::from(bytes == u32::MAX) << sector;
+            if bytes != 0 {
+                *written.entry(4 * line.number + sector).or_default() |= bytes;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::Order;
+
+    fn touched(action: Action, place: Place, bytes: u64, addr: impl Fn(u64) -> u64) -> Recording {
+        let addrs = std::array::from_fn(|lane| addr(lane as u64));
+        let touch = Touch {
+            place,
+            action,
+            mask: u32::MAX,
+            addrs: &addrs,
+            bytes,
+            row: false,
+            uniform: false,
+            windows: &[],
+            window: None,
+            access: None,
+            stored: None,
+            order: Order::WEAK,
+            shared: &[],
+        };
+        let mut recording = Recording::new(1);
+        recording.step(0, 0, 32);
+        recording.touch(0, &touch, |bytes| bytes / 4);
+        recording
+    }
+
+    fn lines(recording: &Recording) -> Vec<(u64, u8, u8, u8)> {
+        recording.lines.iter().map(|line| (line.number, line.sectors, line.whole, line.conflicts)).collect()
+    }
+
+    #[test]
+    fn a_store_is_whole_where_all_bytes_are_written() {
+        let write = |addr: fn(u64) -> u64| lines(&touched(Action::Write, Place::Global, 4, addr));
+        assert_eq!(write(|lane| 1280 + 4 * lane), [(10, 0b1111, 0b1111, 0)]);
+        assert_eq!(write(|_| 1280), [(10, 0b0001, 0, 0)]);
+        assert_eq!(write(|lane| 1284 + 4 * lane), [(10, 0b1111, 0b1110, 0), (11, 0b0001, 0, 0)]);
+        let recording = touched(Action::Write, Place::Global, 4, |_| 1284);
+        assert_eq!(recording.written.into_iter().collect::<Vec<_>>(), [(40, 0xf0)]);
+    }
+
+    #[test]
+    fn words_of_local_memory_are_lines_of_their_warp() {
+        let all = lines(&touched(Action::Read, Place::Local, 8, |_| 16));
+        assert_eq!(all, [(LOCAL | 4, 0b1111, 0, 0), (LOCAL | 5, 0b1111, 0, 0)]);
+        // An index of each lane's own.
+        let own = touched(Action::Read, Place::Local, 4, |lane| 4 * lane);
+        assert_eq!((own.lines.len(), own.lines[31].sectors), (32, 0b1000));
+        assert!(own.lines.iter().all(Line::is_local));
+    }
+
+    #[test]
+    fn lanes_with_one_address_are_counted() {
+        let atomics = |place| lines(&touched(Action::Atomic, place, 4, |lane| 128 + 4 * (lane / 8)));
+        assert_eq!(atomics(Place::Global), [(1, 0b0001, 0, 8)]);
+        assert_eq!(atomics(Place::Shared), [(32, 0, 0, 8), (33, 0, 0, 8), (34, 0, 0, 8), (35, 0, 0, 8)]);
+    }
+
+    #[test]
+    fn lanes_that_gather_execute_once() {
+        let mut recording = Recording::new(1);
+        for lanes in [8, 24] {
+            recording.step(0, 7, lanes);
+            recording.withdraw(0);
+        }
+        recording.step(0, 7, 32);
+        assert_eq!((recording.warps[0].executed(), recording.warps[0].steps.len()), (1, 1));
     }
 }

@@ -4,7 +4,7 @@ use fusion_ptx::ast::BarrierOp;
 
 use super::bypass;
 use crate::code::Reg;
-use crate::exec::check::{Came, Watch};
+use crate::exec::check::{AtBarrier, Came, Watch};
 use crate::exec::context::{Common, Worker};
 use crate::exec::fault::finding::Site;
 use crate::exec::fault::trap::{Party, Trap, Trapped};
@@ -27,6 +27,7 @@ pub(crate) fn execute(
 ) -> Trapped<Flow> {
     let (op, aligned, d, id, threads, p) = args;
     if aligned && mask != warp.alive {
+        worker.watch.gathers();
         return Ok(warp.gather(split, mask));
     }
     split.waits_since = None;
@@ -53,6 +54,15 @@ pub(crate) fn execute(
     let barrier = &mut common.barriers[id as usize];
     let round = barrier.round;
     let waits = op != BarrierOp::Arrive;
+    worker.watch.arrives(|| {
+        let is_here = |other: &Split| match other.state {
+            State::Barrier { id: at, round: then, .. } => (at, then) == (id, round),
+            _ => false,
+        };
+        let whole = warp.splits.iter().all(is_here);
+        let counts = expected.map_or(if whole { 32 } else { 0 }, |_| arriving);
+        AtBarrier { id: id as u8, threads: expected, counts, waits: waits && whole }
+    });
     let open = barrier.open();
     barrier.arrive(arriving, mask.count_ones(), truths.count_ones(), expected, waits);
     let at = split.pc;

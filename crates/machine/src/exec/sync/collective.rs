@@ -56,6 +56,7 @@ pub(crate) fn execute(
     let members = members(warp, split, op, mask);
     let whole = is_whole(&members, mask);
     if !whole && let Presence::Missing = presence(warp, &members, mask)? {
+        watch.gathers();
         return Ok(warp.gather(split, mask));
     }
     split.waits_since = None;

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::{Kind, Program};
-use crate::code::{AddressOf, Code, MicroOp, Place};
+use super::{Kind, Op, Program};
+use crate::code::{AddressOf, Code, MicroOp, Place, TRUE};
 use crate::timing::cost::FOLDED;
 
 /// How far behind a load its neighbours are looked for.
@@ -38,17 +38,30 @@ pub(super) fn products(program: &mut Program, code: &Code) {
 pub(super) fn shared_loads(program: &mut Program, code: &Code) {
     let word = |pc: usize| -> Option<AddressOf> {
         let access = code.access(pc as u32)?;
-        (!access.stores && access.place == Place::Shared && access.bytes() == 4).then_some(access.address)
+        let is_word = !access.stores && access.place == Place::Shared && access.bytes() == 4;
+        (is_word && code.insts[pc].guard == TRUE).then_some(access.address)
+    };
+    let writes_shared = |kind: Kind| {
+        matches!(
+            kind,
+            Kind::Store(Place::Shared | Place::Generic) | Kind::Atomic(Place::Shared | Place::Generic) | Kind::Copy
+        )
     };
     for first in 0..program.ops.len() {
         let Some(address) = word(first).filter(|address| address.offset % 16 == 0) else { continue };
         if program.ops[first].is_folded() {
             continue;
         }
+        // What its address is made of.
+        let bases = program.ops[first].reads.clone();
+        if bases.iter().any(|base| program.ops[first].writes.contains(base)) {
+            continue;
+        }
         let mut found = Vec::new();
         for pc in first + 1..program.ops.len().min(first + NEAR) {
             let op = &program.ops[pc];
-            if found.len() == 3 || op.divides() || op.kind == Kind::Store(Place::Shared) {
+            let moves_base = pc > first + 1 && bases.iter().any(|base| program.ops[pc - 1].writes.contains(base));
+            if found.len() == 3 || op.divides() || writes_shared(op.kind) || moves_base {
                 break;
             }
             let wanted = address.offset + 4 * (found.len() as i64 + 1);
@@ -61,6 +74,42 @@ pub(super) fn shared_loads(program: &mut Program, code: &Code) {
         for pc in found {
             let op = &mut program.ops[pc];
             (op.cost, op.kind, op.reads) = (FOLDED, Kind::Plain, vec![register]);
+        }
+    }
+}
+
+/// The most instructions that are executed under a predicate rather than jumped over (*CUDA C Programming Guide* up to version 9.2,
+/// "Control Flow Instructions").
+const SHORT: usize = 7;
+
+/// What jumps over a few instructions is no jump: they have its predicate instead.
+pub(super) fn short_branches(program: &mut Program, code: &Code) {
+    let over = |pc: usize| match code.insts[pc].op {
+        MicroOp::Branch { target, .. } | MicroOp::Jump(target) => Some(target as usize).filter(|&target| target > pc),
+        _ => None,
+    };
+    for pc in 0..program.ops.len() {
+        let (MicroOp::Branch { .. }, Some(mut end)) = (code.insts[pc].op, over(pc)) else { continue };
+        // Behind the one side may stand the other, which a jump leads around.
+        let mut jumps = vec![pc];
+        if let Some(other) = over(end - 1).filter(|_| matches!(code.insts[end - 1].op, MicroOp::Jump(_))) {
+            jumps.push(end - 1);
+            end = other;
+        }
+        let inside = |at: &usize| !jumps.contains(at);
+        let mut between = (pc..end).filter(inside).map(|at| &program.ops[at]);
+        let issued = (pc..end).filter(inside).map(|at| program.ops[at].cost.issues).sum::<f64>();
+        if end >= program.ops.len() || issued > SHORT as f64 || between.any(Op::divides) {
+            continue;
+        }
+        let predicate = program.ops[pc].reads.clone();
+        for at in pc..end {
+            let op = &mut program.ops[at];
+            if jumps.contains(&at) {
+                (op.kind, op.cost) = (Kind::Plain, FOLDED);
+            } else {
+                op.reads.extend_from_slice(&predicate);
+            }
         }
     }
 }

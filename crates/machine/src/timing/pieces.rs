@@ -1,0 +1,137 @@
+//! What the blocks of a launch have in common of each allocation, by what those that were recorded reach of it.
+
+use std::collections::{HashMap, HashSet};
+
+use super::memory::{Piece, piece_of};
+use super::program::{Kind, Program};
+use super::rates::Rates;
+use crate::exec::Recording;
+
+/// Lines that more than one of the blocks reaches.
+pub(super) fn common(recordings: &[Recording]) -> HashSet<u64> {
+    let (mut first, mut common) = (HashMap::new(), HashSet::new());
+    for (block, recording) in recordings.iter().enumerate() {
+        for line in recording.lines.iter().filter(|line| !line.is_local()) {
+            if *first.entry(line.number).or_insert(block) != block {
+                common.insert(line.number);
+            }
+        }
+    }
+    common
+}
+
+/// Sectors of one allocation.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sectors {
+    /// That recorded blocks read, each for itself: of lines that only one of them reaches, and of others.
+    own: u64,
+    common: u64,
+    /// Of the latter, those that differ.
+    distinct: u64,
+    written: u64,
+}
+
+/// Allocations: start, end. A launch of so many blocks begins with L2 as it was left, or `warm`: after another one like it. And the share of
+/// what it reaches again much later that has left L2 by then.
+pub(super) fn pieces(
+    program: &Program,
+    rates: &Rates,
+    (regions, blocks, warm): (&[(u64, u64)], u64, bool),
+    recordings: &[Recording],
+    common: &HashSet<u64>,
+) -> (Vec<Piece>, f64) {
+    let piece = |&(start, end)| Piece {
+        start,
+        end,
+        fresh: 1.0,
+        fresh_common: 1.0,
+        fresh_written: 1.0,
+        missing: 1.0,
+        written_sectors: 1.0,
+    };
+    let mut pieces: Vec<Piece> = regions.iter().map(piece).collect();
+    pieces.sort_unstable_by_key(|piece| piece.start);
+    let reached = reached(program, &pieces, recordings, common);
+    // What a recorded block does, so many do.
+    let each = blocks as f64 / recordings.len().max(1) as f64;
+    let mut touched = 0.0;
+    for (piece, sectors) in pieces.iter_mut().zip(reached) {
+        let all = ((piece.end - piece.start) as f64 / 32.0).ceil();
+        let share = |there: f64, asked: u64| if asked > 0 { (there / (asked as f64 * each)).min(1.0) } else { 1.0 };
+        let distinct = sectors.distinct as f64;
+        piece.fresh = share(all - distinct, sectors.own);
+        piece.fresh_common = share(distinct, sectors.common);
+        piece.fresh_written = share(all, sectors.written);
+        let (read, written) =
+            ((sectors.own as f64 * each + distinct).min(all), (sectors.written as f64 * each).min(all));
+        piece.written_sectors = written.max(1.0);
+        touched += 32.0 * (read + written);
+    }
+    let missing = missing(touched / rates.l2_bytes);
+    if warm {
+        for piece in &mut pieces {
+            piece.fresh *= missing;
+            piece.fresh_common *= missing;
+            piece.missing = missing;
+        }
+    }
+    (pieces, missing)
+}
+
+/// Which share of what is gone through again and again a cache lacks each time, of which it is so many times its size: what comes in takes
+/// the place of any other, so that of N lines a line is still there with the likelihood e^(-misses / N).
+fn missing(times: f64) -> f64 {
+    if times <= 1.0 {
+        return 0.0;
+    }
+    let mut missing = 1.0_f64;
+    for _ in 0..100 {
+        missing = 1.0 - (-missing * times).exp();
+    }
+    missing
+}
+
+fn reached(program: &Program, pieces: &[Piece], recordings: &[Recording], common: &HashSet<u64>) -> Vec<Sectors> {
+    let mut sectors = vec![Sectors::default(); pieces.len()];
+    let mut distinct: HashMap<u64, u8> = HashMap::new();
+    for recording in recordings {
+        let (mut read, mut written): (HashMap<u64, u8>, HashMap<u64, u8>) = Default::default();
+        for step in recording.warps.iter().flat_map(|path| &path.steps) {
+            let is_read = matches!(program.ops[step.pc as usize].kind, Kind::Load(_) | Kind::Copy);
+            let reached = if is_read { &mut read } else { &mut written };
+            for line in recording.lines(step) {
+                *reached.entry(line.number).or_default() |= line.sectors;
+            }
+        }
+        for (line, mask) in read {
+            let Some(at) = piece_of(pieces, line) else { continue };
+            let count = u64::from(mask.count_ones());
+            if common.contains(&line) {
+                sectors[at].common += count;
+                let known = distinct.entry(line).or_default();
+                sectors[at].distinct += u64::from((mask & !*known).count_ones());
+                *known |= mask;
+            } else {
+                sectors[at].own += count;
+            }
+        }
+        for (line, mask) in written {
+            if let Some(at) = piece_of(pieces, line) {
+                sectors[at].written += u64::from(mask.count_ones());
+            }
+        }
+    }
+    sectors
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cache_that_is_too_small_keeps_some() {
+        let shares = [0.5, 1.0, 1.3, 2.0, 10.0].map(missing);
+        assert!(shares[..2] == [0.0, 0.0] && shares.is_sorted(), "{shares:?}");
+        assert!((0.3..0.6).contains(&shares[2]) && shares[4] > 0.99, "{shares:?}");
+    }
+}
