@@ -43,11 +43,19 @@ pub struct Options {
     /// Threads to run blocks on; 0 for as many as there are cores.
     pub workers: usize,
     pub checks: Checks,
+    /// What the clock by simulation leaves out, for those who want to know how much it matters.
+    pub without: Option<timing::Effect>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { instruction_budget: 1 << 33, block_budget: 1 << 30, workers: 0, checks: Checks::default() }
+        Self {
+            instruction_budget: 1 << 33,
+            block_budget: 1 << 30,
+            workers: 0,
+            checks: Checks::default(),
+            without: None,
+        }
     }
 }
 

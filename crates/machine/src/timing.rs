@@ -20,6 +20,7 @@
 //! the ratio of their bytes.
 
 mod cost;
+mod effect;
 mod grid;
 mod memory;
 mod pieces;
@@ -29,6 +30,8 @@ mod schedule;
 mod sm;
 mod unroll;
 
+pub use effect::Effect;
+pub(crate) use effect::Model;
 pub use grid::Estimate;
 pub(crate) use grid::{Grid, estimate};
 pub(crate) use program::Program;

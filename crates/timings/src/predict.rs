@@ -7,6 +7,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 use fusion_baseline::includes;
 use fusion_device::{CompileError, Compiler, Options, Source};
+use fusion_machine::timing::Effect;
 use fusion_machine::{AllocationKind, Assembled, Fault, Launch, LoadError, Machine, OutOfMemory, Profile, Resources};
 use fusion_nvrtc::Nvrtc;
 use fusion_suite::Argument;
@@ -19,6 +20,7 @@ use crate::record::Cache;
 #[derive(Debug)]
 pub struct Predictor {
     ptx: String,
+    without: Option<Effect>,
 }
 
 /// Why there is no prediction.
@@ -34,14 +36,16 @@ pub enum Unpredicted {
 }
 
 impl Predictor {
+    /// `without`: what the clock leaves out.
+    ///
     /// # Errors
     /// When the case does not compile.
-    pub fn new(compiler: &Compiler, case: &Case) -> Result<Self, Unpredicted> {
+    pub fn new(compiler: &Compiler, case: &Case, without: Option<Effect>) -> Result<Self, Unpredicted> {
         let file = format!("{}.cu", case.name);
         let source = Source { name: &file, text: &case.source };
         let (major, minor) = Profile::default().compute;
         let compiled = compiler.ptx(&source, &includes(), major * 10 + minor, &Options::default());
-        Ok(Self { ptx: compiled.map_err(Unpredicted::Compile)?.ptx })
+        Ok(Self { ptx: compiled.map_err(Unpredicted::Compile)?.ptx, without })
     }
 
     /// Nanoseconds of a point.
@@ -50,7 +54,8 @@ impl Predictor {
     /// What went wrong in the blocks that are executed, or before.
     pub fn predict(&self, point: &Point) -> Result<f64, Unpredicted> {
         let wrong = |why: &str| Unpredicted::Point(why.to_owned());
-        let machine = Machine::new(Profile::default(), fusion_machine::Options::default());
+        let machine =
+            Machine::new(Profile::default(), fusion_machine::Options { without: self.without, ..Default::default() });
         machine.assemble_with(assemble);
         let parsed = fusion_ptx::parse(&self.ptx);
         let loaded = machine.load(parsed.module, &self.ptx).map_err(Unpredicted::Load)?;

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use fusion_device::Compiler;
+use fusion_machine::timing::Effect;
 
 use crate::measured::{h200, is_held_out};
 use crate::predict::Predictor;
@@ -66,12 +67,16 @@ impl Errors {
     }
 }
 
-/// Predicts every point of the suite that was measured on an H200, in the order of the suite. `seen` hears the name of each case that is
-/// done.
+/// Predicts every point of the suite that was measured on an H200, in the order of the suite. `without`: what the clock leaves out. `seen`
+/// hears the name of each case that is done.
 ///
 /// # Errors
 /// What cannot be compiled, read or executed.
-pub fn validate(compiler: &Compiler, seen: impl Fn(&str) + Sync) -> Result<Vec<Compared>, String> {
+pub fn validate(
+    compiler: &Compiler,
+    without: Option<Effect>,
+    seen: impl Fn(&str) + Sync,
+) -> Result<Vec<Compared>, String> {
     let known: HashMap<_, Record> =
         h200()?.into_iter().map(|record| ((record.kernel.clone(), record.at.clone(), record.cache), record)).collect();
     let cases = cases().map_err(|error| error.to_string())?;
@@ -80,7 +85,7 @@ pub fn validate(compiler: &Compiler, seen: impl Fn(&str) + Sync) -> Result<Vec<C
         while let Some((index, case)) =
             Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|i| Some((i, cases.get(i)?)))
         {
-            let compared = Predictor::new(compiler, case).map_err(|error| format!("{}: {error}", case.name));
+            let compared = Predictor::new(compiler, case, without).map_err(|error| format!("{}: {error}", case.name));
             let compared = compared.and_then(|predictor| {
                 let compare = |point: &crate::Point| {
                     let name = (point.launch.kernel.clone(), point.at.clone(), point.cache);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use fusion_device::Compiler;
 use fusion_grader::judgement::RunError;
 use fusion_grader::render;
+use fusion_machine::timing::Effect;
 use fusion_timings::{Compared, Errors, Role, validate};
 
 use crate::{output, toolchain};
@@ -16,12 +17,34 @@ pub(crate) struct Options {
     /// Print every point: file, kernel, sizes, cache, measured and predicted nanoseconds, role
     #[arg(long)]
     csv: bool,
+    /// Break down what is held out, too: who has looked at it must fit nothing to it
+    #[arg(long)]
+    held_out: bool,
+    /// Leave out an effect: order, unrolling, predication, l1, l2, loaded-latency, dispatch, first-access, barriers, partial-stores,
+    /// merged-stores, scatter or serial
+    #[arg(long, value_name = "EFFECT", value_parser = effect)]
+    without: Option<Effect>,
+    /// Leave out each effect in turn, and print a line of each: some minutes
+    #[arg(long, conflicts_with_all = ["without", "csv", "held_out"])]
+    effects: bool,
+}
+
+fn effect(name: &str) -> Result<Effect, String> {
+    Effect::named(name).ok_or_else(|| {
+        let names: Vec<&str> = Effect::ALL.into_iter().map(Effect::name).collect();
+        format!("effects are {}", names.join(", "))
+    })
 }
 
 /// Runs and returns the exit code.
 pub(crate) fn run(options: &Options) -> u8 {
-    match compare() {
-        Ok(points) if output::print(&if options.csv { csv(&points) } else { tables(&points) }) => 0,
+    let text = || match options.effects {
+        true => effects(),
+        false if options.csv => Ok(csv(&compare(options.without)?)),
+        false => Ok(tables(&compare(options.without)?, options.held_out)),
+    };
+    match text() {
+        Ok(text) if output::print(&text) => 0,
         Ok(_) => 2,
         Err(error) => {
             output::note(&format!("error: {}", error.message));
@@ -30,12 +53,12 @@ pub(crate) fn run(options: &Options) -> u8 {
     }
 }
 
-fn compare() -> Result<Vec<Compared>, RunError> {
+fn compare(without: Option<Effect>) -> Result<Vec<Compared>, RunError> {
     toolchain::ready()?;
     let failed = |why: String| RunError::new("validate", why);
     let toolchain = fusion_toolchain::find().map_err(|error| failed(error.to_string()))?;
     let compiler = Compiler::open(&toolchain).map_err(|error| failed(error.to_string()))?;
-    validate(&compiler, |case| output::note(&format!("predicted {case}"))).map_err(failed)
+    validate(&compiler, without, |case| output::note(&format!("predicted {case}"))).map_err(failed)
 }
 
 fn csv(points: &[Compared]) -> String {
@@ -55,24 +78,40 @@ fn name(role: Role) -> &'static str {
     }
 }
 
-/// How far off predictions are: by role, then by file and kernel of what nothing was fitted to.
-fn tables(points: &[Compared]) -> String {
+const ROLES: [Role; 3] = [Role::HeldOut, Role::Fitted, Role::Calibration];
+
+/// How far off predictions are: by role, then of what may be looked at by kernel, the worst last. What nothing may be fitted to is broken
+/// down where it is asked for only.
+fn tables(points: &[Compared], held_out: bool) -> String {
     let mut text = "Times of kernels on one H200: predicted against measured.\n\n".to_owned();
-    let roles = [Role::HeldOut, Role::Fitted, Role::Calibration];
-    let by_role = roles.map(|role| (name(role).to_owned(), Errors::of(points.iter().filter(|it| it.role == role))));
+    let of = |role: Role| points.iter().filter(move |point| point.role == role);
+    let by_role = ROLES.map(|role| (name(role).to_owned(), Errors::of(of(role))));
     text += &table("points", by_role.into());
-    let held_out = || points.iter().filter(|point| point.role == Role::HeldOut);
-    for (title, of) in [
-        ("held out, by file", (|point| &point.record.case) as fn(&Compared) -> &String),
-        ("held out, by kernel", |point| &point.record.kernel),
-    ] {
-        let mut groups: BTreeMap<&String, Vec<Compared>> = BTreeMap::new();
-        held_out().for_each(|point| groups.entry(of(point)).or_default().push(point.clone()));
-        let rows = groups.into_iter().map(|(name, points)| (name.clone(), Errors::of(points.iter()))).collect();
+    let roles = if held_out { [Role::Fitted, Role::HeldOut] } else { [Role::Calibration, Role::Fitted] };
+    for role in roles {
+        let mut kernels: BTreeMap<&String, Vec<Compared>> = BTreeMap::new();
+        of(role).for_each(|point| kernels.entry(&point.record.kernel).or_default().push(point.clone()));
+        let mut rows: Vec<(String, Errors)> =
+            kernels.into_iter().map(|(name, points)| (name.clone(), Errors::of(points.iter()))).collect();
+        rows.sort_by(|(_, one), (_, other)| one.worst.total_cmp(&other.worst));
         text += "\n";
-        text += &table(title, rows);
+        text += &table(&format!("{}, by kernel", name(role)), rows);
     }
     text
+}
+
+/// How far off predictions are when the clock leaves out one effect.
+fn effects() -> Result<String, RunError> {
+    let mut rows: [Vec<(String, Errors)>; 3] = Default::default();
+    for without in std::iter::once(None).chain(Effect::ALL.into_iter().map(Some)) {
+        let points = compare(without)?;
+        let title = without.map_or("nothing", Effect::name);
+        for (role, rows) in ROLES.into_iter().zip(&mut rows) {
+            rows.push((title.to_owned(), Errors::of(points.iter().filter(|point| point.role == role))));
+        }
+    }
+    let tables = ROLES.into_iter().zip(rows).map(|(role, rows)| table(&format!("{}, without", name(role)), rows));
+    Ok(tables.collect::<Vec<_>>().join("\n"))
 }
 
 fn table(title: &str, rows: Vec<(String, Errors)>) -> String {

@@ -5,7 +5,7 @@ use super::{Checks, Kernel, Launch, Loaded, Machine, Tracing, blame};
 use crate::exec::{Path, Recording};
 use crate::report::Fault;
 use crate::report::kind::Refusal;
-use crate::timing::{self, Estimate, Grid, Program, Rates};
+use crate::timing::{self, Estimate, Grid, Model, Program, Rates};
 
 /// Warp instructions that one of the blocks may execute.
 const BUDGET: u64 = 1 << 28;
@@ -34,7 +34,8 @@ impl Machine {
         if launch.blocks() == 0 {
             return Err(blame::refused(&info.name, Refusal::EmptyGrid { grid: launch.grid }));
         }
-        let (rates, blocks) = (Rates::of(&self.profile), launch.blocks());
+        let model = Model::new(Rates::of(&self.profile), self.options.without);
+        let (rates, blocks) = (&model.rates, launch.blocks());
         let mut recordings: Vec<Recording> = Vec::new();
         // The first, one that runs beside it, one of later, and the last, which may be cut off.
         let mut wanted = vec![0, u64::from(rates.sms).min(blocks - 1), blocks / 2, blocks - 1];
@@ -58,8 +59,8 @@ impl Machine {
             warm,
         };
         let text = |pc: u32| loaded.place(kernel, pc).1.map(|place| place.text).unwrap_or_default();
-        let program = Program::new(code, &self.profile.units, text);
-        Ok(Some(timing::estimate(&program, rates, &grid, recordings, &|pc| timing::unrolled(code, pc))))
+        let program = Program::new(code, &self.profile.units, &model, text);
+        Ok(Some(timing::estimate(&program, &model, &grid, recordings, &|pc| timing::unrolled(code, pc))))
     }
 
     /// Executes one block of a launch as [`Machine::launch_block`] does, and records all that its warps do.

@@ -1,8 +1,8 @@
 //! A whole launch, from what one SM does in the first waves of it.
 
+use super::effect::Model;
 use super::memory::{Load, MemorySystem};
 use super::program::Program;
-use super::rates::Rates;
 use super::schedule::Scheduler;
 use super::sm::{Sample, Sm, Work};
 use super::{TICKS, pieces};
@@ -41,11 +41,12 @@ const LEAST: u64 = 12;
 /// branch at its end, are one piece of code.
 pub(crate) fn estimate(
     program: &Program,
-    rates: &Rates,
+    model: &Model,
     grid: &Grid,
     recordings: Vec<Recording>,
     unrolls: &dyn Fn(u32) -> usize,
 ) -> Estimate {
+    let rates = &model.rates;
     let common = pieces::common(&recordings);
     let (pieces, evicted) =
         pieces::pieces(program, rates, (&grid.regions, grid.blocks, grid.warm), &recordings, &common);
@@ -54,7 +55,7 @@ pub(crate) fn estimate(
     let shape = Shape::new(grid, u64::from(rates.sms));
     let stands = Stands::new(&recordings);
     let reaches_memory = recordings.iter().any(|recording| reaches_memory(program, recording));
-    let mut scheduler = Scheduler::new(program, unrolls);
+    let mut scheduler = Scheduler::new(program, model.assembler, unrolls);
     let sample = |recording: Recording| {
         let ordered = recording.warps.iter().map(|path| scheduler.order(&path.steps)).collect();
         Sample { recording, ordered }

@@ -3,6 +3,7 @@
 mod fold;
 
 use super::cost::{Cost, FOLDED, Unit};
+use super::effect::Model;
 use crate::code::{Code, MicroOp, Operands, Place, Role, SlowOp, TRUE};
 use crate::profile::Units;
 
@@ -72,7 +73,7 @@ const SERIAL: [&str; 6] = ["div.rn.f32", "sqrt.rn.f32", "rcp.rn.f32", "div.rn.f6
 
 impl Program {
     /// `text` gives the PTX of an instruction by its place in the code.
-    pub(crate) fn new(code: &Code, units: &Units, text: impl Fn(u32) -> String) -> Self {
+    pub(crate) fn new(code: &Code, units: &Units, model: &Model, text: impl Fn(u32) -> String) -> Self {
         let numbers = Numbers::new(code);
         let op = |(pc, inst): (u32, &crate::code::Inst)| {
             let (mut reads, mut writes) = (Vec::new(), Vec::new());
@@ -117,7 +118,7 @@ impl Program {
         let mut program = Self { ops, registers };
         fold::products(&mut program, code);
         fold::shared_loads(&mut program, code);
-        fold::short_branches(&mut program, code);
+        fold::short_branches(&mut program, code, model.assembler.predicated);
         program
     }
 }

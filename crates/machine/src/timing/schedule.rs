@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use super::effect::Assembler;
 use super::program::{Kind, Op, Program};
 use crate::code::Place;
 use crate::exec::Step;
@@ -12,9 +13,6 @@ use crate::exec::Step;
 /// Clocks that the assembler thinks a load takes.
 const LOAD: f64 = 250.0;
 const SHARED_LOAD: f64 = 30.0;
-/// The most instructions that are ordered together, and those of iterations of a loop that are.
-const WINDOW: usize = 400;
-const UNROLLED: usize = 300;
 
 /// A step in the machine's order.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +32,7 @@ pub(crate) struct Operands {
 /// Puts steps in order, and remembers how.
 pub(crate) struct Scheduler<'a> {
     program: &'a Program,
+    assembler: Assembler,
     /// How many iterations of a loop, by the place of the branch at its end, are one piece of code.
     unrolls: &'a dyn Fn(u32) -> usize,
     times: HashMap<u32, usize>,
@@ -45,11 +44,11 @@ pub(crate) struct Scheduler<'a> {
 }
 
 impl<'a> Scheduler<'a> {
-    pub(crate) fn new(program: &'a Program, unrolls: &'a dyn Fn(u32) -> usize) -> Self {
+    pub(crate) fn new(program: &'a Program, assembler: Assembler, unrolls: &'a dyn Fn(u32) -> usize) -> Self {
         let operands = |op: &Op| Operands { reads: op.reads.clone(), writes: op.writes.clone() };
         let operands = program.ops.iter().map(operands).collect();
         let registers = program.registers as u32;
-        Self { program, unrolls, times: HashMap::new(), known: HashMap::new(), operands, registers }
+        Self { program, assembler, unrolls, times: HashMap::new(), known: HashMap::new(), operands, registers }
     }
 
     /// The operands of all steps, and how many registers they name.
@@ -63,12 +62,12 @@ impl<'a> Scheduler<'a> {
         let mut ordered = Vec::with_capacity(steps.len());
         let mut from = 0;
         while from < steps.len() {
-            let mut to = end_of_piece(program, steps, from);
+            let mut to = end_of_piece(program, steps, from, self.assembler.window);
             // Further iterations of the same piece.
             let piece = to - from;
             let times = *self.times.entry(steps[to - 1].pc).or_insert_with_key(|pc| (self.unrolls)(*pc));
             let mut iterations = 1;
-            while iterations < times && to + piece <= steps.len() && to - from + piece <= UNROLLED {
+            while iterations < times && to + piece <= steps.len() && to - from + piece <= self.assembler.unrolled {
                 let same = (0..piece).all(|i| steps[from + i].pc == steps[to + i].pc);
                 if !same {
                     break;
@@ -130,9 +129,9 @@ fn rename(ops: &[&Op], first: u32) -> (Vec<Operands>, u32) {
 }
 
 /// One past the instruction that ends the piece which begins at `from`.
-fn end_of_piece(program: &Program, steps: &[Step], from: usize) -> usize {
+fn end_of_piece(program: &Program, steps: &[Step], from: usize, window: usize) -> usize {
     let mut at = from;
-    while at < steps.len() && at - from < WINDOW {
+    while at < steps.len() && at - from < window {
         let divides = program.ops[steps[at].pc as usize].divides();
         at += 1;
         if divides {

@@ -78,12 +78,8 @@ pub(super) fn shared_loads(program: &mut Program, code: &Code) {
     }
 }
 
-/// The most instructions that are executed under a predicate rather than jumped over (*CUDA C Programming Guide* up to version 9.2,
-/// "Control Flow Instructions").
-const SHORT: usize = 7;
-
-/// What jumps over a few instructions is no jump: they have its predicate instead.
-pub(super) fn short_branches(program: &mut Program, code: &Code) {
+/// What jumps over a few instructions, up to `most`, is no jump: they have its predicate instead.
+pub(super) fn short_branches(program: &mut Program, code: &Code, most: f64) {
     let over = |pc: usize| match code.insts[pc].op {
         MicroOp::Branch { target, .. } | MicroOp::Jump(target) => Some(target as usize).filter(|&target| target > pc),
         _ => None,
@@ -99,7 +95,7 @@ pub(super) fn short_branches(program: &mut Program, code: &Code) {
         let inside = |at: &usize| !jumps.contains(at);
         let mut between = (pc..end).filter(inside).map(|at| &program.ops[at]);
         let issued = (pc..end).filter(inside).map(|at| program.ops[at].cost.issues).sum::<f64>();
-        if end >= program.ops.len() || issued > SHORT as f64 || between.any(Op::divides) {
+        if end >= program.ops.len() || issued > most || between.any(Op::divides) {
             continue;
         }
         let predicate = program.ops[pc].reads.clone();
