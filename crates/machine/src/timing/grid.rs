@@ -37,22 +37,34 @@ pub struct Estimate {
 const WAVES: u64 = 3;
 const LEAST: u64 = 12;
 
+/// Instructions of warps that are simulated, about. Of long blocks there are fewer, and warps go on as they began; but so many
+/// instructions of each are simulated.
+const BUDGET: u64 = 400_000;
+const LEAST_STEPS: usize = 2_000;
+
 /// `recordings` are of some blocks, the last one of the grid's last; `unrolls` says how many iterations of a loop, by the place of the
 /// branch at its end, are one piece of code.
 pub(crate) fn estimate(
     program: &Program,
     model: &Model,
     grid: &Grid,
-    recordings: Vec<Recording>,
+    mut recordings: Vec<Recording>,
     unrolls: &dyn Fn(u32) -> usize,
 ) -> Estimate {
     let rates = &model.rates;
     let common = pieces::common(&recordings);
     let (pieces, evicted) =
         pieces::pieces(program, rates, (&grid.regions, grid.blocks, grid.warm), &recordings, &common);
+    let steps = |recording: &Recording| recording.warps.iter().map(|path| path.steps.len() as u64).sum::<u64>();
+    let of_block = recordings.iter().map(steps).max().unwrap_or_default();
+    let shape = Shape::new(grid, u64::from(rates.sms), of_block);
+    let share = (BUDGET as f64 / (of_block * shape.simulated).max(1) as f64).min(1.0);
+    let longest =
+        recordings.iter().flat_map(|recording| &recording.warps).map(|path| path.steps.len()).max().unwrap_or(0);
+    let keep = ((longest as f64 * share) as usize).max(LEAST_STEPS);
+    recordings.iter_mut().flat_map(|recording| &mut recording.warps).for_each(|path| path.steps.truncate(keep));
     // A warp that was recorded in part goes on as it began.
     let cut = recordings.iter().flat_map(|recording| &recording.warps).map(Path::cut).fold(1.0, f64::max);
-    let shape = Shape::new(grid, u64::from(rates.sms));
     let stands = Stands::new(&recordings);
     let reaches_memory = recordings.iter().any(|recording| reaches_memory(program, recording));
     let mut scheduler = Scheduler::new(program, model.assembler, unrolls);
@@ -105,10 +117,13 @@ struct Shape {
 }
 
 impl Shape {
-    fn new(grid: &Grid, sms: u64) -> Self {
+    /// Its blocks have so many steps.
+    fn new(grid: &Grid, sms: u64, steps: u64) -> Self {
         let blocks = grid.blocks.div_ceil(sms).max(1);
         let resident = grid.resident.clamp(1, blocks);
-        let simulated = blocks.min((WAVES * resident).max(LEAST));
+        // Whole waves: the blocks of a part of one would have the SM for themselves.
+        let affordable = (BUDGET / (steps * resident).max(1)).clamp(2, WAVES) * resident;
+        let simulated = blocks.min(affordable.max(LEAST));
         let last = grid.blocks.saturating_sub(sms * (blocks - 1)).max(1);
         Self { active: grid.blocks.clamp(1, sms), blocks, resident, simulated, last }
     }
@@ -149,7 +164,7 @@ mod tests {
 
     fn shape(blocks: u64, resident: u64) -> Shape {
         let grid = Grid { blocks, resident, shared: 0, regions: Vec::new(), warm: false };
-        Shape::new(&grid, 132)
+        Shape::new(&grid, 132, 100)
     }
 
     #[test]
@@ -157,6 +172,9 @@ mod tests {
         assert_eq!(shape(100, 8), Shape { active: 100, blocks: 1, resident: 1, simulated: 1, last: 100 });
         assert_eq!(shape(133, 8), Shape { active: 132, blocks: 2, resident: 2, simulated: 2, last: 1 });
         assert_eq!(shape(264, 8).last, 132);
+        assert_eq!(shape(132_000, 8).simulated, 24);
+        let long = Grid { blocks: 132_000, resident: 8, shared: 0, regions: Vec::new(), warm: false };
+        assert_eq!(Shape::new(&long, 132, 1 << 20).simulated, 16);
         assert_eq!(shape(0, 8), Shape { active: 1, blocks: 1, resident: 1, simulated: 1, last: 1 });
     }
 
