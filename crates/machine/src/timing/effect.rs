@@ -104,7 +104,7 @@ impl Effect {
                 (rates.partial_line, rates.partial_store, rates.partial_store_alone) = (0.0, 1.0, 1.0);
             }
             Self::MergedStores => rates.merging_passes = -1.0,
-            Self::Scatter => (rates.astray, rates.astray_store) = (1.0, 1.0),
+            Self::Scatter => (rates.scattered, rates.scattered_store) = (1.0, 1.0),
             Self::Serial => rates.serial = 0.0,
         }
     }

@@ -29,7 +29,7 @@ pub(crate) struct Piece {
     pub(crate) fresh_written: f64,
     /// Of what the launch reads, the share that L2 lacks when it begins.
     pub(crate) missing: f64,
-    /// Sectors of it that the launch writes: where atomics meet.
+    /// Sectors of it that the launch writes: where atomics conflict.
     pub(crate) written_sectors: f64,
 }
 
@@ -266,7 +266,7 @@ impl<'a> MemorySystem<'a> {
         }
         // DRAM is read by 64 bytes.
         let halves = f64::from(from_dram & 0b0011 != 0) + f64::from(from_dram & 0b1100 != 0);
-        let times = if scattered { self.rates.astray } else { 1.0 };
+        let times = if scattered { self.rates.scattered } else { 1.0 };
         let through = self.take_dram(begun, 2.0 * halves * times, 1.0, sector);
         let busy = self.rates.loaded_latency * self.used.0 * self.used.0;
         hit.max(through + ticks(self.rates.dram_latency + busy))

@@ -74,9 +74,9 @@ numbers! {
 
     // Accesses that are not one after the other.
     /// times longer that DRAM takes to read what lies in many of its pages
-    astray: f64 = 0.1 to 100.0,
+    scattered: f64 = 0.1 to 100.0,
     /// times longer that L2 takes for parts of sectors that are written to many pages of DRAM
-    astray_store: f64 = 0.1 to 100.0,
+    scattered_store: f64 = 0.1 to 100.0,
     /// whole sectors that a sector counts as of which a part is written
     partial_store: f64 = 0.1 to 100.0,
     /// whole sectors that such a sector counts as when the other half of its 64 bytes is left out
@@ -89,7 +89,7 @@ numbers! {
     atomic: f64 = 0.01 to 1e4,
     /// clocks between two atomics of floats at one address
     float_atomic: f64 = 0.01 to 1e4,
-    /// clocks between two sectors of a line with atomics, at which nobody meets
+    /// clocks between two sectors of a line with atomics, no two of them at one address
     atomic_round: f64 = 0.01 to 1e4,
     /// how much of the way to L2 an atomic's sector takes, where one that is read takes one
     atomic_sector: f64 = 0.01 to 1e3,

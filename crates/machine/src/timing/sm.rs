@@ -434,3 +434,89 @@ impl<'a> Sm<'a> {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::exec::Line;
+    use crate::profile::Profile;
+    use crate::timing::cost::Cost;
+    use crate::timing::memory::Load;
+
+    fn op(text: &str, kind: Kind) -> Op {
+        Op {
+            cost: Cost::of(text, &Profile::default().units),
+            kind,
+            reads: Vec::new(),
+            writes: Vec::new(),
+            bytes: 16,
+            read_only: false,
+            past_l1: false,
+            merged: false,
+            counts: false,
+            float: false,
+            serial: false,
+        }
+    }
+
+    /// Clocks of one block: of each warp, the places of its instructions, with an arrival for barriers.
+    fn clocks(ops: Vec<Op>, warps: &[&[(u32, Option<AtBarrier>)]]) -> u64 {
+        let mut recording = Recording::new(warps.len() as u32);
+        recording.lines = vec![Line { number: 1, sectors: 1, whole: 0, conflicts: 0 }];
+        for (warp, steps) in warps.iter().enumerate() {
+            for &(pc, arrival) in *steps {
+                let is_copy = ops[pc as usize].kind == Kind::Copy;
+                recording.step(warp as u32, pc, 32);
+                if let Some(step) = recording.warps[warp].steps.last_mut() {
+                    (step.first, step.lines) = (0, u16::from(is_copy));
+                }
+                if let Some(arrival) = arrival {
+                    recording.arrive(warp as u32, arrival);
+                }
+            }
+        }
+        let operands = vec![Operands { reads: Vec::new(), writes: Vec::new() }; ops.len()];
+        let program = Program { ops, registers: 0 };
+        let order = |path: &crate::exec::Path| {
+            path.steps.iter().map(|&step| Ordered { step, operands: step.pc }).collect::<Vec<_>>()
+        };
+        let ordered = recording.warps.iter().map(order).collect();
+        let (rates, common) = (crate::timing::Rates::h200(), HashSet::new());
+        let load =
+            Load { pieces: &[], common: &common, active: 1.0, last: (0, 1.0), evicted: 0.0, shared: 0, first_wave: 1 };
+        let (samples, operands) = ([Sample { recording, ordered }], (operands, 0));
+        let mut sm = Sm::new(&program, &rates, MemorySystem::new(&rates, load), &samples, &operands);
+        let result = sm.run(&Work { blocks: 1, resident: 1, every: 0.0, sample: &|_| 0 });
+        assert_eq!(result.ends.len(), 1);
+        result.ends[0] / TICKS
+    }
+
+    #[test]
+    fn a_barrier_waits_for_those_that_it_counts() {
+        let ops = || vec![op("bar.sync 1, 32;", Kind::Barrier), op("fence.acq_rel.gpu;", Kind::Fence)];
+        let at = |id: u8, threads| Some(AtBarrier { id, threads, counts: 32, waits: true });
+        let slow: [(u32, Option<AtBarrier>); 4] = [(1, None), (1, None), (1, None), (0, at(0, None))];
+        let both = clocks(ops(), &[&[(0, at(0, None)), (1, None), (1, None), (1, None)], &slow]);
+        let own = clocks(ops(), &[&[(0, at(1, Some(32))), (1, None), (1, None), (1, None)], &slow]);
+        assert!(both > own + 500, "{both} {own}");
+        // Nobody comes: it ends all the same.
+        clocks(ops(), &[&[(0, at(0, Some(64)))], &[(1, None)]]);
+    }
+
+    #[test]
+    fn who_waits_for_copies_waits_until_they_are_there() {
+        let ops = |groups| {
+            let copy = op("cp.async.cg.shared.global [%r1], [%rd1], 16;", Kind::Copy);
+            let commit = op("cp.async.commit_group;", Kind::CopyCommit);
+            vec![copy, commit, op("cp.async.wait_group 0;", Kind::CopyWait(groups))]
+        };
+        let steps: &[(u32, Option<AtBarrier>)] = &[(0, None), (1, None), (2, None)];
+        let [all, one_may] = [0, 1].map(|groups| clocks(ops(Some(groups)), &[steps]));
+        assert!(all > one_may + 200, "{all} {one_may}");
+        // Without a number, it waits for those of no group, too.
+        let open = clocks(ops(None), &[&[(0, None), (2, None)]]);
+        assert!(open > one_may + 200, "{open} {one_may}");
+    }
+}

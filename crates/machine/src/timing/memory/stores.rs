@@ -45,7 +45,7 @@ impl Stores {
             return (f64::from(sectors.count_ones()), to_dram);
         }
         // Of 64 bytes of which a block writes one part only, DRAM has the rest.
-        let alone = rates.partial_store_alone * if scattered { rates.astray_store } else { 1.0 };
+        let alone = rates.partial_store_alone * if scattered { rates.scattered_store } else { 1.0 };
         let completed = |sector: u64| bytes.get(&(line.number * 4 + sector)).is_none_or(|bytes| *bytes == u32::MAX);
         let has = |mask: u8, sector: u64| mask >> (sector & 3) & 1 == 1;
         let each = |sector: u64| match (has(line.sectors, sector), missing && has(new, sector) && !completed(sector)) {
