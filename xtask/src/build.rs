@@ -206,14 +206,40 @@ pub(crate) fn sysroot(root: &Path) -> std::io::Result<PathBuf> {
     Ok(PathBuf::from(String::from_utf8_lossy(&said.stdout).trim()))
 }
 
-/// The first error of each exercise, by its name; of what is not the learner's, by the file.
-pub(crate) fn by_exercise<'a>(errors: &'a [RustError], package: &str) -> BTreeMap<&'a str, &'a Failure> {
-    let mut found = BTreeMap::new();
+/// Errors of an exercise that are shown: the first as it is, the others by their first lines. Later ones often follow from these.
+const SHOWN: usize = 3;
+
+/// The first errors of each exercise as one failure, by its name; of what is not the learner's, by the file.
+pub(crate) fn by_exercise<'a>(errors: &'a [RustError], package: &str) -> BTreeMap<&'a str, Failure> {
+    let mut found: BTreeMap<&str, Vec<&Failure>> = BTreeMap::new();
     for error in errors.iter().filter(|error| error.package == package) {
         let file = error.failure.location.as_ref().map(|location| location.file.as_str());
-        found.entry(error.exercise.or(file).unwrap_or_default()).or_insert(&error.failure);
+        found.entry(error.exercise.or(file).unwrap_or_default()).or_default().push(&error.failure);
     }
-    found
+    found.into_iter().filter_map(|(name, failures)| Some((name, together(&failures)?))).collect()
+}
+
+/// The first failure, with the beginnings of the next ones behind it where it is shown as rustc shows it.
+fn together(failures: &[&Failure]) -> Option<Failure> {
+    let mut first = Failure::clone(failures.first()?);
+    if let Some(rendered) = &mut first.rendered {
+        let others = failures[1..].iter().filter_map(|failure| failure.rendered.as_deref());
+        let shown: String = others.take(SHOWN - 1).map(|other| format!("\n\n{}", beginning(other))).collect();
+        let more = match failures.len().saturating_sub(SHOWN) {
+            0 => String::new(),
+            1 => "\n\n1 more error in this file".to_owned(),
+            more => format!("\n\n{more} more errors in this file"),
+        };
+        *rendered = format!("{}{shown}{more}\n", rendered.trim_end());
+    }
+    Some(first)
+}
+
+/// Of a message of rustc's, what happened and where.
+fn beginning(rendered: &str) -> &str {
+    let place = rendered.find("--> ").unwrap_or_default();
+    let end = rendered[place..].find('\n').map_or(rendered.len(), |end| place + end);
+    &rendered[..end]
 }
 
 #[cfg(test)]
@@ -237,11 +263,29 @@ mod tests {
         assert_eq!(programs.paths["solutions-day22"], Path::new("/t/debug/solutions-day22"));
         assert_eq!(programs.errors.len(), 1);
         let errors = by_exercise(&programs.errors, "exercises-day22");
-        let failure = errors["add_gelu"];
+        let failure = &errors["add_gelu"];
         assert_eq!((failure.code, failure.title.as_str()), (Code::Compile, "mismatched types (E0308)"));
         assert_eq!(failure.location.as_ref().map(|l| (l.line, l.column, l.text.as_str())), Some((7, 5, "    1")));
         // It is shown as rustc shows it, labels and all.
         assert_eq!(render::failure(failure, &[], render::Look::default()), "error[E0308]: mismatched types\n  label");
         assert!(by_exercise(&programs.errors, "solutions-day22").is_empty());
+    }
+
+    #[test]
+    fn the_first_error_is_shown_whole_and_the_next_ones_by_their_first_lines() {
+        let error = |line: u32| {
+            let rendered = format!("error[E0425]: no `a{line}`\n  --> a.rs:{line}:1\n   |\n{line} | a{line}\n");
+            Failure { rendered: Some(rendered), ..Failure::new(Code::Compile, "") }
+        };
+        let shown = |count: u32| {
+            let failures: Vec<Failure> = (1..=count).map(error).collect();
+            together(&failures.iter().collect::<Vec<_>>()).and_then(|failure| failure.rendered).unwrap()
+        };
+        let one = "error[E0425]: no `a1`\n  --> a.rs:1:1\n   |\n1 | a1\n";
+        let three = format!("{one}\nerror[E0425]: no `a2`\n  --> a.rs:2:1\n\nerror[E0425]: no `a3`\n  --> a.rs:3:1\n");
+        assert_eq!(shown(1), one);
+        assert_eq!(shown(3), three);
+        assert_eq!(shown(4), format!("{three}\n1 more error in this file\n"));
+        assert_eq!(together(&[]), None);
     }
 }

@@ -128,6 +128,27 @@ pub(crate) fn judge_by(
     }
 }
 
+/// Has a worker judge samples, mutants or rungs, which may print and complain as they like. What it said, and how it ended.
+pub(crate) fn attend(
+    command: &mut Command,
+    exercise: &str,
+    watch: &Watch<'_>,
+    progress: &Progress,
+) -> Result<(Told, End), Stop> {
+    let mut told = Told::default();
+    let end = process::run(command, watch, |said| {
+        if let Said::Message(_) = said {
+            told.hear(said, exercise, progress);
+        }
+    });
+    let end = end.map_err(|error| cannot_run(Path::new(command.get_program()), &error))?;
+    match (end, told.unable.take()) {
+        (End::Interrupted, _) => Err(Stop::Interrupted),
+        (_, Some(error)) => Err(Stop::Error(error)),
+        (end, None) => Ok((told, end)),
+    }
+}
+
 pub(crate) fn cannot_run(program: &Path, error: &std::io::Error) -> Stop {
     Stop::Error(RunError::new("build", format!("cannot run {}: {error}", program.display())))
 }

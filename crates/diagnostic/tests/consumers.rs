@@ -32,7 +32,7 @@ const METHODS: [&str; 8] =
     ["contains", "starts_with", "ends_with", "strip_prefix", "strip_suffix", "find", "split_once", "eq"];
 
 /// What is no fault's, though it is called so: the file, the comparison, and whose words they are.
-const OTHERS: [(&str, &str, &str); 12] = [
+const OTHERS: [(&str, &str, &str); 13] = [
     ("crates/device/src/compiler/compiled.rs", r#"code.split_once(".entry ")"#, "a line of PTX"),
     ("crates/fuzz/src/finding.rs", r#"message.contains("scoped thread panicked")"#, "a panic's"),
     (COMPILER, r#"message.starts_with("cannot open source file")"#, NO_CODES),
@@ -44,6 +44,7 @@ const OTHERS: [(&str, &str, &str); 12] = [
     (RUSTC, r#"message.contains("utf-8 file")"#, RUSTCS),
     (RUSTC, r#"message.contains("valid UTF-8")"#, RUSTCS),
     (RUSTC, r#"message.starts_with("couldn't read")"#, RUSTCS),
+    (RUSTC, r#"child.message.contains("..")"#, RUSTCS),
     (RUSTC, r#"child.message.contains("found fn item")"#, RUSTCS),
 ];
 const COMPILER: &str = "crates/grader/src/explain/compiler.rs";

@@ -140,14 +140,14 @@ pub(crate) fn explain(mut failure: Failure, seen: &Seen<'_>) -> Failure {
     }
     // No cause, but a fact that may lead to one.
     for note in threads::beside_shared(seen).into_iter().chain(elements::as_integers(&failure, seen)) {
-        failure.add_note(note);
+        failure.lead_with(note);
     }
     if let Some(note) = threads::reached(&failure, seen) {
-        failure.add_note(note);
+        failure.lead_with(note);
         failure.side = Some(Side::Launch);
     }
     if let Some((note, help)) = arguments::odd(seen) {
-        failure.add_note(note);
+        failure.lead_with(note);
         failure.side = Some(Side::Launch);
         // What a kernel does with other numbers than it should have is no matter of the kernel's.
         if let Some(told) = failure.diagnostic.as_mut() {

@@ -12,7 +12,7 @@ use fusion_device::Program;
 use fusion_diagnostic::{Diagnostic, Sources, Text, noun, say};
 use fusion_machine::Fault;
 use fusion_machine::report::demangle;
-use fusion_machine::report::kind::{Call, Memory, Race, Rule};
+use fusion_machine::report::kind::{Call, Memory, Race, Rule, Sync};
 use fusion_machine::report::{Blame, Class, Kind as FaultKind};
 
 use crate::judgement::{Code, Failure, Judgement, Line, Location, Side};
@@ -33,8 +33,9 @@ pub(crate) fn faults(faults: &[Fault], entry: &Entry) -> Option<Trouble> {
     let faults = &together(faults);
     // What the emulated device lacks decides: after it, nothing that it says can be relied on.
     let first = faults.iter().position(is_not_theirs).unwrap_or(0);
-    let tell = |fault: &Fault| match entry.exercise.shapes {
-        Shapes::Rows { .. } => by_row(fault, entry.exercise),
+    let tell = |fault: &Fault| match (&fault.kind, entry.exercise.shapes) {
+        (FaultKind::Sync(Sync::Endless { .. } | Sync::TooMuchWork { .. }), shapes) => over_budget(say(fault), shapes),
+        (_, Shapes::Rows { .. }) => by_row(fault, entry.exercise),
         _ => say(fault),
     };
     let lead = faults.get(first)?;
@@ -77,6 +78,20 @@ fn together(faults: &[Fault]) -> Vec<Fault> {
             _ => kept.push(fault.clone()),
         }
     }
+    // Memory that several warps race for takes a barrier of the block, also where two threads of one warp do.
+    let raced = |fault: &Fault| match &fault.kind {
+        FaultKind::Race(race) if race.rule == Rule::Shared => {
+            race.one.buffer.as_ref().map(|it| (it.name.clone(), race.same_warp))
+        }
+        _ => None,
+    };
+    let wide: Vec<_> = kept.iter().filter_map(raced).filter(|(_, same_warp)| !same_warp).collect();
+    for fault in &mut kept {
+        let is_wide = raced(fault).is_some_and(|(name, _)| wide.iter().any(|(other, _)| *other == name));
+        if let (true, FaultKind::Race(race)) = (is_wide, &mut fault.kind) {
+            race.same_warp = false;
+        }
+    }
     kept
 }
 
@@ -112,6 +127,16 @@ fn by_row(fault: &Fault, exercise: &Exercise) -> Diagnostic {
         }
         _ => {}
     }
+    told
+}
+
+/// The budget is the grader's, and nobody can allow more.
+fn over_budget(mut told: Diagnostic, shapes: Shapes) -> Diagnostic {
+    let whole = match shapes {
+        Shapes::Rows { .. } => "let all threads of a block share a row",
+        Shapes::Elementwise => "let more threads share the elements",
+    };
+    told.help = vec![format!("does the loop end for every thread? If it does, a thread has too much to do: {whole}")];
     told
 }
 

@@ -133,7 +133,12 @@ pub fn failure(failure: &Failure, lines: &[Line], look: Look) -> String {
         Some(fault) => fault.as_ref().clone(),
         None => plain(failure),
     };
-    let also = failure.also.iter().cloned();
+    // One mistake brings about many of a kind: the first is told, the others are counted.
+    let mut also = failure.also.clone();
+    also.retain(|other| other.code != fault.code);
+    if failure.cause.is_none() {
+        fault.notes.extend(more(failure, &fault.code));
+    }
     let mut faults: Vec<Diagnostic> = match failure.cause.as_deref() {
         None => std::iter::once(fault).chain(also).collect(),
         // What follows from the cause is told as it is. What fixes it is the cause's matter.
@@ -146,6 +151,20 @@ pub fn failure(failure: &Failure, lines: &[Line], look: Look) -> String {
         first.notes.splice(0..0, place);
     }
     fusion_diagnostic::all(&faults, &sources, look.into())
+}
+
+/// How many more of a kind there are, and where.
+fn more(failure: &Failure, code: &str) -> Option<String> {
+    let others: Vec<&Diagnostic> = failure.also.iter().filter(|other| other.code == code).collect();
+    let mut places: Vec<String> = (others.iter().filter_map(|other| other.source.last()))
+        .map(|at| match failure.location.as_ref().is_some_and(|here| here.file == at.file) {
+            true => format!("line {}", at.line),
+            false => format!("{}:{}", at.file, at.line),
+        })
+        .collect();
+    places.dedup();
+    let at = if places.is_empty() { String::new() } else { format!(" ({})", places.join(", ")) };
+    (!others.is_empty()).then(|| format!("{} more of {code}{at}: fix this one first, and grade again", others.len()))
 }
 
 /// A failure that is the grader's own finding, in the form of the device's.

@@ -214,10 +214,15 @@ impl Answers {
                 .note(format!("write `pub fn {name}`: the grader calls it from outside of this file")),
             Some("E0308") => {
                 let failure = on_the_launch(format!("`{name}` has another signature than the exercise gives it"));
+                // Of many parameters rustc writes `..` for most types, which tells nobody anything.
+                let is_whole = |child: &&Child| !child.message.contains("..");
                 let told = diagnostic.children.iter().filter(|child| child.message.contains("found fn item"));
+                let told = told.filter(is_whole);
                 let failure =
                     told.fold(self.at_the_function(name, failure), |failure, child| failure.note(&*child.message));
-                failure.note("the parameters and what is returned must be those of the starter")
+                failure
+                    .note("the parameters, their order and types, and what is returned must be those of the starter")
+                    .note(format!("`git diff {launch}` shows what has changed in the file since it was last committed"))
             }
             _ => Failure { side: Some(Side::Launch), ..self.at_the_function(name, diagnostic.failure_at(None)) },
         }

@@ -207,13 +207,13 @@ fn judge_day(
 }
 
 /// The judgement of an exercise whose package did not compile, by whose errors they are. All files of a day are one program.
-fn unbuilt(mut judgement: Judgement, errors: &BTreeMap<&str, &Failure>) -> Judgement {
+fn unbuilt(mut judgement: Judgement, errors: &BTreeMap<&str, Failure>) -> Judgement {
     if let Some(failure) = errors.get(judgement.name.as_str()) {
-        return judgement.refused((*failure).clone());
+        return judgement.refused(failure.clone());
     }
     let name = &judgement.name;
     let why = match errors.first_key_value() {
-        Some((other, &failure)) => {
+        Some((other, failure)) => {
             let of_other = Judgement { name: (*other).to_owned(), day: judgement.day, ..Judgement::default() };
             let place = render::next(&of_other.refused(failure.clone())).unwrap_or_default();
             let message = render::failure(failure, &[], render::Look::default());
@@ -296,7 +296,7 @@ mod tests {
     fn a_package_that_does_not_compile_fails_the_exercise_with_the_error_only() {
         let failure = Failure::new(Code::Compile, "no");
         let failure = Failure { location: Some(Location::new("a/src/mine.rs", 7, 5, "")), ..failure };
-        let errors = BTreeMap::from([("mine", &failure)]);
+        let errors = BTreeMap::from([("mine", failure)]);
         let named = |name: &str| Judgement { name: name.to_owned(), ..Judgement::default() };
         assert_eq!(unbuilt(named("mine"), &errors).verdict, Verdict::Fail);
         // The others of its day say where it is, and send the learner there.

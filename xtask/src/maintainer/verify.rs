@@ -20,7 +20,7 @@ use fusion_grader::protocol::{Message, SampleName};
 use fusion_grader::render;
 
 use crate::interrupt::{self, Interrupt};
-use crate::judge::{self, Stop, Task, Told};
+use crate::judge::{self, Stop, Task};
 use crate::process::{self, End, Said, Watch};
 use crate::programs::{self, Programs};
 use crate::progress::Progress;
@@ -231,16 +231,8 @@ impl Judge<'_> {
         let mut command = Command::new(program);
         command.args(["judge", "--exercise", exercise.name, "--device", "emulated", "--rungs"]);
         command.args(["--parts", &parts.join(","), "--seed", &self.seed.to_string()]);
-        let mut told = Told::default();
         let watch = Watch { limit: self.limit, interrupt: self.interrupt };
-        let end = process::run(&mut command, &watch, |said| told.hear(said, exercise.name, self.progress));
-        let end = end.map_err(|error| judge::cannot_run(program, &error))?;
-        if end == End::Interrupted {
-            return Err(Stop::Interrupted);
-        }
-        if let Some(error) = told.unable {
-            return Err(Stop::Error(error));
-        }
+        let (told, _) = judge::attend(&mut command, exercise.name, &watch, self.progress)?;
         for (_, judgement) in &told.judged {
             // How fast a rung is, the book says: the first ones are slow.
             let passes = judgement

@@ -141,8 +141,8 @@ fn help(what: Undefined, by: &Use, buffer: Option<&Buffer>) -> String {
             "give the variable a value where it is declared, or on every path that leads here".to_owned()
         }
         (Undefined::Shuffle { absent: Absent::Exited, .. }, _) => {
-            "let no thread return before the shuffle: threads with nothing to do take part with a value that changes nothing \
-             (0 in a sum, -infinity in a maximum), and what is stored afterwards is guarded"
+            "let every thread of the warp come to the shuffle: no `return` before it, and no condition around it. Threads with \
+             nothing to do take part with a value that changes nothing (0 in a sum, -infinity in a maximum); guard the stores that follow"
                 .to_owned()
         }
         (Undefined::Shuffle { absent: Absent::NoThread, .. }, _) => {

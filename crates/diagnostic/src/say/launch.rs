@@ -15,7 +15,10 @@ pub(super) fn words(kind: &Refusal) -> Words {
             .note("Every dimension must be 1 at least. When there is nothing to do, return before the launch."),
         Refusal::GridTooLarge { grid, most } => {
             Words::new(format!("a grid of {grid:?} blocks is too large: the device allows {most:?}"))
-                .note("Let every thread do more than one element.")
+                .note(
+                    "The grid counts blocks, not threads: n elements take n.div_ceil(256) blocks of 256 threads. Where that is still \
+                     too many, let every thread do more than one element.",
+                )
         }
         Refusal::TooManyThreads { threads, most } => {
             Words::new(format!("a block of {threads} threads is too large: the device allows {most}"))

@@ -7,6 +7,9 @@ use super::Words;
 use super::terms::{named, verb};
 use crate::counted;
 
+/// What to do about an array whose length the kernel decides.
+const LENGTH: &str = "declare the array with as many elements as its largest index needs, or compare the index with its length before this access";
+
 pub(super) fn words(kind: &Memory, fault: &Fault) -> Words {
     let buffer = fault.buffer.as_ref();
     match kind {
@@ -145,10 +148,14 @@ fn outside(access: &Access, buffer: Option<&Buffer>) -> Words {
             "{name} has {whole}: counted in elements of {size}, {elements} of them, and this is index {}",
             offset / access.bytes.max(1)
         ))
-        .help(
-            "let each thread compare its index with the number of elements before this access, as in `if (i < n)`: a check that \
-             comes later does not guard it",
-        )
+        .help(match buffer.name {
+            // Its length stands in the source.
+            Name::Variable(_) => LENGTH,
+            _ => {
+                "let each thread compare its index with the number of elements before this access, as in `if (i < n)`: a check that \
+                 comes later does not guard it"
+            }
+        })
 }
 
 fn shared(access: &Access, buffer: Option<&Buffer>) -> Words {

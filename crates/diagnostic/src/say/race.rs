@@ -138,7 +138,8 @@ fn advise(race: &Race, same_thread: bool, fault: &Fault, words: Words) -> Words 
             };
             return words
                 .note("the result is the same whoever comes last; by the memory model it is a data race all the same")
-                .help("let one thread write it; or say that it is meant, with `atomicExch` or a volatile pointer");
+                .note("where that is meant, `atomicExch` or a volatile pointer says so")
+                .help("let only one thread write each element");
         }
         Rule::Idiom(idiom) => return harmless(idiom, words),
         Rule::ReadOnly => {

@@ -1,7 +1,7 @@
 //! Every sentence on a cause.
 
 use fusion_course::{DType, Shapes};
-use fusion_diagnostic::Diagnostic;
+use fusion_diagnostic::{Diagnostic, counted};
 
 use super::{Axes, Cause, Seen, Swap};
 use crate::judgement::Side;
@@ -276,10 +276,6 @@ fn launch(seen: &Seen<'_>) -> String {
 
 fn in_order(order: &[String], launch: &str) -> String {
     format!("in {launch}: pass the arguments in the order of the kernel's parameters: {}", order.join(", "))
-}
-
-fn counted(count: u64, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 /// What an element is, for a sentence.

@@ -184,6 +184,15 @@ impl Failure {
         self
     }
 
+    /// Adds a note before all others: a fact that may lead to the reason.
+    pub fn lead_with(&mut self, note: impl Into<String>) {
+        let note = note.into();
+        if let Some(diagnostic) = &mut self.diagnostic {
+            diagnostic.notes.insert(0, note.clone());
+        }
+        self.notes.insert(0, note);
+    }
+
     /// Adds a note where it is shown: with what the device has said of it, if that is what is shown.
     pub fn add_note(&mut self, note: impl Into<String>) {
         let note = note.into();

@@ -99,6 +99,17 @@ pub(crate) fn stray_shared(run: &Run<'_>, lanes: u32, addrs: &[u64; 32], bytes: 
     Trap::new(kind, lanes).about(about)
 }
 
+/// A shared array, and where in it or beside it an access is.
+pub(crate) fn within(variable: &SharedVariable, address: u64, bytes: u64) -> Buffer {
+    Buffer {
+        name: Name::Variable(demangled(&variable.name)),
+        argument: None,
+        size: u64::from(variable.size),
+        offset: address as i64 - i64::from(variable.offset),
+        bytes: bytes as u32,
+    }
+}
+
 /// An access through a shared array that leads out of it, and stays in the block's shared memory.
 pub(crate) fn outside_array(
     run: &Run<'_>,
@@ -109,13 +120,7 @@ pub(crate) fn outside_array(
     write: bool,
 ) -> Box<Trap> {
     let address = first(lanes, addrs);
-    let meant = Buffer {
-        name: Name::Variable(demangled(&variable.name)),
-        argument: None,
-        size: u64::from(variable.size),
-        offset: address as i64 - i64::from(variable.offset),
-        bytes: bytes as u32,
-    };
+    let meant = within(variable, address, bytes);
     let there = buffer(run, Place::Shared, address, bytes);
     let hit = there.filter(|hit| hit.name != meant.name && hit.offset < hit.size as i64).map(|hit| hit.name);
     Trap::new(Memory::OutsideArray { access: Access { write, bytes, address }, hit }, lanes).about(Some(meant))
@@ -158,13 +163,7 @@ pub(crate) fn buffer(run: &Run<'_>, place: Place, addr: u64, bytes: u64) -> Opti
                     bytes: bytes as u32,
                 });
             }
-            variable.map(|v| Buffer {
-                name: Name::Variable(demangled(&v.name)),
-                argument: None,
-                size: u64::from(v.size),
-                offset: (addr - u64::from(v.offset)) as i64,
-                bytes: bytes as u32,
-            })
+            variable.map(|variable| within(variable, addr, bytes))
         }
         _ => None,
     }

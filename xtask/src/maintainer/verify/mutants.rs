@@ -11,9 +11,9 @@ use fusion_mutants::{Equivalents, Mutant};
 use super::Tally;
 use super::score::{Equivalent, Score, Survivor};
 use crate::interrupt::Interrupt;
-use crate::judge::{self, Stop, Told};
+use crate::judge::{self, Stop};
 use crate::parallel;
-use crate::process::{self, End, Said, Watch};
+use crate::process::{End, Watch};
 use crate::progress::Progress;
 use crate::target::Selection;
 
@@ -125,21 +125,8 @@ impl Judge<'_> {
             for mutant in &left {
                 command.args(["--mutant", &mutant.id]);
             }
-            let mut told = Told::default();
             let watch = Watch { limit: self.limit, interrupt: self.interrupt };
-            let end = process::run(&mut command, &watch, |said| {
-                // Mutants may print and complain as they like.
-                if let Said::Message(_) = said {
-                    told.hear(said, original.exercise, self.progress);
-                }
-            });
-            let end = end.map_err(|error| judge::cannot_run(self.program, &error))?;
-            if end == End::Interrupted {
-                return Err(Stop::Interrupted);
-            }
-            if let Some(error) = told.unable {
-                return Err(Stop::Error(error));
-            }
+            let (told, end) = judge::attend(&mut command, original.exercise, &watch, self.progress)?;
             let any = !told.fates.is_empty();
             for (id, fate) in told.fates {
                 match left.pop_front() {

@@ -12,9 +12,9 @@ use fusion_grader::render;
 
 use super::Tally;
 use crate::interrupt::Interrupt;
-use crate::judge::{self, Stop, Told};
+use crate::judge::{self, Stop};
 use crate::output;
-use crate::process::{self, End, Said, Watch};
+use crate::process::{End, Watch};
 use crate::progress::Progress;
 use crate::target::Selection;
 
@@ -49,20 +49,7 @@ impl Judge<'_> {
                 for sample in &left {
                     command.args(["--sample", &sample.name]);
                 }
-                let mut told = Told::default();
-                let end = process::run(&mut command, &watch, |said| {
-                    // Samples may print and complain as they like.
-                    if let Said::Message(_) = said {
-                        told.hear(said, exercise.name, progress);
-                    }
-                });
-                let end = end.map_err(|error| judge::cannot_run(program, &error))?;
-                if end == End::Interrupted {
-                    return Err(Stop::Interrupted);
-                }
-                if let Some(error) = told.unable {
-                    return Err(Stop::Error(error));
-                }
+                let (told, end) = judge::attend(&mut command, exercise.name, &watch, progress)?;
                 for (_, judgement) in &told.judged {
                     if let Some(sample) = left.pop_front() {
                         count(sample, judgement, tally);

@@ -60,7 +60,8 @@ pub(crate) fn execute(
         left &= !group;
         match place {
             Place::Shared => {
-                shared::check(worker, &common.shared, group, &inside, bytes, true)?;
+                shared::check(worker, &common.shared, group, &inside, bytes, true)
+                    .map_err(|trap| shared::meant(worker.run, trap, &op.address, bytes))?;
                 shared::check_array(&mut worker.watch, &op.address, group, &inside, bytes, false, true);
                 let touch = Touch { shared: &common.shared, ..atomic(Place::Shared, group, &inside, bytes, None, op) };
                 worker.watch.touch(&mut common.checks, &touch);

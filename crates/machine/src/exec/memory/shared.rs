@@ -7,12 +7,14 @@ use crate::exec::check::{Touch, Watch};
 use crate::exec::context::{Common, Worker};
 use crate::exec::fault;
 use crate::exec::fault::finding::Site;
-use crate::exec::fault::trap::Trapped;
+use crate::exec::fault::trap::{Trap, Trapped};
 use crate::exec::state::address::sequential;
 pub(crate) use crate::exec::state::banks::wavefronts;
 use crate::exec::state::lanes::{FULL, each};
+use crate::exec::state::run::Run;
 use crate::exec::state::shared::{Shared, load_element, store_element};
-use crate::report::Code;
+use crate::report::kind::Memory;
+use crate::report::{Code, Kind};
 
 /// Where the lanes of a whole warp are: one behind the other, all at one address, or otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +73,8 @@ pub(super) fn access<W: Way>(
 fn scattered<W: Way>(worker: &mut Worker<'_>, common: &mut Common, way: &mut W, request: Request<'_>) -> Trapped {
     let Request { access, mask, addrs, .. } = request;
     let bytes = u64::from(access.bytes());
-    check(worker, &common.shared, mask, addrs, bytes, W::WRITES)?;
+    check(worker, &common.shared, mask, addrs, bytes, W::WRITES)
+        .map_err(|trap| meant(worker.run, trap, &access.address, bytes))?;
     account(worker, common, way, request, wavefronts(addrs, mask, bytes), Shape::Other);
     way.elements(request, &mut common.shared);
     Ok(())
@@ -128,6 +131,19 @@ pub(crate) fn check(
     }
     worker.shared_end = worker.shared_end.max(last + bytes);
     Ok(())
+}
+
+/// An access that lies outside of the block's shared memory is about the array that its address is computed from, where that is known.
+#[cold]
+pub(crate) fn meant(run: &Run<'_>, trap: Box<Trap>, address: &AddressOf, bytes: u64) -> Box<Trap> {
+    let Kind::Memory(Memory::OutsideShared { access, .. }) = trap.kind else { return trap };
+    let Root::Shared(index) = address.root else { return trap };
+    match run.code.shared.get(index as usize) {
+        Some(variable) if access.address >= u64::from(variable.offset) => {
+            trap.about(Some(fault::within(variable, access.address, bytes)))
+        }
+        _ => trap,
+    }
 }
 
 /// Looks whether an access that lies in the block's shared memory also lies in the array that its address is computed
