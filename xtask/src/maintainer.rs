@@ -1,6 +1,7 @@
 //! What those run who keep the course: they judge the course itself, and what it is made of.
 
 mod book;
+mod calibrate;
 mod choices;
 mod clients;
 mod measure;
@@ -19,6 +20,8 @@ pub(crate) enum Command {
     Rivals(rivals::Options),
     /// Time everything that can be launched alone, on a GPU, for the emulated device's clock to be compared with
     Measure(measure::Options),
+    /// Write a profile of the GPU at hand, whose clock is fitted to the times of a few kernels
+    Calibrate(calibrate::Options),
     /// Compare the times that the emulated device predicts with those that were measured, without a GPU
     Validate(validate::Options),
     /// Check programs of strangers: numba-cuda's, nvcc's and one in C, from packages that are fetched
@@ -32,7 +35,7 @@ pub(crate) enum Command {
 impl Command {
     /// Whether Ctrl-C is to be waited for: what has nothing to say of it ends by it.
     pub(crate) fn listens(&self) -> bool {
-        !matches!(self, Command::Registers(_) | Command::Book(_) | Command::Validate(_))
+        !matches!(self, Command::Registers(_) | Command::Book(_) | Command::Validate(_) | Command::Calibrate(_))
     }
 
     /// Runs and returns the exit code.
@@ -41,6 +44,7 @@ impl Command {
             Command::Verify(options) => verify::run(options, interrupt),
             Command::Rivals(options) => rivals::run(options, interrupt),
             Command::Measure(options) => measure::run(options, interrupt),
+            Command::Calibrate(options) => calibrate::run(options),
             Command::Validate(options) => validate::run(options),
             Command::Clients(options) => clients::run(options, interrupt),
             Command::Registers(options) => registers::run(options),

@@ -5,6 +5,8 @@
 
 mod file;
 pub(crate) mod numbers;
+mod sources;
+mod text;
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -12,6 +14,7 @@ use serde::Deserialize;
 
 pub use self::file::{ProfileError, Wrong};
 pub(crate) use self::numbers::numbers;
+pub use self::sources::Sources;
 use crate::timing::Rates;
 
 /// That a GPU was timed for its profile, and under which circumstances.
@@ -27,6 +30,8 @@ pub struct Calibration {
 numbers! {
     /// One GPU.
     pub struct Profile("device") {
+        /// Which GPU it is, in a sentence.
+        about: String,
         /// What `FUSION_EMULATED_GPU` calls it: `h200`.
         id: String,
         /// What the device calls itself: `Emulated H200`.
@@ -35,6 +40,9 @@ numbers! {
         compute: (u32, u32),
         /// None where nobody has timed one: then the rates are from what was published.
         calibrated: Option<Calibration>,
+        /// The profile that has the rates which its file leaves out.
+        like: Option<String>,
+        sources: Sources,
         units: Units,
         rates: Rates,
     }
@@ -248,19 +256,27 @@ mod tests {
         }
     }
 
+    /// `BLESS=1` writes them so.
     #[test]
-    fn numbers_stand_in_their_order_and_say_what_they_are() {
-        let parts = [("device", Profile::FIELDS), ("units", Units::FIELDS), ("rates", Rates::FIELDS)];
-        for (id, text) in FILES {
-            let lines: Vec<&str> = text.lines().filter(|line| line.contains("{ is = ")).collect();
-            let said = |line: &str| {
-                let (name, what) = (line.split(' ').next()?, line.split_once("} # ")?.1);
-                let fields = parts.iter().flat_map(|(_, fields)| *fields);
-                Some(fields.clone().any(|(field, about)| (*field, about.trim()) == (name, what)))
-            };
-            for line in lines {
-                assert_eq!(said(line), Some(true), "{id}: {line}");
+    fn files_are_written_as_a_calibration_writes_them() {
+        for (profile, (id, text)) in Profile::all().iter().zip(FILES) {
+            if std::env::var_os("BLESS").is_some() {
+                std::fs::write(format!("{}/profiles/{id}.toml", env!("CARGO_MANIFEST_DIR")), profile.text()).unwrap();
+            } else {
+                assert_eq!(profile.text(), text, "BLESS=1 writes it");
             }
         }
+    }
+
+    #[test]
+    fn a_profile_can_stand_alone() {
+        let mut l4 = Profile::named("l4").unwrap().clone();
+        l4.stand_alone();
+        let text = l4.text();
+        assert!(
+            text.contains("\nfirst_access = { is = 900, source = \"h200\" }") && !text.contains("\nlike = "),
+            "{text}"
+        );
+        assert_eq!(Profile::parse(&text), Ok(l4));
     }
 }

@@ -9,10 +9,13 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod calibrate;
 mod case;
 mod contents;
 mod expression;
+mod gpu;
 mod measured;
+mod parallel;
 mod predict;
 mod record;
 mod stopwatch;
@@ -20,9 +23,11 @@ mod suite;
 mod sweep;
 mod validate;
 
+pub use calibrate::{Calibration, Fit, Fitted, fits};
 pub use case::{Case, ParseError, Point};
 pub use fusion_suite::Launch;
-pub use measured::{h200, is_held_out};
+pub use gpu::Gpu;
+pub use measured::{h200, is_held_out, read};
 pub use predict::{Predictor, Unpredicted};
 pub use record::{Cache, Record};
 pub use stopwatch::{Failure, Stopwatch};

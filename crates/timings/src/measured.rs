@@ -10,7 +10,15 @@ const HELD_OUT: &str = include_str!("../held_out.txt");
 /// # Errors
 /// The first line that is no record.
 pub fn h200() -> Result<Vec<Record>, String> {
-    lines(H200).map(str::parse).collect()
+    read(H200)
+}
+
+/// The times of a file that `cargo xtask measure` wrote.
+///
+/// # Errors
+/// The first line that is no record.
+pub fn read(text: &str) -> Result<Vec<Record>, String> {
+    lines(text).map(str::parse).collect()
 }
 
 /// Whether nothing may be fitted to the times of this kernel: see [`Record::key`].
@@ -18,7 +26,7 @@ pub fn is_held_out(key: &str) -> bool {
     lines(HELD_OUT).any(|line| line == key)
 }
 
-fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
+fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|line| !line.starts_with('#'))
 }
 

@@ -16,7 +16,7 @@ use crate::case::{Case, Point};
 use crate::contents::{PERIOD, contents};
 use crate::record::Cache;
 
-/// Predicts the points of one case on an emulated H200.
+/// Predicts the points of one case.
 #[derive(Debug)]
 pub struct Predictor {
     ptx: String,
@@ -36,26 +36,30 @@ pub enum Unpredicted {
 }
 
 impl Predictor {
-    /// `without`: what the clock leaves out.
+    /// Compiles a case for a compute capability. `without`: what the clock leaves out.
     ///
     /// # Errors
-    /// When the case does not compile.
-    pub fn new(compiler: &Compiler, case: &Case, without: Option<Effect>) -> Result<Self, Unpredicted> {
+    /// When it does not compile.
+    pub fn new(
+        compiler: &Compiler,
+        case: &Case,
+        (major, minor): (u32, u32),
+        without: Option<Effect>,
+    ) -> Result<Self, Unpredicted> {
         let file = format!("{}.cu", case.name);
         let source = Source { name: &file, text: &case.source };
-        let (major, minor) = Profile::default().compute;
         let compiled = compiler.ptx(&source, &includes(), major * 10 + minor, &Options::default());
         Ok(Self { ptx: compiled.map_err(Unpredicted::Compile)?.ptx, without })
     }
 
-    /// Nanoseconds of a point.
+    /// Nanoseconds of a point on the GPU of a profile.
     ///
     /// # Errors
     /// What went wrong in the blocks that are executed, or before.
-    pub fn predict(&self, point: &Point) -> Result<f64, Unpredicted> {
+    pub fn predict(&self, profile: &Profile, point: &Point) -> Result<f64, Unpredicted> {
         let wrong = |why: &str| Unpredicted::Point(why.to_owned());
         let machine =
-            Machine::new(Profile::default(), fusion_machine::Options { without: self.without, ..Default::default() });
+            Machine::new(profile.clone(), fusion_machine::Options { without: self.without, ..Default::default() });
         machine.assemble_with(assemble);
         let parsed = fusion_ptx::parse(&self.ptx);
         let loaded = machine.load(parsed.module, &self.ptx).map_err(Unpredicted::Load)?;

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::case::Point;
+
 /// What the L2 holds when a launch begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Cache {
@@ -42,6 +44,11 @@ impl Record {
             Some((_, exercise)) if !self.kernel.starts_with("unfused ") => format!("{exercise} {}", self.kernel),
             _ => self.kernel.clone(),
         }
+    }
+
+    /// Whether it is the time of this point.
+    pub fn is_of(&self, point: &Point) -> bool {
+        (&self.kernel, &self.at, self.cache) == (&point.launch.kernel, &point.at, point.cache)
     }
 
     /// Lower quartile, median and upper quartile of times in ascending order, of which there is at least one.

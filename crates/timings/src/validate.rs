@@ -1,15 +1,14 @@
 //! Predicted times beside measured ones.
 
 use std::collections::HashMap;
-use std::num::NonZero;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use fusion_device::Compiler;
+use fusion_machine::Profile;
 use fusion_machine::timing::Effect;
 
-use crate::measured::{h200, is_held_out};
+use crate::case::{Case, Point};
+use crate::measured::is_held_out;
+use crate::parallel;
 use crate::predict::Predictor;
 use crate::record::Record;
 use crate::suite::cases;
@@ -67,55 +66,41 @@ impl Errors {
     }
 }
 
-/// Predicts every point of the suite that was measured on an H200, in the order of the suite. `without`: what the clock leaves out. `seen`
-/// hears the name of each case that is done.
+/// Predicts every point of the suite that was measured, in the order of the suite, on the GPU of a profile. `without`: what the clock
+/// leaves out. `seen` hears the name of each case that is done.
 ///
 /// # Errors
 /// What cannot be compiled, read or executed.
 pub fn validate(
     compiler: &Compiler,
+    profile: &Profile,
     without: Option<Effect>,
+    records: &[Record],
     seen: impl Fn(&str) + Sync,
 ) -> Result<Vec<Compared>, String> {
-    let known: HashMap<_, Record> =
-        h200()?.into_iter().map(|record| ((record.kernel.clone(), record.at.clone(), record.cache), record)).collect();
+    let known: HashMap<_, &Record> =
+        records.iter().map(|record| ((&record.kernel, &record.at, record.cache), record)).collect();
     let cases = cases().map_err(|error| error.to_string())?;
-    let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let work = || {
-        while let Some((index, case)) =
-            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|i| Some((i, cases.get(i)?)))
-        {
-            let compared = Predictor::new(compiler, case, without).map_err(|error| format!("{}: {error}", case.name));
-            let compared = compared.and_then(|predictor| {
-                let compare = |point: &crate::Point| {
-                    let name = (point.launch.kernel.clone(), point.at.clone(), point.cache);
-                    let record = known.get(&name)?.clone();
-                    let role = match is_held_out(&record.key()) {
-                        true => Role::HeldOut,
-                        false if case.calibration => Role::Calibration,
-                        false => Role::Fitted,
-                    };
-                    let predicted = predictor.predict(point).map_err(|error| format!("{} {}: {error}", name.0, name.1));
-                    Some(predicted.map(|predicted_ns| Compared { record, predicted_ns, role }))
-                };
-                case.points.iter().filter_map(compare).collect::<Result<Vec<_>, String>>()
-            });
-            seen(&case.name);
-            // Nobody panics with it in hand.
-            if let Ok(mut found) = found.lock() {
-                found.push((index, compared));
-            }
-        }
+    let compared = |case: &Case| {
+        let predictor = Predictor::new(compiler, case, profile.compute, without)
+            .map_err(|error| format!("{}: {error}", case.name))?;
+        let compare = |point: &Point| {
+            let name = (&point.launch.kernel, &point.at, point.cache);
+            let record = (*known.get(&name)?).clone();
+            let role = match is_held_out(&record.key()) {
+                true => Role::HeldOut,
+                false if case.calibration => Role::Calibration,
+                false => Role::Fitted,
+            };
+            let predicted =
+                predictor.predict(profile, point).map_err(|error| format!("{} {}: {error}", name.0, name.1));
+            Some(predicted.map(|predicted_ns| Compared { record, predicted_ns, role }))
+        };
+        let compared = case.points.iter().filter_map(compare).collect::<Result<Vec<_>, String>>()?;
+        seen(&case.name);
+        Ok(compared)
     };
-    thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
-            scope.spawn(work);
-        }
-    });
-    let mut found = found.into_inner().unwrap_or_default();
-    found.sort_by_key(|(index, _)| *index);
-    let all: Vec<Vec<Compared>> = found.into_iter().map(|(_, compared)| compared).collect::<Result<_, _>>()?;
-    Ok(all.concat())
+    parallel::map(&cases, compared).map(|all| all.concat())
 }
 
 #[cfg(test)]

@@ -3,12 +3,13 @@
 #![allow(clippy::unwrap_used)]
 
 use fusion_device::Compiler;
-use fusion_timings::{Errors, Role, validate};
+use fusion_machine::Profile;
+use fusion_timings::{Errors, Role, h200, validate};
 
 #[test]
 fn predictions_are_as_near_as_they_were() {
     let compiler = Compiler::open(&fusion_toolchain::find().unwrap()).unwrap();
-    let compared = validate(&compiler, None, |_| {}).unwrap();
+    let compared = validate(&compiler, &Profile::default(), None, &h200().unwrap(), |_| {}).unwrap();
     let errors = |role| Errors::of(compared.iter().filter(|point| point.role == role));
     // The bars: a median of 10%, nine of ten within 25%, none beyond 60%.
     let held_out = errors(Role::HeldOut);

@@ -126,7 +126,7 @@ fn time_suite(options: &Options, write: &mut impl FnMut(&str) -> Result<(), Stop
 fn suite(device: Choice) -> Result<bool, Stop> {
     let cases = cases().map_err(|error| failed(&error.to_string()))?;
     let mut stopwatch = Stopwatch::open(device).map_err(|error| failed(&error.to_string()))?;
-    output::print(&format!("{}\n", header(&stopwatch)));
+    output::print(&format!("{}\n", header("measure", &stopwatch)));
     let mut complete = true;
     for case in &cases {
         let timed = stopwatch.time(case, |record| match record {
@@ -142,7 +142,7 @@ fn suite(device: Choice) -> Result<bool, Stop> {
 }
 
 /// The first lines of the file: where the times are from.
-fn header(stopwatch: &Stopwatch) -> String {
+pub(super) fn header(command: &str, stopwatch: &Stopwatch) -> String {
     let device = stopwatch.device();
     let properties = &device.properties;
     let compiler = device.compiler().map_or_else(
@@ -154,7 +154,7 @@ fn header(stopwatch: &Stopwatch) -> String {
     );
     let (major, minor) = properties.driver;
     format!(
-        "# cargo xtask measure, on one {}, driver for CUDA {major}.{minor}{compiler}, {}\n\
+        "# cargo xtask {command}, on one {}, driver for CUDA {major}.{minor}{compiler}, {}\n\
          # file,kernel,at,L2 before the launch,median ns,lower quartile,upper quartile",
         properties.name,
         date::today(),

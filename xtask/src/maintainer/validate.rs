@@ -1,6 +1,7 @@
 //! `cargo xtask validate`: what the clock of the emulated device predicts, beside what a GPU took.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use fusion_device::Compiler;
 use fusion_grader::judgement::RunError;
@@ -8,6 +9,7 @@ use fusion_grader::render;
 use fusion_machine::timing::Effect;
 use fusion_timings::{Compared, Errors, Role, validate};
 
+use crate::emulated::Emulated;
 use crate::{output, toolchain};
 
 /// The command's options.
@@ -17,6 +19,11 @@ pub(crate) struct Options {
     /// Print every point: file, kernel, sizes, cache, measured and predicted nanoseconds, role
     #[arg(long)]
     csv: bool,
+    #[command(flatten)]
+    emulated: Emulated,
+    /// Other times than those of the H200 that are stored: of `measure`
+    #[arg(long, value_name = "FILE")]
+    measured: Option<PathBuf>,
     /// Break down what is held out, too: who has looked at it must fit nothing to it
     #[arg(long)]
     held_out: bool,
@@ -39,9 +46,9 @@ fn effect(name: &str) -> Result<Effect, String> {
 /// Runs and returns the exit code.
 pub(crate) fn run(options: &Options) -> u8 {
     let text = || match options.effects {
-        true => effects(),
-        false if options.csv => Ok(csv(&compare(options.without)?)),
-        false => Ok(tables(&compare(options.without)?, options.held_out)),
+        true => effects(options),
+        false if options.csv => Ok(csv(&compare(options, options.without)?)),
+        false => Ok(tables(&compare(options, options.without)?, options.held_out)),
     };
     match text() {
         Ok(text) if output::print(&text) => 0,
@@ -53,12 +60,18 @@ pub(crate) fn run(options: &Options) -> u8 {
     }
 }
 
-fn compare(without: Option<Effect>) -> Result<Vec<Compared>, RunError> {
+fn compare(options: &Options, without: Option<Effect>) -> Result<Vec<Compared>, RunError> {
     toolchain::ready()?;
     let failed = |why: String| RunError::new("validate", why);
     let toolchain = fusion_toolchain::find().map_err(|error| failed(error.to_string()))?;
     let compiler = Compiler::open(&toolchain).map_err(|error| failed(error.to_string()))?;
-    validate(&compiler, without, |case| output::note(&format!("predicted {case}"))).map_err(failed)
+    let profile = options.emulated.get().map_err(failed)?;
+    let records = match &options.measured {
+        Some(path) => fusion_timings::read(&std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?),
+        None => fusion_timings::h200(),
+    };
+    validate(&compiler, &profile, without, &records.map_err(failed)?, |case| output::note(&format!("predicted {case}")))
+        .map_err(failed)
 }
 
 fn csv(points: &[Compared]) -> String {
@@ -83,7 +96,7 @@ const ROLES: [Role; 3] = [Role::HeldOut, Role::Fitted, Role::Calibration];
 /// How far off predictions are: by role, then of what may be looked at by kernel, the worst last. What nothing may be fitted to is broken
 /// down where it is asked for only.
 fn tables(points: &[Compared], held_out: bool) -> String {
-    let mut text = "Times of kernels on one H200: predicted against measured.\n\n".to_owned();
+    let mut text = "Times of kernels on one GPU: predicted against measured.\n\n".to_owned();
     let of = |role: Role| points.iter().filter(move |point| point.role == role);
     let by_role = ROLES.map(|role| (name(role).to_owned(), Errors::of(of(role))));
     text += &table("points", by_role.into());
@@ -101,10 +114,10 @@ fn tables(points: &[Compared], held_out: bool) -> String {
 }
 
 /// How far off predictions are when the clock leaves out one effect.
-fn effects() -> Result<String, RunError> {
+fn effects(options: &Options) -> Result<String, RunError> {
     let mut rows: [Vec<(String, Errors)>; 3] = Default::default();
     for without in std::iter::once(None).chain(Effect::ALL.into_iter().map(Some)) {
-        let points = compare(without)?;
+        let points = compare(options, without)?;
         let title = without.map_or("nothing", Effect::name);
         for (role, rows) in ROLES.into_iter().zip(&mut rows) {
             rows.push((title.to_owned(), Errors::of(points.iter().filter(|point| point.role == role))));

@@ -7,13 +7,14 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::numbers::{Entry, Table};
-use super::{Calibration, Profile, Units};
+use super::{Calibration, Profile, Sources, Units};
 use crate::timing::Rates;
 
 /// What stands before the parts with numbers, and those.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    about: String,
     id: String,
     name: String,
     compute: (u32, u32),
@@ -107,12 +108,18 @@ impl Profile {
 fn read(text: &str) -> Result<Profile, ProfileError> {
     let file: File = toml::from_str(text)
         .map_err(|error| ProfileError::new(error.span(), Wrong::Syntax(error.message().to_owned())))?;
-    let File { id, name, compute, like, calibrated, sources, device, units, rates } = file;
-    let entries = || [&device, &units, &rates].into_iter().flatten();
-    if let Some((name, entry)) = entries().find(|(_, entry)| !sources.contains_key(key(entry))) {
-        let wrong = Wrong::Source { field: name.get_ref().clone(), source: key(entry).to_owned() };
-        return Err(ProfileError::new(Some(name.span()), wrong));
+    let File { about, id, name, compute, like, calibrated, sources, device, units, rates } = file;
+    let mut sources = Sources { described: sources, ..Sources::default() };
+    let parts = [(Profile::PART, &device), (Units::PART, &units), (Rates::PART, &rates)];
+    for (part, (name, entry)) in parts.iter().flat_map(|(part, table)| table.iter().map(move |entry| (*part, entry))) {
+        let key = key(entry);
+        if !sources.described.contains_key(key) {
+            let wrong = Wrong::Source { field: name.get_ref().clone(), source: key.to_owned() };
+            return Err(ProfileError::new(Some(name.span()), wrong));
+        }
+        sources.set(part, name.get_ref(), &entry.source);
     }
+    let like_id = like.as_ref().map(|like| like.get_ref().clone());
     let like = match like {
         None => None,
         Some(like) => Some(
@@ -122,7 +129,8 @@ fn read(text: &str) -> Result<Profile, ProfileError> {
     };
     let units = Units::read(&units, None, ())?;
     let rates = Rates::read(&rates, like.map(|like| &like.rates), (0, 0.0))?;
-    let mut profile = Profile::read(&device, None, (id, name, compute, calibrated, units, rates))?;
+    let mut profile =
+        Profile::read(&device, None, (about, id, name, compute, calibrated, like_id, sources, units, rates))?;
     profile.rates.sms = profile.sms;
     profile.rates.clock_ghz = f64::from(profile.sm_clock_khz) / 1e6;
     profile.consistent().map(|()| profile)
