@@ -45,7 +45,7 @@ impl Command {
             Command::Rivals(options) => rivals::run(options, interrupt),
             Command::Measure(options) => measure::run(options, interrupt),
             Command::Calibrate(options) => calibrate::run(options),
-            Command::Validate(options) => validate::run(options),
+            Command::Validate(options) => validate::run(options, interrupt),
             Command::Clients(options) => clients::run(options, interrupt),
             Command::Registers(options) => registers::run(options),
             Command::Book(options) => book::run(options),

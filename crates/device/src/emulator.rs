@@ -38,6 +38,8 @@ pub struct EmulatorOptions {
     pub checks: Option<Checks>,
     /// Whether faults tell where in the host program their buffer was allocated.
     pub allocation_sites: Option<bool>,
+    /// Whether launches are timed by what their blocks do. What is `None` here begins with the first event that takes times.
+    pub times: Option<bool>,
 }
 
 /// Why the emulator's answer could not be used: it is of another version than this program.
@@ -95,6 +97,7 @@ impl Emulator {
             record_limit,
             checks,
             allocation_sites,
+            times,
         } = *options;
         let mut json = serde_json::Map::new();
         json.extend(instruction_budget.map(|count| ("instruction_budget".to_owned(), count.into())));
@@ -102,6 +105,7 @@ impl Emulator {
         json.extend(workers.map(|count| ("workers".to_owned(), count.into())));
         json.extend(record.map(|yes| ("record".to_owned(), yes.into())));
         json.extend(record_limit.map(|count| ("record_limit".to_owned(), count.into())));
+        json.extend(times.map(|yes| ("times".to_owned(), yes.into())));
         json.extend(allocation_sites.map(|yes| ("allocation_sites".to_owned(), yes.into())));
         json.extend(checks.map(|Checks { init, races, arithmetic, performance }| {
             let each = [("init", init), ("races", races), ("arithmetic", arithmetic), ("performance", performance)];

@@ -3,7 +3,7 @@
 //! Work runs when it is asked for, on the calling thread, or behind a host function on a thread of the driver; when it *would have* run is kept beside it, in
 //! nanoseconds. The model: a stream does one thing after another; the device runs one kernel (or
 //! memset, or copy within its memory) at a time, and beside it one copy in each direction over the bus; host
-//! code takes no time, so that the host's clock moves only when it waits.
+//! code takes no time, so that the host's clock moves only when it waits; an event takes a little of its stream's ([`fusion_machine::timing::EVENT_NS`]).
 
 use crate::driver::State;
 use crate::error::Result;

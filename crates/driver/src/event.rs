@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::ffi::Handle;
 use crate::operation::Operation;
 use crate::order::Clock;
+use crate::report;
 use crate::stream::Capturing;
 
 /// `CU_EVENT_DISABLE_TIMING` and `CU_EVENT_INTERPROCESS`, and all flags there are.
@@ -152,6 +153,9 @@ export! {
         }
         let context = session.context;
         let timing = flags & DISABLE_TIMING == 0;
+        if timing && report::times_are_open() {
+            session.driver.machine.set_times(true);
+        }
         event.set(session.state.events.insert(Event {
             context,
             timing,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use fusion_machine::report::kind::{Parameters, Refusal};
 use fusion_machine::report::{Dry, DryBlock, Name, PtxPosition, SourcePosition};
+use fusion_machine::timing::EVENT_NS;
 use fusion_machine::{Argument, Fault, Footprint, Kernel, KernelInfo, LaunchReport, Loaded, ParamInfo, Tracing};
 
 use crate::boundary::{In, Raw, export};
@@ -144,13 +145,25 @@ impl Launch {
         LaunchReport { dry, ..self.asked() }
     }
 
+    /// Predicts how long the launch takes. A block that does something wrong is told in the report. The time is 0 then, and where it does
+    /// not follow from single blocks.
+    fn time(&self, driver: &Driver) -> LaunchReport {
+        let stopped = |fault: Box<Fault>| vec![DryBlock { fault: Some(fault), ..DryBlock::default() }];
+        match driver.machine.estimate(&self.loaded, self.kernel, &self.shape, &self.params) {
+            Ok(estimate) => LaunchReport { predicted_ns: estimate.map_or(0.0, |estimate| estimate.ns), ..self.asked() },
+            Err(fault) => LaunchReport { dry: stopped(fault), ..self.asked() },
+        }
+    }
+
     /// Runs the kernel. What it does wrong stays in the context: a launch itself succeeds.
     pub(crate) fn run(self: &Arc<Self>, driver: &Driver, stream: Handle) -> Result {
         let _busy = driver.busy();
         let dry = report::dry();
-        if !dry.blocks.is_empty() {
-            report::launched(self.run_dry(driver, &dry));
-            return Ok(());
+        if !dry.is_off() {
+            let launch = if dry.timed { self.time(driver) } else { self.run_dry(driver, &dry) };
+            let nanoseconds = launch.predicted_ns;
+            report::launched(launch);
+            return driver.state().advance(stream, Engine::Compute, within(nanoseconds)).map(|_| ());
         }
         let memory = driver.machine.memory();
         let mirrored = Mirrored::to_machine(&driver.state(), memory);
@@ -165,7 +178,7 @@ impl Launch {
                 launch.arguments = arguments(&self.loaded.info(self.kernel), &self.params, &self.short);
                 report::launched(launch);
                 operation::order(driver, stream, Act::Launch(self.clone()), |_| footprint)?;
-                driver.state().advance(stream, Engine::Compute, nanoseconds).map(|_| ())
+                driver.state().advance(stream, Engine::Compute, within(nanoseconds)).map(|_| ())
             }
             Err(mut fault) => {
                 let error = report::error_of(&fault);
@@ -178,6 +191,11 @@ impl Launch {
             }
         }
     }
+}
+
+/// What a launch takes of a stream's time: what it takes between two events, without what these take.
+fn within(nanoseconds: f64) -> f64 {
+    (nanoseconds - EVENT_NS).max(0.0)
 }
 
 /// A launch as it was asked for, with nothing counted.

@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use fusion_machine::Footprint;
+use fusion_machine::timing::EVENT_NS;
 
 use crate::clock::Engine;
 use crate::copy::Copy;
@@ -141,7 +142,7 @@ pub(crate) fn run(driver: &Driver, stream: Handle, operation: &Operation) -> Res
         Operation::Call(callback) => stream::run(driver, stream, *callback),
         Operation::Record(event, mark) => {
             let mut state = driver.state();
-            let time = state.advance(stream, Engine::None, 0.0)?;
+            let time = state.advance(stream, Engine::None, EVENT_NS)?;
             let behind = state.mark(stream)?;
             let mark = mark.clone().map_or_else(|| state.move_event(*event), Ok)?;
             let _ = mark.set(Reached { time, behind });

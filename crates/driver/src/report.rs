@@ -109,6 +109,11 @@ pub(crate) fn launched(mut launch: LaunchReport) {
     });
 }
 
+/// Whether it was left open which launches are timed.
+pub(crate) fn times_are_open() -> bool {
+    record(|recorder| recorder.settings.times.is_none())
+}
+
 /// How launches run dry.
 pub(crate) fn dry() -> Dry {
     record(|recorder| recorder.settings.dry.clone().unwrap_or_default())
@@ -302,6 +307,12 @@ extern "C" fn fusion_emulator_set_options(json: *const c_char) -> c_int {
     }
     if let (Ok(driver), true) = (driver(), settings.concerns_checks()) {
         driver.machine.set_checks(settings.checks.over(driver.machine.checks()));
+    }
+    if let (Ok(driver), Some(times)) = (driver(), settings.times) {
+        driver.machine.set_times(times);
+    }
+    if let (Ok(driver), Some(true)) = (driver(), settings.dry.as_ref().map(|dry| dry.timed)) {
+        driver.machine.empty_cache();
     }
     record(|recorder| {
         recorder.taken = true;

@@ -34,7 +34,13 @@ pub fn check(input: &Input) -> Result<Observed, Finding> {
 
     let mut rng = Rng::with_seed(input.seed ^ 0xf0_22ed);
     let budget = 1 << rng.u32(16..21);
-    let options = Options { instruction_budget: budget, block_budget: budget / 128, workers: 1, checks: Checks::ALL };
+    let options = Options {
+        instruction_budget: budget,
+        block_budget: budget / 128,
+        workers: 1,
+        checks: Checks::ALL,
+        times: true,
+    };
     let first = Trial::run(input, &text, options)?;
     first.observe(&text, &mut observed);
     for result in &first.results {

@@ -141,8 +141,11 @@ mod tests {
             ceilings: Some(Ceilings { mix_gb_per_s: 16.0, ..Ceilings::default() }),
             ..Size::default()
         };
-        let fused =
-            Variant { role: Role::Submission, timing: Some(Timing::predicted(1000.0, 1500.0)), ..Variant::default() };
+        let fused = Variant {
+            role: Role::Submission,
+            timing: Some(Timing::predicted(1000.0, 1500.0, &crate::judgement::Band::EXACT)),
+            ..Variant::default()
+        };
         assert_eq!((size.gb_per_s(&fused), size.share(&fused)), (Some(12.0), Some(0.75)));
         assert_eq!(size.intensity(&Variant::default()), Some(0.5));
         assert!(size.intensity(&fused) > size.intensity(&Variant::default()));

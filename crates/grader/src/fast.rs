@@ -1,8 +1,9 @@
 //! Is it as much faster than the unfused chain as the bytes say?
 //!
-//! On a GPU this is measured ([`measure`]); on the emulated device it is predicted from the machine's model.
+//! On a GPU this is measured ([`measure`]); on the emulated device its clock predicts it ([`predict`]), and says how far off it may be.
 
 mod alone;
+mod band;
 mod bench;
 mod ceiling;
 mod clocks;
@@ -10,20 +11,18 @@ mod doubles;
 mod helpers;
 mod measure;
 mod pairs;
+mod predict;
+mod slowed;
 mod sweep;
 
 use doubles::Doubles;
 pub(crate) use measure::Plan;
 pub(crate) use sweep::Sweep;
 
-use fusion_course::{Exercise, Shape, Shapes};
-use fusion_machine::{Counters, Report};
+use fusion_course::{Exercise, Shape};
 use serde::{Deserialize, Serialize};
 
-use crate::judgement::{
-    Basis, Clocks, Code, Evidence, Failure, Figures, Interval, Location, Part, Timing, Verdict, Witness,
-};
-use crate::survey::{MUCH, Survey};
+use crate::judgement::{Basis, Clocks, Code, Evidence, Failure, Figures, Interval, Location, Part, Timing, Witness};
 use crate::trial::Trial;
 use crate::trouble::Trouble;
 
@@ -85,11 +84,11 @@ impl Evidence for Fast {
     const NAME: &'static str = "fast";
     const WITNESS: Witness = Witness::Gpu;
 
-    /// Measured on a GPU; on the emulated device predicted from what was counted.
+    /// Measured on a GPU; on the emulated device predicted.
     fn judge(trial: &Trial<'_>) -> Result<Part<Self>, Trouble> {
         let mut part = match trial.session.judges_as_gpu() {
             true => measure::measure(trial)?,
-            false => Part::worst(trial.surveys()?.iter().map(|survey| predict(trial, survey)).collect()),
+            false => predict::predict(trial)?,
         };
         if let (Some(fast), Some(products)) = (&mut part.evidence, trial.session.products(trial.exercise())) {
             if let Some(failure) = part.failure.as_mut().filter(|failure| failure.code == Code::Speed) {
@@ -148,52 +147,6 @@ pub(crate) fn bar(exercise: &Exercise, shape: Shape) -> f64 {
     (exercise.bar * exercise.ideal_speedup(shape)).max(1.0)
 }
 
-/// Threads of a warp.
-const LANES: u64 = 32;
-
-/// Bytes that a thread loads or stores at once, on average, from which on there is little to be won by more.
-const WIDE: f64 = 12.0;
-
-/// Why a kernel to beat is none on the emulated device.
-const MODEL: &str = "not judged on the emulated device: its model counts bytes and instructions, and two kernels that move the \
-                     same bytes take nearly the same time by it";
-
-/// The verdict of the emulated device's model at one shape.
-fn predict(trial: &Trial<'_>, survey: &Survey) -> Part<Fast> {
-    let (exercise, info) = (trial.exercise(), &trial.session.info);
-    let time = |report: &Report| report.launches.iter().map(|launch| launch.predicted_ns).sum::<f64>();
-    let timing = Timing::predicted(time(&survey.submission), time(&survey.unfused));
-    let fast = Fast {
-        device: info.name.clone(),
-        driver: info.driver.clone(),
-        shape: survey.shape.to_string(),
-        bar: bar(exercise, survey.shape),
-        ideal: exercise.ideal_speedup(survey.shape),
-        gb_per_s: timing.gb_per_s(exercise.minimum_bytes(survey.shape)),
-        timing: Some(timing.clone()),
-        cold: true,
-        rival: exercise.rival.map(|rival| Contest {
-            name: rival.name.to_owned(),
-            bar: rival.bar,
-            timing: None,
-            note: Some(MODEL.to_owned()),
-        }),
-        ..Fast::default()
-    };
-    let said = match timing.verdict(fast.bar) {
-        Verdict::Fail => {
-            let mut failure = too_slow(&fast, &timing);
-            // What the launch is to blame for, lean has found.
-            if survey.unused_shared(exercise).is_none() {
-                failure.notes.push(slowed_by(exercise, survey));
-            }
-            Part::refused(failure.at(exercise.shapes.describe(survey.shape)))
-        }
-        _ => Part::pass(),
-    };
-    said.with(fast)
-}
-
 /// The failure of a submission that misses the bar.
 fn too_slow(fast: &Fast, timing: &Timing) -> Failure {
     let Figures { basis, speedup, .. } = timing.figures();
@@ -214,57 +167,6 @@ fn too_slow(fast: &Fast, timing: &Timing) -> Failure {
 const IN_ORDER: &str = "in this order: read every element once and keep it in a register; let neighbouring threads touch \
                         neighbouring elements; let each thread load and store 16 bytes";
 
-/// What the counts say about a submission that the model finds slow.
-fn slowed_by(exercise: &Exercise, survey: &Survey) -> String {
-    let shape = survey.shape;
-    let total = |report: &Report| {
-        report.launches.iter().fold(Counters::default(), |mut sum, launch| {
-            sum += launch.counters;
-            sum
-        })
-    };
-    let (sum, chain) = (total(&survey.submission), total(&survey.unfused));
-    let load = sum.global_load;
-    let ratio = |above: u64, below: f64| if below > 0.0 { above as f64 / below } else { 0.0 };
-    let again = survey.read_again(exercise);
-    let both = sum.global_store.bytes + load.bytes;
-    let spread = ratio(32 * (load.sectors + sum.global_store.sectors), both as f64);
-    let width = ratio(both, (LANES * (load.requests + sum.global_store.requests)) as f64);
-    match () {
-        () if sum.local_load.bytes > 0 => {
-            "an array that registers do not hold lies in memory, and is read from there: \
-                                           use constants as its indices (`#pragma unroll`), or a smaller one"
-                .to_owned()
-        }
-        // A product of matrices reads them again whoever makes it.
-        () if again > MUCH && !exercise.multiplies() => {
-            let rows = match exercise.shapes {
-                Shapes::Rows { .. } => "; the longer the row, the more threads it takes",
-                Shapes::Elementwise => "",
-            };
-            format!(
-                "the threads ask for {again:.1} times the bytes of the inputs: what is read again comes from a cache, and takes \
-                 its time. Read each element once and keep it in a register{rows}"
-            )
-        }
-        () if spread > MUCH => {
-            "let neighbouring threads touch neighbouring elements: a warp asks for more sectors than its \
-                                bytes fill"
-                .to_owned()
-        }
-        () if ratio(sum.warp_instructions, chain.warp_instructions as f64) > 1.0 => format!(
-            "its warps execute {} instructions, and those of the whole chain {}: do threads without work go through loops \
-             that are made for longer problems?",
-            sum.warp_instructions, chain.warp_instructions
-        ),
-        () if width < WIDE => "let each thread load and store 16 bytes at once".to_owned(),
-        () => {
-            let each = ratio(sum.thread_instructions, shape.elements() as f64);
-            format!("its accesses are as they should be; {each:.0} instructions per element are what is left to save")
-        }
-    }
-}
-
 /// The failure of a submission that does not beat the kernel which is already fused.
 fn beaten(contest: &Contest, timing: &Timing) -> Failure {
     let Figures { basis, speedup, .. } = timing.figures();
@@ -279,69 +181,13 @@ fn beaten(contest: &Contest, timing: &Timing) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use fusion_course::{day22::add_gelu, day26::ffn_sublayer};
-    use fusion_machine::LaunchReport;
-    use fusion_machine::report::Traffic;
 
-    const SHAPE: Shape = Shape { rows: 1024, columns: 1024 };
-
-    /// A softmax that reads and writes so many floats for each element, so many bytes at once.
-    fn advice(change: impl Fn(&mut Counters)) -> String {
-        advice_on(&fusion_course::day23::softmax::EXERCISE, change)
-    }
-
-    fn advice_on(exercise: &Exercise, change: impl Fn(&mut Counters)) -> String {
-        let traffic = |bytes: u64| Traffic { requests: bytes / 512, sectors: bytes / 32, bytes };
-        let bytes = 4 * SHAPE.elements() as u64;
-        let mut counters = Counters {
-            global_load: traffic(bytes),
-            global_store: traffic(bytes),
-            warp_instructions: 1000,
-            thread_instructions: 32_000,
-            ..Counters::default()
-        };
-        let report = |counters| Report {
-            launches: vec![LaunchReport { counters, ..LaunchReport::default() }],
-            ..Report::default()
-        };
-        let unfused = report(counters);
-        change(&mut counters);
-        let survey = Survey { shape: SHAPE, submission: report(counters), unfused };
-        slowed_by(exercise, &survey)
-    }
-
-    #[test]
-    fn what_slows_a_kernel_is_told_from_its_counts() {
-        for (said, text) in [
-            (
-                "3.0 times the bytes",
-                advice(|c| c.global_load = Traffic { bytes: 3 * c.global_load.bytes, ..c.global_load }),
-            ),
-            ("neighbouring", advice(|c| c.global_load.sectors *= 8)),
-            ("16 bytes at once", advice(|c| c.global_load.requests *= 4)),
-            ("pragma unroll", advice(|c| c.local_load.bytes = 4)),
-            ("1001 instructions", advice(|c| c.warp_instructions += 1)),
-            ("instructions per element", advice(|_| ())),
-        ] {
-            assert!(text.contains(said), "{said}: {text}");
-        }
-    }
-
-    /// What is updated must be read too, and whoever multiplies matrices reads them again.
-    #[test]
-    fn what_must_be_read_is_read_once() {
-        let bytes = 6 * SHAPE.elements() as u64;
-        let loads = Traffic { requests: bytes / 512, sectors: bytes / 32, bytes };
-        let text = advice_on(&fusion_course::day24::add_rmsnorm::EXERCISE, |c| c.global_load = loads);
-        assert!(text.contains("instructions per element"), "{text}");
-        let again = Traffic { requests: bytes / 32, sectors: bytes / 2, bytes: 16 * bytes };
-        let text = advice_on(&ffn_sublayer::EXERCISE, |c| c.global_load = again);
-        assert!(!text.contains("times the bytes"), "{text}");
-    }
+    use super::*;
+    use crate::judgement::Band;
 
     fn reaching(speedup: f64) -> Option<Timing> {
-        Some(Timing::predicted(1.0, speedup))
+        Some(Timing::predicted(1.0, speedup, &Band::EXACT))
     }
 
     #[test]

@@ -8,6 +8,7 @@ use cudarc::driver::sys::CUresult;
 use fusion_baseline::{Periods, Place, Seen, Values, buffers, memory};
 use fusion_course::{Arguments, Case, DeviceBuffer, Exercise, Inputs, Param, Shape};
 use fusion_machine::Report;
+use fusion_machine::report::Dry;
 
 use crate::bench::Accuracy;
 use crate::problem::Expected;
@@ -21,6 +22,9 @@ pub(crate) const SETS: usize = 2;
 /// faster or slower by up to a tenth for where its buffers lie, so that several places make a fairer time.
 const PLACES: usize = 4;
 const SMALL: usize = 16 << 20;
+
+/// Bytes after which memory repeats itself in problems that are not executed: no power of two, and a multiple of every element's size.
+pub(crate) const PERIOD: u64 = 8 * 512 * 127;
 
 /// Why a kernel that is known to end did not.
 pub(crate) const TOO_LARGE: &str =
@@ -79,6 +83,14 @@ impl<'a> Rig<'a> {
         };
         stream.synchronize().map_err(ours())?;
         Ok(rig)
+    }
+
+    /// The same for times on the emulated device, of which a problem may be as large as a GPU's: its memory repeats itself.
+    pub(crate) fn sampled(trial: &'a Trial<'a>, shape: Shape) -> Result<Self, Trouble> {
+        trial.session.run_dry(&Dry { period: PERIOD, ..Dry::default() })?;
+        let rig = Self::new(trial, shape);
+        trial.session.run_dry(&Dry::default())?;
+        rig
     }
 
     /// Bytes that a rig of this shape takes on the device.
@@ -178,6 +190,31 @@ impl<'a> Rig<'a> {
         let report = session.take_report();
         session.refuse_faults(&report, self.trial.entry, self.shape)?;
         Ok(report)
+    }
+
+    /// What a run with a cold cache takes by the emulated device's clock, from a few blocks of each launch. The rig is a sampled one.
+    ///
+    /// None where the time does not follow from single blocks, or one of them does something wrong.
+    pub(crate) fn predict(&mut self, who: Who) -> Result<Option<f64>, Trouble> {
+        let session = self.trial.session;
+        self.reset(who, 0).map_err(Trouble::driver("preparing a launch"))?;
+        self.finish()?;
+        session.take_report();
+        session.run_dry(&Dry { period: PERIOD, timed: true, ..Dry::default() })?;
+        let ran = self.run(who, 0).and_then(|()| self.finish());
+        session.run_dry(&Dry::default())?;
+        let report = session.take_report();
+        ran?;
+        Ok(report.predicted_ns())
+    }
+
+    /// What a run of this problem takes by the emulated device's clock, whose launches are executed for it.
+    pub(crate) fn time(&mut self, who: Who) -> Result<Option<f64>, Trouble> {
+        let session = self.trial.session;
+        session.set_times(true)?;
+        let report = self.count(who);
+        session.set_times(false)?;
+        Ok(report?.predicted_ns())
     }
 
     /// The submission's outputs, for kernels of our own to read.

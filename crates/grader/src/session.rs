@@ -7,7 +7,7 @@ use cudarc::driver::{CudaModule, DriverError};
 use fusion_baseline::{Baseline, Multiplier};
 use fusion_course::{Arguments, DeviceBuffer, Entry, Exercise, Gemm, NoGemm, Scalar, Shape};
 use fusion_device::{Choice, CompileError, Compiled, Device, EmulatorOptions, Options, Program, Source};
-use fusion_machine::report::Class;
+use fusion_machine::report::{Class, Dry};
 use fusion_machine::{Checks, Fault, Report};
 
 use crate::explain;
@@ -71,6 +71,8 @@ impl Session {
             checks: Some(Checks::ALL),
             // The buffers are the grader's own: where it allocates them helps nobody.
             allocation_sites: Some(false),
+            // Times are asked for where they are judged.
+            times: Some(false),
             ..options
         };
         let opened = panics::catch(|| Device::open_with(choice, &options));
@@ -129,6 +131,19 @@ impl Session {
     /// Whether this process can judge nothing more.
     pub(crate) fn is_spent(&self) -> bool {
         self.spent.get()
+    }
+
+    /// Lets launches on the emulated device run dry, or no longer: see [`Dry`]. Nothing on a GPU.
+    pub(crate) fn run_dry(&self, dry: &Dry) -> Result<(), Trouble> {
+        let Some(emulator) = self.device.emulator() else { return Ok(()) };
+        emulator.run_dry(dry).map_err(|error| Trouble::Unable(error.to_string()))
+    }
+
+    /// Has the emulated device time launches that it executes, or no longer.
+    pub(crate) fn set_times(&self, times: bool) -> Result<(), Trouble> {
+        let Some(emulator) = self.device.emulator() else { return Ok(()) };
+        let options = EmulatorOptions { times: Some(times), ..EmulatorOptions::default() };
+        emulator.set(&options).map_err(|error| Trouble::Unable(error.to_string()))
     }
 
     /// What happened on the emulated device since the last call; nothing on a GPU.

@@ -286,6 +286,8 @@ pub(crate) struct Code {
     pub(crate) dynamic_shared_offset: u32,
     /// Blocks talk to each other through global memory: they must run in a fixed order.
     pub(crate) communicates: bool,
+    /// What a block does may depend on what others have done by then.
+    pub(crate) waits: bool,
     /// It calls `malloc` or `free`.
     pub(crate) uses_heap: bool,
     pub(crate) param_bytes: u32,

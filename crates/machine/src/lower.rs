@@ -14,7 +14,7 @@ mod suspects;
 use std::collections::HashMap;
 
 use fusion_ptx::ast::{
-    self, Callee, FunctionId, GlobalId, LocalId, Module, Op, Operand, Ordering, Scope, Space, Special,
+    self, Callee, FunctionId, GlobalId, LocalId, Module, Op, Operand, Ordering, RegId, Scope, Space, Special,
 };
 
 use crate::code::{Code, Inst, MicroOp, Origin, Root, SharedVariable, SlowOp, TRUE};
@@ -43,6 +43,7 @@ pub(crate) fn lower(module: &Module, entry: FunctionId, addresses: &Addresses) -
     code.uses_heap = reachable.iter().any(|f| uses_heap(module, &module.functions[f.index()]));
     // Which block of the heap a thread gets depends on who came before it.
     code.communicates = code.uses_heap || reachable.iter().any(|f| communicates(&module.functions[f.index()]));
+    code.waits = code.uses_heap || reachable.iter().any(|f| waits(&module.functions[f.index()]));
     let shared = SharedLayout::new(module, &reachable, &mut code);
     for &id in &reachable {
         lower_function(module, id, addresses, &shared, &mut code);
@@ -86,6 +87,28 @@ fn communicates(function: &ast::Function) -> bool {
             global(*space) && *ordering != Ordering::Weak
         }
         Op::Fence { scope, .. } => matches!(scope, Scope::Gpu | Scope::Sys),
+        _ => false,
+    })
+}
+
+/// Whether what a function does may depend on what other blocks do: it reads what an atomic found, or loads what others may just have
+/// stored.
+fn waits(function: &ast::Function) -> bool {
+    let global = |space: Space| matches!(space, Space::Global | Space::Generic);
+    let reads = |register: RegId| {
+        let mut found = false;
+        for instruction in &function.body {
+            instruction.op.operands(&mut |operand| found |= *operand == Operand::Reg(register), &mut |_| {});
+        }
+        found
+    };
+    function.body.iter().any(|i| match &i.op {
+        Op::Atom { space, .. } if global(*space) => {
+            let mut written = Vec::new();
+            i.op.operands(&mut |_| {}, &mut |register| written.push(register));
+            written.into_iter().any(reads)
+        }
+        Op::Ld { space, ordering, .. } => global(*space) && *ordering != Ordering::Weak,
         _ => false,
     })
 }

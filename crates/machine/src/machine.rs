@@ -11,7 +11,7 @@ mod residency;
 mod resources;
 pub mod thresholds;
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use fusion_ptx::ast::Module;
@@ -24,6 +24,7 @@ pub use resources::{Assemble, Assembled, Resources};
 
 use advice::round_trip::{self, Left, Used};
 use advice::unused_shared;
+use clock::Timed;
 use residency::Residency;
 
 use crate::exec::{self, Outcome, Run};
@@ -45,6 +46,9 @@ pub struct Options {
     pub checks: Checks,
     /// What the clock by simulation leaves out, for those who want to know how much it matters.
     pub without: Option<timing::Effect>,
+    /// Whether launches are timed by a simulation of what some of their blocks do. If not, their times go by bytes and instructions
+    /// alone, which costs nothing and knows nothing of waiting.
+    pub times: bool,
 }
 
 impl Default for Options {
@@ -55,6 +59,7 @@ impl Default for Options {
             workers: 0,
             checks: Checks::default(),
             without: None,
+            times: false,
         }
     }
 }
@@ -79,6 +84,10 @@ pub struct Machine {
     heap_bytes: AtomicU64,
     /// Held during a launch: kernels run one at a time, as the counts of touched sectors are the memory's.
     launches: Mutex<Launches>,
+    /// Whether launches that are executed are timed by what their blocks do.
+    times: AtomicBool,
+    /// Launches that were timed.
+    timed: Mutex<Timed>,
     assemble: OnceLock<Assemble>,
 }
 
@@ -124,6 +133,8 @@ impl Machine {
             heap: Mutex::default(),
             heap_bytes: AtomicU64::new(DEFAULT_HEAP_BYTES),
             launches: Mutex::default(),
+            times: AtomicBool::new(options.times),
+            timed: Mutex::default(),
             assemble: OnceLock::new(),
         }
     }
@@ -226,8 +237,11 @@ impl Machine {
         params: &[u8],
         tracing: Tracing,
     ) -> Result<(LaunchReport, Footprint), Box<Fault>> {
-        let how = (tracing, self.checks(), None);
-        self.execute(loaded, kernel, launch, params, how).map(|executed| (executed.report, executed.footprint))
+        let (checks, mut timing) = (self.checks(), self.timing(loaded, kernel, launch, params));
+        let how = How { tracing, checks, alone: None, recorded: timing.blocks() };
+        let Executed { mut report, footprint, recordings } = self.execute(loaded, kernel, launch, params, how)?;
+        report.predicted_ns = timing.end(recordings).unwrap_or(report.predicted_ns);
+        Ok((report, footprint))
     }
 
     /// Executes one block of a launch, within so many warp instructions, as if the others had not begun yet. Nothing is looked for
@@ -244,7 +258,7 @@ impl Machine {
         params: &[u8],
         (block, budget): (u64, u64),
     ) -> Result<Footprint, Box<Fault>> {
-        let how = (Tracing::Bytes, Checks::NONE, Some((block, budget)));
+        let how = How { tracing: Tracing::Bytes, checks: Checks::NONE, alone: Some((block, budget)), recorded: &[] };
         self.execute(loaded, kernel, launch, params, how).map(|executed| executed.footprint)
     }
 
@@ -254,7 +268,7 @@ impl Machine {
         kernel: Kernel,
         launch: &Launch,
         params: &[u8],
-        (tracing, checks, alone): (Tracing, Checks, Option<(u64, u64)>),
+        How { tracing, checks, alone, recorded }: How<'_>,
     ) -> Result<Executed, Box<Fault>> {
         let info = loaded.info(kernel);
         let code = if checks.arithmetic { loaded.checked(kernel) } else { loaded.code(kernel) };
@@ -341,9 +355,9 @@ impl Machine {
             spent: AtomicU64::new(0),
             checks,
             traced: tracing == Tracing::Bytes,
-            recorded: tracing == Tracing::Steps,
+            recorded,
         };
-        let Outcome { mut counters, output, stopped, touched, mut findings, trace, tally, shared_end, recording } =
+        let Outcome { mut counters, output, stopped, touched, mut findings, trace, tally, shared_end, recordings } =
             exec::run(&run);
         let touched_shared = shared_end.saturating_sub(code.dynamic_shared_offset.into()) as u32;
         if launch.cooperative {
@@ -404,7 +418,7 @@ impl Machine {
             findings,
             dry: Vec::new(),
         };
-        Ok(Executed { report, footprint, recording })
+        Ok(Executed { report, footprint, recordings })
     }
 
     /// Modelled nanoseconds of a copy or memset.
@@ -420,11 +434,21 @@ impl Machine {
     }
 }
 
+/// How a launch is executed.
+struct How<'a> {
+    tracing: Tracing,
+    checks: Checks,
+    /// The only block, and its budget.
+    alone: Option<(u64, u64)>,
+    /// Blocks that are recorded.
+    recorded: &'a [u64],
+}
+
 /// What is known of a launch that has ended.
 struct Executed {
     report: LaunchReport,
     footprint: Footprint,
-    recording: Option<Box<exec::Recording>>,
+    recordings: Vec<(u64, Box<exec::Recording>)>,
 }
 
 /// Counts the sectors that were read and written, and forgets them.

@@ -12,6 +12,8 @@ pub mod kind;
 
 use serde::{Deserialize, Serialize};
 
+use crate::timing::EVENT_NS;
+
 pub use buffer::{Buffer, Name};
 pub use code::{Class, Code, Status, UnknownCode};
 pub use dry::{Dry, DryBlock};
@@ -66,7 +68,8 @@ pub struct LaunchReport {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<Argument>,
     pub counters: Counters,
-    /// Time by the machine's model (never measured), in nanoseconds, launch overhead included.
+    /// Time by the machine's model (never measured), in nanoseconds, from an event before the launch to one behind it. 0 where it is not
+    /// known.
     pub predicted_ns: f64,
     /// What the kernel printed with `printf`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -77,6 +80,16 @@ pub struct LaunchReport {
     /// Of a dry launch: what its blocks did. Nothing is counted then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dry: Vec<DryBlock>,
+}
+
+impl Report {
+    /// Nanoseconds from an event before its launches to one behind them, by the machine's model. None where that of a launch is not
+    /// known.
+    pub fn predicted_ns(&self) -> Option<f64> {
+        let times = self.launches.iter().map(|launch| launch.predicted_ns);
+        let known = self.launches.iter().all(|launch| launch.predicted_ns > 0.0);
+        known.then(|| times.map(|time| (time - EVENT_NS).max(0.0)).sum::<f64>() + EVENT_NS)
+    }
 }
 
 /// What a launch passed for one parameter of the kernel.

@@ -33,7 +33,8 @@ mod unroll;
 pub use effect::Effect;
 pub(crate) use effect::Model;
 pub use grid::Estimate;
-pub(crate) use grid::{Grid, estimate};
+pub(crate) use grid::{Grid, Reached, estimate};
+pub(crate) use pieces::missing;
 pub(crate) use program::Program;
 pub use rates::Rates;
 pub(crate) use unroll::unrolled;
@@ -48,6 +49,10 @@ pub(crate) const TICKS: Ticks = 8;
 pub(crate) fn ticks(clocks: f64) -> Ticks {
     (clocks * TICKS as f64).round() as Ticks
 }
+
+/// Nanoseconds that an event takes of a stream's time. Between two events lies one of them with what was launched: chains of small launches
+/// take so much less than the sum of their launches (`crates/timings/measured/h200.csv`, `chain` and `unfused` of the days).
+pub const EVENT_NS: f64 = 1700.0;
 
 /// What a launch looks like to the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -74,9 +74,17 @@ impl Predictor {
         }
         let crate::Launch { grid, block, shared, cooperative, .. } = point.launch;
         let launch = Launch { grid: grid.into(), block: block.into(), dynamic_shared: shared, cooperative };
-        let estimate = machine.estimate(&loaded, kernel, &launch, &params, point.cache == Cache::Warm);
-        let estimate = estimate.map_err(Unpredicted::Fault)?;
-        estimate.map(|estimate| estimate.ns).ok_or_else(|| wrong("the rates of this GPU are not known"))
+        // A kernel whose blocks go on by what others do is executed whole.
+        machine.set_times(true);
+        let whole = || machine.launch(&loaded, kernel, &launch, &params).map(|report| report.predicted_ns);
+        let estimate = || -> Result<f64, Unpredicted> {
+            let estimate = machine.estimate(&loaded, kernel, &launch, &params).map_err(Unpredicted::Fault)?;
+            estimate.map_or_else(whole, |estimate| Ok(estimate.ns)).map_err(Unpredicted::Fault)
+        };
+        if point.cache == Cache::Warm {
+            estimate()?;
+        }
+        estimate()
     }
 }
 

@@ -7,7 +7,7 @@ use fusion_machine::Profile;
 use fusion_machine::timing::Effect;
 
 use crate::case::{Case, Point};
-use crate::measured::is_held_out;
+use crate::measured::{h200, is_held_out};
 use crate::parallel;
 use crate::predict::Predictor;
 use crate::record::Record;
@@ -87,11 +87,7 @@ pub fn validate(
         let compare = |point: &Point| {
             let name = (&point.launch.kernel, &point.at, point.cache);
             let record = (*known.get(&name)?).clone();
-            let role = match is_held_out(&record.key()) {
-                true => Role::HeldOut,
-                false if case.calibration => Role::Calibration,
-                false => Role::Fitted,
-            };
+            let role = role(&record, case.calibration);
             let predicted =
                 predictor.predict(profile, point).map_err(|error| format!("{} {}: {error}", name.0, name.1));
             Some(predicted.map(|predicted_ns| Compared { record, predicted_ns, role }))
@@ -101,6 +97,29 @@ pub fn validate(
         Ok(compared)
     };
     parallel::map(&cases, compared).map(|all| all.concat())
+}
+
+/// What was predicted elsewhere beside what was measured on an H200, as far as it was.
+///
+/// # Errors
+/// A stored time that is none.
+pub fn compared(predicted: &[Record]) -> Result<Vec<Compared>, String> {
+    let name = |record: &Record| (record.case.clone(), record.kernel.clone(), record.at.clone(), record.cache);
+    let known: HashMap<_, Record> = h200()?.into_iter().map(|record| (name(&record), record)).collect();
+    let compare = |predicted: &Record| {
+        let record = known.get(&name(predicted))?.clone();
+        let role = role(&record, false);
+        Some(Compared { record, predicted_ns: predicted.ns, role })
+    };
+    Ok(predicted.iter().filter_map(compare).collect())
+}
+
+fn role(record: &Record, calibration: bool) -> Role {
+    match is_held_out(&record.key()) {
+        true => Role::HeldOut,
+        false if calibration => Role::Calibration,
+        false => Role::Fitted,
+    }
 }
 
 #[cfg(test)]

@@ -27,9 +27,6 @@ pub(crate) struct Options {
     /// Where the times go, a line each
     #[arg(long, value_name = "FILE", required_unless_present = "suite")]
     out: Option<PathBuf>,
-    /// What to time on: gpu, or emulated for what the model says
-    #[arg(long, default_value = "gpu")]
-    device: Choice,
     /// Do not build: use the programs that lie beside this one
     #[arg(long, visible_alias = "no-build")]
     prebuilt: bool,
@@ -43,7 +40,7 @@ const LIMIT: Duration = Duration::from_secs(120);
 
 /// Runs and returns the exit code.
 pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
-    let told = if options.suite { suite(options.device) } else { measure(options, interrupt) };
+    let told = if options.suite { suite() } else { measure(options, interrupt) };
     match told {
         Ok(complete) => u8::from(!complete),
         Err(Stop::Interrupted) => interrupt::EXIT_CODE,
@@ -58,20 +55,32 @@ pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
 fn measure(options: &Options, interrupt: &Interrupt) -> Result<bool, Stop> {
     let Some(path) = &options.out else { return Err(failed("--out is missing")) };
     toolchain::ready().map_err(Stop::Error)?;
-    let packages: Vec<String> =
-        fusion_course::days().iter().map(|day| programs::package(Kind::Solution, day.number)).collect();
-    let programs = Programs::get(&packages, options.prebuilt, interrupt).map_err(Stop::Error)?;
     let unwritten = |error: std::io::Error| failed(&format!("cannot write {}: {error}", path.display()));
     let mut file = File::create(path).map_err(unwritten)?;
     let mut write = |line: &str| writeln!(file, "{line}").map_err(unwritten);
-    let mut complete = time_suite(options, &mut write)?;
+    let complete = time_suite(&mut write)?;
+    Ok(exercises(Choice::Gpu, options.prebuilt, interrupt, write)? && complete)
+}
+
+/// Has the solutions' programs time what belongs to exercises, and returns whether nothing was left out. On the emulated device times
+/// are what its clock predicts.
+pub(super) fn exercises(
+    device: Choice,
+    prebuilt: bool,
+    interrupt: &Interrupt,
+    mut write: impl FnMut(&str) -> Result<(), Stop>,
+) -> Result<bool, Stop> {
+    let packages: Vec<String> =
+        fusion_course::days().iter().map(|day| programs::package(Kind::Solution, day.number)).collect();
+    let programs = Programs::get(&packages, prebuilt, interrupt).map_err(Stop::Error)?;
     let progress = Progress::new(packages.len());
+    let mut complete = true;
     for package in &packages {
         let Some(program) = programs.paths.get(package) else {
             return Err(failed(&format!("`{package}` does not compile")));
         };
         let mut command = Command::new(program);
-        command.args(["measure", "--device", name(options.device)]);
+        command.args(["measure", "--device", name(device)]);
         if let Some(root) = &programs.root {
             command.current_dir(root);
         }
@@ -103,10 +112,10 @@ fn measure(options: &Options, interrupt: &Interrupt) -> Result<bool, Stop> {
 }
 
 /// Has a process of its own time the suite: this one may open no device.
-fn time_suite(options: &Options, write: &mut impl FnMut(&str) -> Result<(), Stop>) -> Result<bool, Stop> {
+fn time_suite(write: &mut impl FnMut(&str) -> Result<(), Stop>) -> Result<bool, Stop> {
     let program = std::env::current_exe().map_err(|error| failed(&error.to_string()))?;
     let mut command = Command::new(program);
-    command.args(["measure", "--suite", "--device", name(options.device)]);
+    command.args(["measure", "--suite"]);
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -122,10 +131,10 @@ fn time_suite(options: &Options, write: &mut impl FnMut(&str) -> Result<(), Stop
     }
 }
 
-/// Times the suite on this process's device, and returns whether every point could be timed.
-fn suite(device: Choice) -> Result<bool, Stop> {
+/// Times the suite on this process's GPU, and returns whether every point could be timed.
+fn suite() -> Result<bool, Stop> {
     let cases = cases().map_err(|error| failed(&error.to_string()))?;
-    let mut stopwatch = Stopwatch::open(device).map_err(|error| failed(&error.to_string()))?;
+    let mut stopwatch = Stopwatch::open(Choice::Gpu).map_err(|error| failed(&error.to_string()))?;
     output::print(&format!("{}\n", header("measure", &stopwatch)));
     let mut complete = true;
     for case in &cases {

@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use fusion_device::Compiler;
+use fusion_device::{Choice, Compiler};
 use fusion_grader::judgement::RunError;
 use fusion_grader::render;
 use fusion_machine::timing::Effect;
-use fusion_timings::{Compared, Errors, Role, validate};
+use fusion_timings::{Compared, Errors, Record, Role, compared, validate};
 
+use super::measure;
 use crate::emulated::Emulated;
+use crate::interrupt::{self, Interrupt};
+use crate::judge::Stop;
 use crate::{output, toolchain};
 
 /// The command's options.
@@ -24,10 +27,13 @@ pub(crate) struct Options {
     /// Other times than those of the H200 that are stored: of `measure`
     #[arg(long, value_name = "FILE")]
     measured: Option<PathBuf>,
+    /// Do not build: use the programs that lie beside this one
+    #[arg(long, visible_alias = "no-build")]
+    prebuilt: bool,
     /// Break down what is held out, too: who has looked at it must fit nothing to it
     #[arg(long)]
     held_out: bool,
-    /// Leave out an effect: order, unrolling, predication, l1, l2, loaded-latency, dispatch, first-access, barriers, partial-stores,
+    /// Leave out an effect, of the suite's points alone: order, unrolling, predication, l1, l2, loaded-latency, dispatch, first-access, barriers, partial-stores,
     /// merged-stores, scatter or serial
     #[arg(long, value_name = "EFFECT", value_parser = effect)]
     without: Option<Effect>,
@@ -44,23 +50,31 @@ fn effect(name: &str) -> Result<Effect, String> {
 }
 
 /// Runs and returns the exit code.
-pub(crate) fn run(options: &Options) -> u8 {
+pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
+    options.emulated.choose();
+    // Of exercises there are the times of an H200, and their programs know the whole clock only.
+    let all = || match (options.without, &options.measured) {
+        (None, None) => compare(options, interrupt),
+        (effect, _) => suite(options, effect).map_err(Stop::Error),
+    };
     let text = || match options.effects {
-        true => effects(options),
-        false if options.csv => Ok(csv(&compare(options, options.without)?)),
-        false => Ok(tables(&compare(options, options.without)?, options.held_out)),
+        true => effects(options).map_err(Stop::Error),
+        false if options.csv => Ok(csv(&all()?)),
+        false => Ok(tables(&all()?, options.held_out)),
     };
     match text() {
         Ok(text) if output::print(&text) => 0,
         Ok(_) => 2,
-        Err(error) => {
+        Err(Stop::Interrupted) => interrupt::EXIT_CODE,
+        Err(Stop::Error(error)) => {
             output::note(&format!("error: {}", error.message));
             2
         }
     }
 }
 
-fn compare(options: &Options, without: Option<Effect>) -> Result<Vec<Compared>, RunError> {
+/// The points of the suite.
+fn suite(options: &Options, without: Option<Effect>) -> Result<Vec<Compared>, RunError> {
     toolchain::ready()?;
     let failed = |why: String| RunError::new("validate", why);
     let toolchain = fusion_toolchain::find().map_err(|error| failed(error.to_string()))?;
@@ -72,6 +86,19 @@ fn compare(options: &Options, without: Option<Effect>) -> Result<Vec<Compared>, 
     };
     validate(&compiler, &profile, without, &records.map_err(failed)?, |case| output::note(&format!("predicted {case}")))
         .map_err(failed)
+}
+
+/// The suite's points, and those of exercises, which the solutions' programs predict.
+fn compare(options: &Options, interrupt: &Interrupt) -> Result<Vec<Compared>, Stop> {
+    let failed = |why: String| Stop::Error(RunError::new("validate", why));
+    let mut points = suite(options, None).map_err(Stop::Error)?;
+    let mut predicted: Vec<Record> = Vec::new();
+    measure::exercises(Choice::Emulated, options.prebuilt, interrupt, |line| {
+        predicted.push(line.parse().map_err(failed)?);
+        Ok(())
+    })?;
+    points.extend(compared(&predicted).map_err(failed)?);
+    Ok(points)
 }
 
 fn csv(points: &[Compared]) -> String {
@@ -117,7 +144,7 @@ fn tables(points: &[Compared], held_out: bool) -> String {
 fn effects(options: &Options) -> Result<String, RunError> {
     let mut rows: [Vec<(String, Errors)>; 3] = Default::default();
     for without in std::iter::once(None).chain(Effect::ALL.into_iter().map(Some)) {
-        let points = compare(options, without)?;
+        let points = suite(options, without)?;
         let title = without.map_or("nothing", Effect::name);
         for (role, rows) in ROLES.into_iter().zip(&mut rows) {
             rows.push((title.to_owned(), Errors::of(points.iter().filter(|point| point.role == role))));

@@ -30,6 +30,9 @@ pub(super) struct Settings {
     /// Which checks are made, from the next launch on.
     #[serde(default)]
     pub(super) checks: CheckSettings,
+    /// Whether launches are timed by what their blocks do, from the next launch on. Where it is left open: from the first event on that
+    /// takes times.
+    pub(super) times: Option<bool>,
     /// How launches run dry, from the next launch and the next allocation on.
     pub(super) dry: Option<Dry>,
 }
@@ -64,6 +67,7 @@ impl Settings {
         self.record = to.record.or(self.record);
         self.record_limit = to.record_limit.or(self.record_limit);
         self.allocation_sites = to.allocation_sites.or(self.allocation_sites);
+        self.times = to.times.or(self.times);
         self.dry = to.dry.or(self.dry.take());
         self.checks.init = to.checks.init.or(self.checks.init);
         self.checks.races = to.checks.races.or(self.checks.races);
@@ -102,6 +106,7 @@ impl Settings {
             problems.push(problem);
             None
         });
+        options.times = self.times.unwrap_or(false);
         options.checks = self.checks.over(checks.unwrap_or(options.checks));
         if problems.is_empty() { Ok(options) } else { Err((options, problems.join("\n"))) }
     }

@@ -7,7 +7,7 @@ use fusion_course::Shape;
 use super::bench::Bench;
 use super::ceiling;
 use super::{Contest, Fast, IN_ORDER, bar, beaten, too_slow};
-use crate::judgement::{Code, Failure, Interval, Part, Timing, Verdict};
+use crate::judgement::{Basis, Code, Failure, Interval, Part, Timing, Verdict};
 use crate::rig::{Rig, Who};
 use crate::trial::Trial;
 use crate::trouble::Trouble;
@@ -160,8 +160,10 @@ fn conclude(fast: &mut Fast, timing: Option<Timing>, bytes: u64) -> Part<()> {
 }
 
 /// The verdict with a contest against a kernel that is already fused, beside one over the chain that passed or is open.
-fn conclude_contest(said: Part<()>, contest: &Contest) -> Part<()> {
+pub(super) fn conclude_contest(said: Part<()>, contest: &Contest) -> Part<()> {
     let other = match &contest.timing {
+        // What is predicted is known or not, whichever launches it is beside.
+        None if contest.note.is_some() => Part::pass(),
         None => unsteady(),
         Some(timing) => match timing.verdict(contest.bar) {
             Verdict::Pass => Part::pass(),
@@ -182,9 +184,10 @@ fn unsteady() -> Part<()> {
 }
 
 fn undecided(what: &str, timing: &Timing, bar: f64) -> String {
-    let Timing::Measured { speedup: Some(Interval { low, high, .. }), .. } = timing else {
-        return format!("{what} is not known: {QUIET}");
-    };
+    if timing.basis() == Basis::Predicted {
+        return format!("{what}: {}", super::predict::undecided(timing, bar));
+    }
+    let Some(Interval { low, high, .. }) = timing.speedup() else { return format!("{what} is not known: {QUIET}") };
     format!("{what} lies between {low:.3} and {high:.3}, and the bar of {bar:.3} between them: {QUIET}")
 }
 

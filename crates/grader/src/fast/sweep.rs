@@ -8,7 +8,7 @@ use super::helpers::Helpers;
 use super::measure::Plan;
 use super::pairs::Steady;
 use crate::bench::{Ceilings, Role, Size, StepBytes, Variant};
-use crate::judgement::{Interval, Timing};
+use crate::judgement::{Band, Interval, Timing};
 use crate::rig::{Rig, Who};
 use crate::session::Session;
 use crate::statistics;
@@ -174,18 +174,24 @@ impl<'a> Sweep<'a> {
     }
 
     fn predict(&self, shape: Shape, size: &mut Size) -> Result<(), Trouble> {
-        let mut rig = Rig::new(self.trial, shape)?;
+        let (mut rig, mut sampled) = (Rig::new(self.trial, shape)?, Rig::sampled(self.trial, shape)?);
+        let band = Band::of(&self.trial.session.info.name);
         let mut chain = None;
         self.each(shape, size, &mut |who, variant| {
             self.trial.tell(format!("running {} at {shape}", variant.name));
+            let time = match sampled.predict(who)? {
+                None => rig.time(who)?,
+                time => time,
+            };
             let report = rig.count(who)?;
             if who == Who::Submission {
                 rig.check(0)?;
             }
             let counters = || report.launches.iter().map(|launch| launch.counters);
-            let time = report.launches.iter().map(|launch| launch.predicted_ns).sum::<f64>();
-            let chain = *chain.get_or_insert(time);
-            variant.timing = Some(Timing::predicted(time, chain));
+            if who == Who::Unfused {
+                chain = time;
+            }
+            variant.timing = time.zip(chain).map(|(time, chain)| Timing::predicted(time, chain, band));
             variant.dram_bytes = Some(counters().map(|c| c.dram_read_bytes + c.dram_write_bytes).sum());
             variant.thread_instructions = Some(counters().map(|c| c.thread_instructions).sum());
             variant.accuracy = rig.accuracy(who, 0)?;

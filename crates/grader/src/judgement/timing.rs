@@ -24,27 +24,33 @@ pub enum Timing {
         pairs: u32,
         dropped: u32,
     },
-    /// By the emulated device's model.
+    /// By the emulated device's clock: what it says, and between what a GPU's lies.
     Predicted {
-        time_ns: f64,
+        time_ns: Interval,
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        other_ns: Option<f64>,
+        other_ns: Option<Interval>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        speedup: Option<f64>,
-        /// None where the model does not say how far off it may be.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        band: Option<Band>,
+        speedup: Option<Interval>,
+        /// From what it is known how far off a prediction may be.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        source: String,
     },
 }
 
-/// How far a GPU's time may be from a prediction of it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// How far a GPU may be from a prediction of it, as factors of what is predicted.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Band {
-    /// The measured time over the predicted one lies between these two.
-    pub low: f64,
-    pub high: f64,
-    /// From what that is known: which launches were compared, on which machine, when.
-    pub source: String,
+    /// Of a time: the least and the most.
+    pub time: (f64, f64),
+    /// Of a ratio of two times. What is wrong in both of them is wrong in neither.
+    pub speedup: (f64, f64),
+    /// From what that is known.
+    pub source: &'static str,
+}
+
+impl Band {
+    /// No error at all.
+    pub const EXACT: Self = Self { time: (1.0, 1.0), speedup: (1.0, 1.0), source: "" };
 }
 
 /// How a time is known.
@@ -59,16 +65,23 @@ pub enum Basis {
 pub struct Figures {
     pub basis: Basis,
     pub time_ns: f64,
-    /// Of a measurement the 95% interval, of a prediction the band where there is one.
-    pub range_ns: Option<(f64, f64)>,
+    /// Of a measurement the 95% interval, of a prediction the band.
+    pub range_ns: (f64, f64),
     pub speedup: Option<f64>,
 }
 
 impl Timing {
-    /// A prediction of a model that does not say how far off it may be.
-    pub fn predicted(time_ns: f64, other_ns: f64) -> Self {
-        let speedup = (time_ns > 0.0).then(|| other_ns / time_ns);
-        Self::Predicted { time_ns, other_ns: Some(other_ns), speedup, band: None }
+    /// A prediction: a time, that of another, and how far off they may be.
+    pub fn predicted(time_ns: f64, other_ns: f64, band: &Band) -> Self {
+        let within =
+            |value: f64, (low, high): (f64, f64)| Interval { median: value, low: low * value, high: high * value };
+        let speedup = (time_ns > 0.0).then(|| within(other_ns / time_ns, band.speedup));
+        Self::Predicted {
+            time_ns: within(time_ns, band.time),
+            other_ns: Some(within(other_ns, band.time)),
+            speedup,
+            source: band.source.to_owned(),
+        }
     }
 
     pub fn basis(&self) -> Basis {
@@ -78,24 +91,21 @@ impl Timing {
         }
     }
 
-    /// Whether the speedup reaches a bar. A measurement that is too noisy to say is inconclusive.
+    /// How much faster it is than the other: within what bounds.
+    pub fn speedup(&self) -> Option<Interval> {
+        let (Self::Measured { speedup, .. } | Self::Predicted { speedup, .. }) = self;
+        *speedup
+    }
+
+    /// Whether the speedup reaches a bar. A measurement that is too noisy to say is inconclusive, and so is a prediction whose band has
+    /// the bar in it.
     pub fn verdict(&self, bar: f64) -> Verdict {
-        match *self {
-            Self::Measured { speedup: Some(speedup), .. } => speedup.against(bar),
-            Self::Measured { speedup: None, .. } => Verdict::Inconclusive,
-            Self::Predicted { speedup, .. } => match speedup.is_some_and(|speedup| speedup >= bar) {
-                true => Verdict::Pass,
-                false => Verdict::Fail,
-            },
-        }
+        self.speedup().map_or(Verdict::Inconclusive, |speedup| speedup.against(bar))
     }
 
     /// The least speedup that there may be.
     pub fn least_speedup(&self) -> Option<f64> {
-        match *self {
-            Self::Measured { speedup, .. } => speedup.map(|speedup| speedup.low),
-            Self::Predicted { speedup, .. } => speedup,
-        }
+        self.speedup().map(|speedup| speedup.low)
     }
 
     /// So many bytes over the time, in GB/s.
@@ -105,19 +115,12 @@ impl Timing {
     }
 
     pub fn figures(&self) -> Figures {
-        match self {
-            Self::Measured { time_ns, speedup, .. } => Figures {
-                basis: Basis::Measured,
-                time_ns: time_ns.median,
-                range_ns: Some((time_ns.low, time_ns.high)),
-                speedup: speedup.map(|speedup| speedup.median),
-            },
-            Self::Predicted { time_ns, speedup, band, .. } => Figures {
-                basis: Basis::Predicted,
-                time_ns: *time_ns,
-                range_ns: band.as_ref().map(|band| (time_ns * band.low, time_ns * band.high)),
-                speedup: *speedup,
-            },
+        let (Self::Measured { time_ns, speedup, .. } | Self::Predicted { time_ns, speedup, .. }) = self;
+        Figures {
+            basis: self.basis(),
+            time_ns: time_ns.median,
+            range_ns: (time_ns.low, time_ns.high),
+            speedup: speedup.map(|speedup| speedup.median),
         }
     }
 }
@@ -190,24 +193,25 @@ mod tests {
         assert_eq!(measured(None).verdict(0.0), Verdict::Inconclusive);
     }
 
+    const BAND: Band = Band { time: (0.9, 1.5), speedup: (0.8, 1.2), source: "a test" };
+
     #[test]
-    fn a_prediction_passes_by_its_value() {
-        let timing = Timing::predicted(10.0, 15.0);
-        assert_eq!((timing.verdict(1.5), timing.verdict(1.51)), (Verdict::Pass, Verdict::Fail));
-        assert_eq!(timing.least_speedup(), Some(1.5));
-        assert_eq!(Timing::predicted(0.0, 15.0).verdict(0.0), Verdict::Fail);
+    fn a_prediction_passes_where_all_of_its_band_does() {
+        let timing = Timing::predicted(10.0, 15.0, &BAND);
+        let verdicts = [1.2, 1.21, 1.5, 1.79, 1.81].map(|bar| timing.verdict(bar));
+        assert_eq!(
+            verdicts,
+            [Verdict::Pass, Verdict::Inconclusive, Verdict::Inconclusive, Verdict::Inconclusive, Verdict::Fail]
+        );
+        assert_approx_eq::assert_approx_eq!(timing.least_speedup().unwrap(), 1.2, 1e-9);
+        assert_eq!(Timing::predicted(0.0, 15.0, &BAND).verdict(0.0), Verdict::Inconclusive);
     }
 
     #[test]
     fn figures_and_json_say_what_they_are() {
-        let plain = Timing::predicted(10.0, 15.0);
-        assert_eq!((plain.figures().basis, plain.figures().range_ns), (Basis::Predicted, None));
-        let json = serde_json::to_value(&plain).unwrap();
-        assert_eq!(json, serde_json::json!({"basis": "predicted", "time_ns": 10.0, "other_ns": 15.0, "speedup": 1.5}));
-        let band = Some(Band { low: 0.9, high: 1.5, source: "a test".to_owned() });
-        let banded = Timing::Predicted { time_ns: 10.0, other_ns: None, speedup: None, band };
-        assert_eq!(banded.figures().range_ns, Some((9.0, 15.0)));
-        for timing in [banded, plain, measured(Some(Interval::exact(2.0)))] {
+        let predicted = Timing::predicted(10.0, 15.0, &BAND);
+        assert_eq!((predicted.figures().basis, predicted.figures().range_ns), (Basis::Predicted, (9.0, 15.0)));
+        for timing in [predicted, measured(Some(Interval::exact(2.0)))] {
             let json = serde_json::to_value(&timing).unwrap();
             assert_eq!(json["basis"], timing.basis().to_string());
             assert_eq!(serde_json::from_value::<Timing>(json).unwrap(), timing);

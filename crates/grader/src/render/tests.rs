@@ -1,5 +1,5 @@
 use super::*;
-use crate::judgement::{Beside, Code, Fast, Lean, Location, Part, Right, Sectors, Timing};
+use crate::judgement::{Band, Beside, Code, Fast, Lean, Location, Part, Right, Sectors, Timing};
 
 fn lean() -> Lean {
     Lean {
@@ -18,7 +18,8 @@ fn lean() -> Lean {
 }
 
 fn solved() -> Judgement {
-    let fast = Fast { bar: 1.42, ideal: 1.67, timing: Some(Timing::predicted(1.0, 1.64)), ..Fast::default() };
+    let fast =
+        Fast { bar: 1.42, ideal: 1.67, timing: Some(Timing::predicted(1.0, 1.64, &Band::EXACT)), ..Fast::default() };
     let parts = Parts {
         right: Part::pass().with(Right { launches: 30, ..Right::default() }),
         lean: Part::pass().with(lean()),

@@ -158,7 +158,7 @@ impl<'a> Problem<'a> {
         stream.synchronize()?;
         session.take_report();
         // What the submission allocates repeats itself, too.
-        let dry = Dry { blocks, budget: BUDGET, period: 4 * period(self.shape).elements() as u64 };
+        let dry = Dry { blocks, budget: BUDGET, period: 4 * period(self.shape).elements() as u64, ..Dry::default() };
         if self.emulator.run_dry(&dry).is_err() {
             return Err(Ended::Open);
         }

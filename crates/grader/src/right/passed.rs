@@ -111,7 +111,7 @@ fn ask(trial: &Trial<'_>, emulator: &Emulator, shape: Shape) -> Result<Vec<Launc
     let Trial { session, entry, program, .. } = *trial;
     let exercise = entry.exercise;
     // What is made now, by whomever, repeats itself, and what is launched is not executed.
-    let dry = Dry { blocks: vec![NO_BLOCK], budget: 0, period: PERIOD };
+    let dry = Dry { blocks: vec![NO_BLOCK], budget: 0, period: PERIOD, ..Dry::default() };
     if emulator.run_dry(&dry).is_err() {
         // Another version, which the next launch finds out.
         return Ok(Vec::new());

@@ -1,6 +1,7 @@
 //! Times everything of a day that can be launched alone: the steps of its unfused chains, solutions, ladders and samples.
 //!
-//! Nothing is judged. The times are what the emulated device's clock is compared with.
+//! Nothing is judged. The times are what the emulated device's clock is compared with; on the emulated device they are what its clock
+//! says, from a few blocks of each launch.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -8,6 +9,7 @@ use std::sync::Arc;
 use cudarc::driver::{CudaStream, DriverError};
 use fusion_baseline::{Baseline, Clock, Problem};
 use fusion_course::{Entry, Exercise, Sample, Shape, Shapes, Step, Submission, Work};
+use fusion_machine::report::Dry;
 use fusion_timings::{Cache, Record};
 
 use super::judge::{tell, unable};
@@ -15,6 +17,7 @@ use super::{MeasureOptions, find};
 use crate::bench;
 use crate::judgement::RunError;
 use crate::protocol::{Message, OPENING};
+use crate::rig::PERIOD;
 use crate::session::{Session, within};
 
 /// As for sizes that are asked for: see `bench`.
@@ -35,6 +38,11 @@ pub(super) fn run(options: &MeasureOptions, submission: &Submission, top: &[Entr
         Ok(session) => session,
         Err(error) => return unable(error),
     };
+    if let Some(emulator) = session.device.emulator()
+        && let Err(error) = emulator.run_dry(&Dry { timed: true, period: PERIOD, ..Dry::default() })
+    {
+        return unable(RunError::new("measure", error.to_string()));
+    }
     let mut measuring = match Measuring::new(&session, submission.day) {
         Ok(measuring) => measuring,
         Err(error) => return unable(error),

@@ -45,7 +45,9 @@ pub(crate) struct Watch<'a> {
     /// Which bytes were accessed, where somebody wants to know.
     trace: Option<Trace>,
     /// What the warps of the block do, where that is recorded.
-    pub(crate) record: Option<Box<Recording>>,
+    record: Option<Box<Recording>>,
+    /// The same of blocks before, and of those that let others run.
+    recordings: Vec<(u64, Box<Recording>)>,
     /// What the advice on speed is made from; empty when nobody wants any.
     tally: Tally,
     /// What threads have left at addresses in global memory for others to know.
@@ -66,15 +68,46 @@ impl<'a> Watch<'a> {
             block: 0,
             warp: 0,
             pc: 0,
-            watching: run.checks.watch_memory() || run.traced || run.recorded,
+            watching: run.checks.watch_memory() || run.traced,
             undefined: false,
             findings: Findings::default(),
             reach: Reach::default(),
             trace: run.traced.then(Trace::default),
-            record: run.recorded.then(|| Box::new(Recording::new(run.warps))),
+            record: None,
+            recordings: Vec::new(),
             tally: if run.checks.performance { Tally::new(run.code.insts.len()) } else { Tally::default() },
             places: Places::default(),
         }
+    }
+
+    /// A block begins, or goes on.
+    pub(crate) fn enter(&mut self, block: u64) {
+        if !self.run.recorded.is_empty() {
+            self.keep_recording();
+            if self.run.recorded.contains(&block) {
+                let known = self.recordings.iter().position(|(known, _)| *known == block);
+                let known = known.map(|at| self.recordings.swap_remove(at).1);
+                self.record = Some(known.unwrap_or_else(|| Box::new(Recording::new(self.run.warps))));
+            }
+            self.watching = self.run.checks.watch_memory() || self.run.traced || self.record.is_some();
+        }
+        self.block = block;
+    }
+
+    /// Whether all that the warps of the block do is recorded.
+    pub(crate) fn records(&self) -> bool {
+        self.record.is_some()
+    }
+
+    fn keep_recording(&mut self) {
+        let block = self.block;
+        self.recordings.extend(self.record.take().map(|record| (block, record)));
+    }
+
+    /// What was recorded, by block.
+    pub(crate) fn recordings(&mut self) -> Vec<(u64, Box<Recording>)> {
+        self.keep_recording();
+        std::mem::take(&mut self.recordings)
     }
 
     /// What there is to tell at the end.

@@ -39,8 +39,8 @@ pub(crate) struct Outcome {
     pub(crate) tally: Tally,
     /// Where the shared memory ends that any block has touched.
     pub(crate) shared_end: u64,
-    /// Of the only block, where it was asked for.
-    pub(crate) recording: Option<Box<Recording>>,
+    /// Of the blocks for which it was asked, in their order.
+    pub(crate) recordings: Vec<(u64, Box<Recording>)>,
 }
 
 #[derive(Default)]
@@ -53,12 +53,12 @@ struct Gathered {
     trace: Trace,
     tally: Tally,
     shared_end: u64,
-    recording: Option<Box<Recording>>,
+    recordings: Vec<(u64, Box<Recording>)>,
 }
 
 impl Gathered {
     fn worker(&mut self, mut worker: Worker<'_>) {
-        self.recording = worker.watch.record.take();
+        self.recordings.append(&mut worker.watch.recordings());
         let (findings, trace, tally) = worker.watch.finish();
         self.findings.merge(findings);
         self.trace.merge(trace);
@@ -86,13 +86,14 @@ pub(crate) fn run(run: &Run<'_>) -> Outcome {
         None if run.code.communicates || run.launch.cooperative => serial(run),
         None => parallel(run),
     };
-    let Gathered { counters, mut output, stopped, mut touched, findings, trace, tally, shared_end, recording } =
+    let Gathered { counters, mut output, stopped, mut touched, findings, trace, tally, shared_end, mut recordings } =
         gathered;
+    recordings.sort_by_key(|(block, _)| *block);
     output.sort_by_key(|(block, _)| *block);
     let last = stopped.as_ref().map_or(u64::MAX, |s| s.block);
     let output = output.into_iter().filter(|(block, _)| *block <= last).map(|(_, text)| text).collect();
     touched.resize(run.regions.len(), false);
-    Outcome { counters, output, stopped, touched, findings, trace, tally, shared_end, recording }
+    Outcome { counters, output, stopped, touched, findings, trace, tally, shared_end, recordings }
 }
 
 fn parallel(run: &Run<'_>) -> Gathered {

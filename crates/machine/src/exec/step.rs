@@ -107,7 +107,7 @@ fn execute<S: pulp::Simd>(
     let mut pc = *at;
     let mut left = limit.max(1);
     let mut shadowed = common.checks.shadowed(warp.index);
-    let recorded = worker.run.recorded;
+    let recorded = worker.watch.records();
     loop {
         let inst = &code.insts[pc as usize];
         let m = match inst.guard {

@@ -1,11 +1,22 @@
 //! How long a launch takes, from a few of its blocks.
+//!
+//! They are executed for it ([`Machine::estimate`]), or recorded when the launch is.
+
+mod cached;
+mod known;
+
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, PoisonError};
 
 use super::residency::Residency;
-use super::{Checks, Kernel, Launch, Loaded, Machine, Tracing, blame};
+use super::{Checks, How, Kernel, Launch, Loaded, Machine, Tracing, blame};
 use crate::exec::{Path, Recording};
+use crate::memory::Region;
 use crate::report::Fault;
 use crate::report::kind::Refusal;
-use crate::timing::{self, Estimate, Grid, Model, Program, Rates};
+use crate::timing::{self, Estimate, Grid, Model, Program, Rates, Reached};
+use cached::Cached;
+use known::{Key, Known};
 
 /// Warp instructions that one of the blocks may execute.
 const BUDGET: u64 = 1 << 28;
@@ -13,11 +24,31 @@ const BUDGET: u64 = 1 << 28;
 /// Of blocks that execute more than so many, two are enough.
 const LONG: u64 = 1 << 20;
 
+/// Launches that were timed, and what they leave for others.
+#[derive(Debug, Default)]
+pub(super) struct Timed {
+    cached: Cached,
+    known: Known,
+}
+
+/// A launch that is executed, and that may be timed.
+pub(super) struct Timing<'a> {
+    machine: &'a Machine,
+    loaded: &'a Loaded,
+    kernel: Kernel,
+    launch: &'a Launch,
+    /// Those that are recorded; none where the time is known, or nobody wants it.
+    blocks: Vec<u64>,
+    key: Key,
+    known: Option<f64>,
+}
+
 impl Machine {
-    /// Predicts how long a launch takes. A few blocks of it are executed, as if the others had not begun yet: what they write stays
-    /// written. `warm`: L2 holds what the launch reads, as far as it has room. None for a launch of no blocks.
+    /// Predicts how long a launch takes that comes behind those which were timed before: of what they have reached, L2 holds what it has
+    /// room for. A few blocks of the launch are executed, as if the others had not begun yet: what they write stays written.
     ///
-    /// How a block goes on must not depend on what others write.
+    /// None for a kernel whose blocks go on by what others do: such a launch must be executed
+    /// ([`Machine::set_times`]).
     ///
     /// # Errors
     /// As [`Machine::launch_block`]'s.
@@ -27,40 +58,128 @@ impl Machine {
         kernel: Kernel,
         launch: &Launch,
         params: &[u8],
-        warm: bool,
     ) -> Result<Option<Estimate>, Box<Fault>> {
         let info = loaded.info(kernel);
         let Some(code) = loaded.code(kernel) else { return Err(blame::refused(&info.name, Refusal::NoKernel)) };
         if launch.blocks() == 0 {
             return Err(blame::refused(&info.name, Refusal::EmptyGrid { grid: launch.grid }));
         }
-        let model = Model::new(Rates::of(&self.profile), self.options.without);
-        let (rates, blocks) = (&model.rates, launch.blocks());
+        if launch.cooperative || code.waits {
+            return Ok(None);
+        }
+        let key = self.key(loaded, kernel, launch, params);
+        if let Some(estimate) = self.known(&key) {
+            return Ok(Some(estimate));
+        }
         let mut recordings: Vec<Recording> = Vec::new();
-        // The first, one that runs beside it, one of later, and the last, which may be cut off.
-        let mut wanted = vec![0, u64::from(rates.sms).min(blocks - 1), blocks / 2, blocks - 1];
-        wanted.sort_unstable();
-        wanted.dedup();
+        let wanted = self.sample(launch.blocks());
+        let last = wanted.last().copied();
         for block in wanted {
             let executed = |recording: &Recording| recording.warps.iter().map(Path::executed).sum::<u64>();
             let long = recordings.first().is_some_and(|first| executed(first) > LONG);
-            if recordings.is_empty() || block == blocks - 1 || !long {
+            if recordings.is_empty() || Some(block) == last || !long {
                 recordings.push(self.record_block(loaded, kernel, launch, params, (block, BUDGET))?);
             }
         }
+        Ok(self.simulate(loaded, kernel, launch, recordings, key))
+    }
+
+    /// Whether launches that are executed are timed by what their blocks do, from the next one on: see [`super::Options::times`].
+    pub fn set_times(&self, times: bool) {
+        self.times.store(times, Relaxed);
+    }
+
+    /// The next launch finds nothing in L2, and those that were timed before are forgotten.
+    pub fn empty_cache(&self) {
+        *self.timed.lock().unwrap_or_else(PoisonError::into_inner) = Timed::default();
+    }
+
+    /// What is to be recorded of a launch that is executed, for its time.
+    pub(super) fn timing<'a>(
+        &'a self,
+        loaded: &'a Loaded,
+        kernel: Kernel,
+        launch: &'a Launch,
+        params: &[u8],
+    ) -> Timing<'a> {
+        let mut timing =
+            Timing { machine: self, loaded, kernel, launch, blocks: Vec::new(), key: Key::default(), known: None };
+        if self.times.load(Relaxed) {
+            timing.key = self.key(loaded, kernel, launch, params);
+            timing.known = self.known(&timing.key).map(|estimate| estimate.ns);
+            if timing.known.is_none() {
+                timing.blocks = self.sample(launch.blocks());
+            }
+        }
+        timing
+    }
+
+    /// Blocks that stand for all: the first, one of the second wave, one of the middle, and the last, which may be cut off.
+    fn sample(&self, blocks: u64) -> Vec<u64> {
+        if blocks == 0 {
+            return Vec::new();
+        }
+        let mut wanted = vec![0, u64::from(self.profile.sms).min(blocks - 1), blocks / 2, blocks - 1];
+        wanted.sort_unstable();
+        wanted.dedup();
+        wanted
+    }
+
+    /// By what launches are alike.
+    fn key(&self, loaded: &Loaded, kernel: Kernel, launch: &Launch, params: &[u8]) -> Key {
+        let regions = self.memory.snapshot();
+        Key::new(loaded, kernel, launch, params, |address| {
+            let region = regions.iter().find(|it| (it.allocation.base..it.allocation.end()).contains(&address))?;
+            Some((address - region.allocation.base, region.allocation.size))
+        })
+    }
+
+    /// The time of a launch that was timed often enough.
+    fn known(&self, key: &Key) -> Option<Estimate> {
+        let rates = Rates::of(&self.profile);
+        let mut timed = self.timed.lock().unwrap_or_else(PoisonError::into_inner);
+        let (estimate, reached) = timed.known.get(key)?;
+        timed.cached.reached(reached, rates.l2_bytes);
+        Some(estimate)
+    }
+
+    /// The time of a launch from what some of its blocks did, the last of them the grid's last.
+    fn simulate(
+        &self,
+        loaded: &Loaded,
+        kernel: Kernel,
+        launch: &Launch,
+        recordings: Vec<Recording>,
+        key: Key,
+    ) -> Option<Estimate> {
+        let model = Model::new(Rates::of(&self.profile), self.options.without);
+        let (rates, code) = (&model.rates, loaded.code(kernel)?);
+        let (blocks, threads) = (launch.blocks(), launch.threads() as u32);
+        if blocks == 0 || recordings.is_empty() {
+            return None;
+        }
         let shared = (code.dynamic_shared_offset + launch.dynamic_shared).saturating_sub(code.reserved_shared);
-        let threads = launch.threads() as u32;
         let residency = Residency { profile: &self.profile, loaded, kernel, blocks, threads, shared };
+        let resident = u64::from(residency.per_sm());
+        let mut timed = self.timed.lock().unwrap_or_else(PoisonError::into_inner);
+        let region = |region: &Arc<Region>| Reached {
+            start: region.allocation.base,
+            end: region.allocation.end(),
+            cached: timed.cached.share(region.allocation.base, rates.l2_bytes),
+        };
         let grid = Grid {
             blocks,
-            resident: u64::from(residency.per_sm()),
+            resident,
             shared: u64::from(shared + self.profile.shared_reserved),
-            regions: self.memory.snapshot().iter().map(|it| (it.allocation.base, it.allocation.end())).collect(),
-            warm,
+            regions: self.memory.snapshot().iter().map(region).collect(),
         };
         let text = |pc: u32| loaded.place(kernel, pc).1.map(|place| place.text).unwrap_or_default();
         let program = Program::new(code, &self.profile.units, &model, text);
-        Ok(Some(timing::estimate(&program, &model, &grid, recordings, &|pc| timing::unrolled(code, pc))))
+        let (estimate, reached) =
+            timing::estimate(&program, &model, &grid, recordings, &|pc| timing::unrolled(code, pc));
+        timed.cached.reached(reached.clone(), rates.l2_bytes);
+        timed.known.add(key, (estimate, reached));
+        Some(estimate)
     }
 
     /// Executes one block of a launch as [`Machine::launch_block`] does, and records all that its warps do.
@@ -72,8 +191,27 @@ impl Machine {
         params: &[u8],
         alone: (u64, u64),
     ) -> Result<Recording, Box<Fault>> {
-        let how = (Tracing::Steps, Checks::NONE, Some(alone));
+        let recorded = &[alone.0];
+        let how = How { tracing: Tracing::Off, checks: Checks::NONE, alone: Some(alone), recorded };
         let executed = self.execute(loaded, kernel, launch, params, how)?;
-        Ok(executed.recording.map(|recording| *recording).unwrap_or_default())
+        Ok(executed.recordings.into_iter().map(|(_, recording)| *recording).next().unwrap_or_default())
+    }
+}
+
+impl Timing<'_> {
+    /// The blocks that are to be recorded.
+    pub(super) fn blocks(&self) -> &[u64] {
+        &self.blocks
+    }
+
+    /// The time in nanoseconds, once the launch is over.
+    pub(super) fn end(&mut self, recordings: Vec<(u64, Box<Recording>)>) -> Option<f64> {
+        if self.known.is_some() || self.blocks.is_empty() {
+            return self.known;
+        }
+        let recordings = recordings.into_iter().map(|(_, recording)| *recording).collect();
+        let key = std::mem::take(&mut self.key);
+        let estimate = self.machine.simulate(self.loaded, self.kernel, self.launch, recordings, key);
+        estimate.map(|estimate| estimate.ns)
     }
 }

@@ -13,8 +13,6 @@ pub enum Tracing {
     Sectors,
     /// To the byte, where it is cheap; what jumps about a lot is left out.
     Bytes,
-    /// Every step of every warp: for one block alone.
-    Steps,
 }
 
 /// Bytes from `start` to before `end`.

@@ -15,6 +15,16 @@ pub struct Dry {
     pub budget: u64,
     /// After how many bytes memory that is allocated repeats itself; 0 for memory as always.
     pub period: u64,
+    /// Whether a launch is to be timed instead: a few blocks are executed, chosen by the clock, and the launch report has the time that
+    /// follows for all.
+    pub timed: bool,
+}
+
+impl Dry {
+    /// Whether launches execute all of their blocks, as always.
+    pub fn is_off(&self) -> bool {
+        self.blocks.is_empty() && !self.timed
+    }
 }
 
 /// A block of a dry launch.

@@ -1,11 +1,12 @@
 //! A whole launch, from what one SM does in the first waves of it.
 
+use super::TICKS;
 use super::effect::Model;
 use super::memory::{Load, MemorySystem};
+use super::pieces::{self, Pieces};
 use super::program::Program;
 use super::schedule::Scheduler;
 use super::sm::{Sample, Sm, Work};
-use super::{TICKS, pieces};
 use crate::code::Place;
 use crate::exec::{Path, Recording};
 
@@ -17,10 +18,17 @@ pub(crate) struct Grid {
     pub(crate) resident: u64,
     /// Shared memory of a block in bytes, with what the system reserves.
     pub(crate) shared: u64,
-    /// Allocations: start, end.
-    pub(crate) regions: Vec<(u64, u64)>,
-    /// L2 holds what the launch reads, as far as it has room.
-    pub(crate) warm: bool,
+    /// Allocations.
+    pub(crate) regions: Vec<Reached>,
+}
+
+/// An allocation that a launch may reach.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reached {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    /// The share of what the launch reads of it that L2 holds before.
+    pub(crate) cached: f64,
 }
 
 /// A predicted time, and from how much of the launch it follows.
@@ -42,6 +50,8 @@ const LEAST: u64 = 12;
 const BUDGET: u64 = 400_000;
 const LEAST_STEPS: usize = 2_000;
 
+/// Predicts a launch, and says which bytes of allocations it reaches, by their bases.
+///
 /// `recordings` are of some blocks, the last one of the grid's last; `unrolls` says how many iterations of a loop, by the place of the
 /// branch at its end, are one piece of code.
 pub(crate) fn estimate(
@@ -50,11 +60,11 @@ pub(crate) fn estimate(
     grid: &Grid,
     mut recordings: Vec<Recording>,
     unrolls: &dyn Fn(u32) -> usize,
-) -> Estimate {
+) -> (Estimate, Vec<(u64, f64)>) {
     let rates = &model.rates;
     let common = pieces::common(&recordings);
-    let (pieces, evicted) =
-        pieces::pieces(program, rates, (&grid.regions, grid.blocks, grid.warm), &recordings, &common);
+    let Pieces { pieces, evicted, reached } =
+        Pieces::new(program, rates, (&grid.regions, grid.blocks), &recordings, &common);
     let steps = |recording: &Recording| recording.warps.iter().map(|path| path.steps.len() as u64).sum::<u64>();
     let of_block = recordings.iter().map(steps).max().unwrap_or_default();
     let shape = Shape::new(grid, u64::from(rates.sms), of_block);
@@ -100,7 +110,8 @@ pub(crate) fn estimate(
     }
     let first_access = if reaches_memory { rates.first_access } else { 0.0 };
     let clocks = total / TICKS as f64 * cut + rates.block_end + first_access;
-    Estimate { ns: rates.overhead_ns + clocks / rates.clock_ghz, blocks: simulated, issued: result.issued }
+    let ns = rates.overhead_ns + clocks / rates.clock_ghz;
+    (Estimate { ns, blocks: simulated, issued: result.issued }, reached)
 }
 
 /// How the blocks of a grid come to SMs: each gets one in turn.
@@ -163,7 +174,7 @@ mod tests {
     use super::*;
 
     fn shape(blocks: u64, resident: u64) -> Shape {
-        let grid = Grid { blocks, resident, shared: 0, regions: Vec::new(), warm: false };
+        let grid = Grid { blocks, resident, shared: 0, regions: Vec::new() };
         Shape::new(&grid, 132, 100)
     }
 
@@ -173,7 +184,7 @@ mod tests {
         assert_eq!(shape(133, 8), Shape { active: 132, blocks: 2, resident: 2, simulated: 2, last: 1 });
         assert_eq!(shape(264, 8).last, 132);
         assert_eq!(shape(132_000, 8).simulated, 24);
-        let long = Grid { blocks: 132_000, resident: 8, shared: 0, regions: Vec::new(), warm: false };
+        let long = Grid { blocks: 132_000, resident: 8, shared: 0, regions: Vec::new() };
         assert_eq!(Shape::new(&long, 132, 1 << 20).simulated, 16);
         assert_eq!(shape(0, 8), Shape { active: 1, blocks: 1, resident: 1, simulated: 1, last: 1 });
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::grid::Reached;
 use super::memory::{Piece, piece_of};
 use super::program::{Kind, Program};
 use super::rates::Rates;
@@ -31,56 +32,61 @@ struct Sectors {
     written: u64,
 }
 
-/// Allocations: start, end. A launch of so many blocks begins with L2 as it was left, or `warm`: after another one like it. And the share of
-/// what it reaches again much later that has left L2 by then.
-pub(super) fn pieces(
-    program: &Program,
-    rates: &Rates,
-    (regions, blocks, warm): (&[(u64, u64)], u64, bool),
-    recordings: &[Recording],
-    common: &HashSet<u64>,
-) -> (Vec<Piece>, f64) {
-    let piece = |&(start, end)| Piece {
-        start,
-        end,
-        fresh: 1.0,
-        fresh_common: 1.0,
-        fresh_written: 1.0,
-        missing: 1.0,
-        written_sectors: 1.0,
-    };
-    let mut pieces: Vec<Piece> = regions.iter().map(piece).collect();
-    pieces.sort_unstable_by_key(|piece| piece.start);
-    let reached = reached(program, &pieces, recordings, common);
-    // What a recorded block does, so many do.
-    let each = blocks as f64 / recordings.len().max(1) as f64;
-    let mut touched = 0.0;
-    for (piece, sectors) in pieces.iter_mut().zip(reached) {
-        let all = ((piece.end - piece.start) as f64 / 32.0).ceil();
-        let share = |there: f64, asked: u64| if asked > 0 { (there / (asked as f64 * each)).min(1.0) } else { 1.0 };
-        let distinct = sectors.distinct as f64;
-        piece.fresh = share(all - distinct, sectors.own);
-        piece.fresh_common = share(distinct, sectors.common);
-        piece.fresh_written = share(all, sectors.written);
-        let (read, written) =
-            ((sectors.own as f64 * each + distinct).min(all), (sectors.written as f64 * each).min(all));
-        piece.written_sectors = written.max(1.0);
-        touched += 32.0 * (read + written);
-    }
-    let missing = missing(touched / rates.l2_bytes);
-    if warm {
-        for piece in &mut pieces {
-            piece.fresh *= missing;
-            piece.fresh_common *= missing;
-            piece.missing = missing;
+/// What a launch does to memory as a whole.
+pub(super) struct Pieces {
+    pub(super) pieces: Vec<Piece>,
+    /// The share of what it reaches again much later that has left L2 by then.
+    pub(super) evicted: f64,
+    /// The bytes of allocations that it reaches, by their bases.
+    pub(super) reached: Vec<(u64, f64)>,
+}
+
+impl Pieces {
+    /// Of a launch of so many blocks.
+    pub(super) fn new(
+        program: &Program,
+        rates: &Rates,
+        (regions, blocks): (&[Reached], u64),
+        recordings: &[Recording],
+        common: &HashSet<u64>,
+    ) -> Self {
+        let piece = |&Reached { start, end, cached }: &Reached| Piece {
+            start,
+            end,
+            fresh: 1.0,
+            fresh_common: 1.0,
+            fresh_written: 1.0,
+            missing: 1.0 - cached,
+            written_sectors: 1.0,
+        };
+        let mut pieces: Vec<Piece> = regions.iter().map(piece).collect();
+        pieces.sort_unstable_by_key(|piece| piece.start);
+        let sectors = reached(program, &pieces, recordings, common);
+        // What a recorded block does, so many do.
+        let each = blocks as f64 / recordings.len().max(1) as f64;
+        let mut reached = Vec::new();
+        for (piece, sectors) in pieces.iter_mut().zip(sectors) {
+            let all = ((piece.end - piece.start) as f64 / 32.0).ceil();
+            let share = |there: f64, asked: u64| if asked > 0 { (there / (asked as f64 * each)).min(1.0) } else { 1.0 };
+            let distinct = sectors.distinct as f64;
+            piece.fresh = share(all - distinct, sectors.own) * piece.missing;
+            piece.fresh_common = share(distinct, sectors.common) * piece.missing;
+            piece.fresh_written = share(all, sectors.written);
+            let (read, written) =
+                ((sectors.own as f64 * each + distinct).min(all), (sectors.written as f64 * each).min(all));
+            piece.written_sectors = written.max(1.0);
+            if read + written > 0.0 {
+                reached.push((piece.start, 32.0 * (read + written)));
+            }
         }
+        let touched: f64 = reached.iter().map(|(_, bytes)| bytes).sum();
+        Self { pieces, evicted: missing(touched / rates.l2_bytes), reached }
     }
-    (pieces, missing)
 }
 
 /// Which share of what is gone through again and again a cache lacks each time, of which it is so many times its size: what comes in takes
 /// the place of any other, so that of N lines a line is still there with the likelihood e^(-misses / N).
-fn missing(times: f64) -> f64 {
+pub(crate) fn missing(times: f64) -> f64 {
     if times <= 1.0 {
         return 0.0;
     }

@@ -59,7 +59,7 @@ fn predicted(profile: &Profile, bytes: u64, products: u32) -> f64 {
     params.extend(products.to_le_bytes());
     let launch =
         Launch { grid: [(bytes / 16 / 256) as u32, 1, 1], block: [256, 1, 1], dynamic_shared: 0, cooperative: false };
-    machine.estimate(&loaded, kernel, &launch, &params, false).unwrap().unwrap().ns
+    machine.estimate(&loaded, kernel, &launch, &params).unwrap().unwrap().ns
 }
 
 #[test]

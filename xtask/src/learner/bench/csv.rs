@@ -40,7 +40,7 @@ fn fields(exercise: &Benched, size: &Size, variant: &Variant) -> Vec<String> {
     let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     let count = |value: Option<u64>| value.map(|value| value.to_string()).unwrap_or_default();
     let figures = variant.timing.as_ref().map(Timing::figures);
-    let range = figures.and_then(|figures| figures.range_ns);
+    let range = figures.map(|figures| figures.range_ns);
     let (speedup, pairs) = match &variant.timing {
         Some(Timing::Measured { speedup, pairs, .. }) => (speedup.map(|ratio| (ratio.low, ratio.high)), *pairs),
         _ => (None, 0),

@@ -52,7 +52,7 @@ fn times(exercise: &Benched, look: Look) -> String {
     for size in &exercise.sizes {
         for variant in &size.variants {
             let figures = variant.timing.as_ref().map(Timing::figures);
-            let range = figures.and_then(|figures| figures.range_ns);
+            let range = figures.map(|figures| figures.range_ns);
             table.add_row([
                 size.shape.clone(),
                 variant.name.clone(),

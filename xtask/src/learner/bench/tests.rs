@@ -1,5 +1,5 @@
 use fusion_grader::bench::{Accuracy, Ceilings, Percentiles, StepBytes};
-use fusion_grader::judgement::Timing;
+use fusion_grader::judgement::{Band, Timing};
 use fusion_grader::render::Look;
 
 use super::*;
@@ -8,7 +8,7 @@ fn size(rows: usize, submission_ns: f64) -> Size {
     let variant = |role, name: &str, time: f64| Variant {
         role,
         name: name.to_owned(),
-        timing: Some(Timing::predicted(time, 20_000.0)),
+        timing: Some(Timing::predicted(time, 20_000.0, &Band::EXACT)),
         accuracy: vec![Accuracy {
             output: "out".to_owned(),
             elements: 5,

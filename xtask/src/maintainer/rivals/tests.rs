@@ -97,7 +97,11 @@ fn a_round_takes_the_best_that_it_finds() {
     assert_eq!(Round::new(Some(&size), &rivals[2..]), None);
     assert_eq!(Round::new(Some(&Size::default()), &rivals), None);
     // A prediction is no time to hold against others' measurements.
-    let predicted = Variant { role: Role::Submission, timing: Some(Timing::predicted(5.0, 5.0)), ..Variant::default() };
+    let predicted = Variant {
+        role: Role::Submission,
+        timing: Some(Timing::predicted(5.0, 5.0, &fusion_grader::judgement::Band::EXACT)),
+        ..Variant::default()
+    };
     assert_eq!(Round::new(Some(&Size { variants: vec![predicted], ..Size::default() }), &rivals), None);
 }
 

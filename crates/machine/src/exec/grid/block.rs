@@ -82,7 +82,7 @@ impl Block {
         let (mut executed, mut turn) = (0, 0);
         let quantum = if yields { SHORT_TURN } else { TURN };
         (self.common.passed, self.common.took) = (false, false);
-        worker.watch.block = self.index;
+        worker.watch.enter(self.index);
         loop {
             let mut ran = false;
             self.common.waits = 0;

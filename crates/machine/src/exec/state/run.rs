@@ -48,8 +48,8 @@ pub(crate) struct Run<'a> {
     pub(crate) checks: Checks,
     /// Whether the bytes that are accessed are noted.
     pub(crate) traced: bool,
-    /// Whether all that warps do is recorded.
-    pub(crate) recorded: bool,
+    /// The blocks of which all that their warps do is recorded.
+    pub(crate) recorded: &'a [u64],
 }
 
 impl Run<'_> {

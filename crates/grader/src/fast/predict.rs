@@ -1,0 +1,120 @@
+//! The emulated device's verdict: what its clock says of launches as large as those that a GPU is timed with.
+//!
+//! Of each launch a few blocks are executed, on memory that repeats itself, so that size costs nothing. Blocks that go on by what others
+//! do stand for nobody: such launches are executed whole, at the size at which bytes are counted.
+
+use fusion_course::Shape;
+
+use super::measure::{Plan, conclude_contest};
+use super::slowed::slowed_by;
+use super::{Contest, Fast, bar, too_slow};
+use crate::judgement::{Band, Interval, Part, Timing, Verdict};
+use crate::rig::{Rig, Who};
+use crate::survey::Survey;
+use crate::trial::Trial;
+use crate::trouble::Trouble;
+
+/// Predicts a submission beside the unfused chain at each large shape; the worst decides.
+pub(super) fn predict(trial: &Trial<'_>) -> Result<Part<Fast>, Trouble> {
+    let exercise = trial.exercise();
+    let large = exercise.large(trial.size.unwrap_or(Plan::default().elements));
+    let counted = exercise.large(trial.size.unwrap_or(exercise.surveyed));
+    let mut judged = Vec::new();
+    for survey in trial.surveys()? {
+        let at = counted.iter().position(|shape| *shape == survey.shape);
+        let shape = at.and_then(|at| large.get(at)).copied().unwrap_or(survey.shape);
+        judged.push(judge(trial, survey, shape)?);
+    }
+    Ok(Part::worst(judged))
+}
+
+/// The verdict at one shape.
+fn judge(trial: &Trial<'_>, survey: &Survey, shape: Shape) -> Result<Part<Fast>, Trouble> {
+    let (exercise, info) = (trial.exercise(), &trial.session.info);
+    let Times { shape, submission, unfused, rival } = Times::at(trial, shape, survey.shape)?;
+    let band = Band::of(&info.name);
+    let timing = submission.zip(unfused).map(|(own, chain)| Timing::predicted(own, chain, band));
+    let rival = exercise.rival.map(|known| Contest {
+        name: known.name.to_owned(),
+        bar: known.bar,
+        timing: submission.zip(rival).map(|(own, other)| Timing::predicted(own, other, band)),
+        note: None,
+    });
+    let fast = Fast {
+        device: info.name.clone(),
+        driver: info.driver.clone(),
+        shape: shape.to_string(),
+        bar: bar(exercise, shape),
+        ideal: exercise.ideal_speedup(shape),
+        gb_per_s: timing.as_ref().and_then(|timing| timing.gb_per_s(exercise.minimum_bytes(shape))),
+        timing: timing.clone(),
+        cold: true,
+        rival,
+        ..Fast::default()
+    };
+    let Some(timing) = timing else {
+        return Ok(Part::open(format!("the emulated device has no time for this launch: {SETTLE}")).with(fast));
+    };
+    let said = match timing.verdict(fast.bar) {
+        Verdict::Pass => Part::pass(),
+        Verdict::Fail => {
+            let mut failure = too_slow(&fast, &timing);
+            // What the launch is to blame for, lean has found.
+            if survey.unused_shared(exercise).is_none() {
+                failure.notes.push(slowed_by(exercise, survey));
+            }
+            Part::refused(failure.at(exercise.shapes.describe(shape)))
+        }
+        _ => Part::open(undecided(&timing, fast.bar)),
+    };
+    let said = match &fast.rival {
+        Some(contest) => conclude_contest(said, contest),
+        None => said,
+    };
+    Ok(said.with(fast))
+}
+
+/// What to do where a prediction says nothing.
+const SETTLE: &str = "`--device gpu` settles it where there is a GPU";
+
+/// Why there is no verdict.
+pub(super) fn undecided(timing: &Timing, bar: f64) -> String {
+    let Interval { low, high, median } = timing.speedup().unwrap_or_default();
+    format!(
+        "{median:.2}x is predicted, which is between {low:.2}x and {high:.2}x on a GPU, and the bar of {bar:.2}x lies between them: \
+         {SETTLE}; a kernel that reaches {:.2}x here passes here, too",
+        bar * median / low
+    )
+}
+
+/// Nanoseconds, as far as they are known.
+struct Times {
+    shape: Shape,
+    submission: Option<f64>,
+    unfused: Option<f64>,
+    rival: Option<f64>,
+}
+
+impl Times {
+    /// At a shape from single blocks, or else at a smaller one from whole launches.
+    fn at(trial: &Trial<'_>, shape: Shape, small: Shape) -> Result<Self, Trouble> {
+        trial.tell(format!("fast: predicting {shape}"));
+        let mut rig = Rig::sampled(trial, shape)?;
+        let all = Self::all(trial, shape, |who| rig.predict(who))?;
+        if all.submission.is_some() {
+            return Ok(all);
+        }
+        trial.tell(format!("fast: predicting {small}"));
+        let mut rig = Rig::new(trial, small)?;
+        Self::all(trial, small, |who| rig.time(who))
+    }
+
+    fn all(
+        trial: &Trial<'_>,
+        shape: Shape,
+        mut time: impl FnMut(Who) -> Result<Option<f64>, Trouble>,
+    ) -> Result<Self, Trouble> {
+        let rival = trial.exercise().rival.map(|_| time(Who::Rival)).transpose()?.flatten();
+        Ok(Self { shape, submission: time(Who::Submission)?, unfused: time(Who::Unfused)?, rival })
+    }
+}

@@ -1,0 +1,128 @@
+//! What to look at in a kernel that the emulated device's clock finds slow, from its counts.
+
+use fusion_course::{Exercise, Shapes};
+use fusion_machine::{Counters, Report};
+
+use crate::survey::{MUCH, Survey};
+
+/// Threads of a warp.
+const LANES: u64 = 32;
+
+/// Bytes that a thread loads or stores at once, on average, from which on there is little to be won by more.
+const WIDE: f64 = 12.0;
+
+/// What the counts say about a submission that the model finds slow.
+pub(super) fn slowed_by(exercise: &Exercise, survey: &Survey) -> String {
+    let shape = survey.shape;
+    let total = |report: &Report| {
+        report.launches.iter().fold(Counters::default(), |mut sum, launch| {
+            sum += launch.counters;
+            sum
+        })
+    };
+    let (sum, chain) = (total(&survey.submission), total(&survey.unfused));
+    let load = sum.global_load;
+    let ratio = |above: u64, below: f64| if below > 0.0 { above as f64 / below } else { 0.0 };
+    let again = survey.read_again(exercise);
+    let both = sum.global_store.bytes + load.bytes;
+    let spread = ratio(32 * (load.sectors + sum.global_store.sectors), both as f64);
+    let width = ratio(both, (LANES * (load.requests + sum.global_store.requests)) as f64);
+    match () {
+        () if sum.local_load.bytes > 0 => {
+            "an array that registers do not hold lies in memory, and is read from there: \
+                                           use constants as its indices (`#pragma unroll`), or a smaller one"
+                .to_owned()
+        }
+        // A product of matrices reads them again whoever makes it.
+        () if again > MUCH && !exercise.multiplies() => {
+            let rows = match exercise.shapes {
+                Shapes::Rows { .. } => "; the longer the row, the more threads it takes",
+                Shapes::Elementwise => "",
+            };
+            format!(
+                "the threads ask for {again:.1} times the bytes of the inputs: what is read again comes from a cache, and takes \
+                 its time. Read each element once and keep it in a register{rows}"
+            )
+        }
+        () if spread > MUCH => {
+            "let neighbouring threads touch neighbouring elements: a warp asks for more sectors than its \
+                                bytes fill"
+                .to_owned()
+        }
+        () if ratio(sum.warp_instructions, chain.warp_instructions as f64) > 1.0 => format!(
+            "its warps execute {} instructions, and those of the whole chain {}: do threads without work go through loops \
+             that are made for longer problems?",
+            sum.warp_instructions, chain.warp_instructions
+        ),
+        () if width < WIDE => "let each thread load and store 16 bytes at once".to_owned(),
+        () => {
+            let each = ratio(sum.thread_instructions, shape.elements() as f64);
+            format!("its accesses are as they should be; {each:.0} instructions per element are what is left to save")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fusion_course::{Shape, day26::ffn_sublayer};
+    use fusion_machine::LaunchReport;
+    use fusion_machine::report::Traffic;
+
+    use super::*;
+
+    const SHAPE: Shape = Shape { rows: 1024, columns: 1024 };
+
+    /// A softmax that reads and writes so many floats for each element, so many bytes at once.
+    fn advice(change: impl Fn(&mut Counters)) -> String {
+        advice_on(&fusion_course::day23::softmax::EXERCISE, change)
+    }
+
+    fn advice_on(exercise: &Exercise, change: impl Fn(&mut Counters)) -> String {
+        let traffic = |bytes: u64| Traffic { requests: bytes / 512, sectors: bytes / 32, bytes };
+        let bytes = 4 * SHAPE.elements() as u64;
+        let mut counters = Counters {
+            global_load: traffic(bytes),
+            global_store: traffic(bytes),
+            warp_instructions: 1000,
+            thread_instructions: 32_000,
+            ..Counters::default()
+        };
+        let report = |counters| Report {
+            launches: vec![LaunchReport { counters, ..LaunchReport::default() }],
+            ..Report::default()
+        };
+        let unfused = report(counters);
+        change(&mut counters);
+        let survey = Survey { shape: SHAPE, submission: report(counters), unfused };
+        slowed_by(exercise, &survey)
+    }
+
+    #[test]
+    fn what_slows_a_kernel_is_told_from_its_counts() {
+        for (said, text) in [
+            (
+                "3.0 times the bytes",
+                advice(|c| c.global_load = Traffic { bytes: 3 * c.global_load.bytes, ..c.global_load }),
+            ),
+            ("neighbouring", advice(|c| c.global_load.sectors *= 8)),
+            ("16 bytes at once", advice(|c| c.global_load.requests *= 4)),
+            ("pragma unroll", advice(|c| c.local_load.bytes = 4)),
+            ("1001 instructions", advice(|c| c.warp_instructions += 1)),
+            ("instructions per element", advice(|_| ())),
+        ] {
+            assert!(text.contains(said), "{said}: {text}");
+        }
+    }
+
+    /// What is updated must be read too, and whoever multiplies matrices reads them again.
+    #[test]
+    fn what_must_be_read_is_read_once() {
+        let bytes = 6 * SHAPE.elements() as u64;
+        let loads = Traffic { requests: bytes / 512, sectors: bytes / 32, bytes };
+        let text = advice_on(&fusion_course::day24::add_rmsnorm::EXERCISE, |c| c.global_load = loads);
+        assert!(text.contains("instructions per element"), "{text}");
+        let again = Traffic { requests: bytes / 32, sectors: bytes / 2, bytes: 16 * bytes };
+        let text = advice_on(&ffn_sublayer::EXERCISE, |c| c.global_load = again);
+        assert!(!text.contains("times the bytes"), "{text}");
+    }
+}
