@@ -40,6 +40,7 @@ pub fn check(input: &Input) -> Result<Observed, Finding> {
         workers: 1,
         checks: Checks::ALL,
         times: true,
+        ..Options::default()
     };
     let first = Trial::run(input, &text, options)?;
     first.observe(&text, &mut observed);
