@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{Failure, Line, Part, Parts, Verdict};
 
 /// Version of the JSON. It grows when a field changes its meaning or goes; new fields do not count.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Everything that one run of `grade` found out.
 #[derive(Clone, Debug, Serialize, Deserialize)]
