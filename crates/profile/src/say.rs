@@ -65,12 +65,12 @@ mod tests {
             "`sms` is from `hearsay`, which [sources] does not describe"
         );
         assert_eq!(of("like = \"h200\"", "like = \"h300\""), "like `h300`: there is no such profile");
-        assert_eq!(of("like = \"h200\"", ""), "`first_access` is missing in [rates]");
+        assert_eq!(of("like = \"h200\"", ""), "`overhead_ns` is missing in [rates]");
         assert_eq!(of("{ is = 2.7e11", "{ is = 3.7e11"), "`dram_bandwidth` is more than `memory_clock_khz` allows");
         assert_eq!(of("{ is = 58", "{ is = \"58\""), "invalid type: string \"58\", expected f64");
         assert_eq!(
             of("id = \"l4\"", "id = \"l4\"\nnaem = 1"),
-            "unknown field `naem`, expected one of `id`, `name`, `compute`, `like`, `calibrated`, `sources`, `device`, `units`, `rates`"
+            "unknown field `naem`, expected one of `about`, `id`, `name`, `compute`, `like`, `calibrated`, `sources`, `device`, `units`, `rates`"
         );
     }
 }
