@@ -33,10 +33,11 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), right.chain(wrong).collect()).exit_code()
 }
 
-/// An answer without a mistake.
+/// An answer without a mistake: right and lean. How fast a beginner's kernel is, is another question.
 fn pass(exercise: &str) -> Result<(), Failed> {
     let judgement = judge(&["--exercise", exercise])?;
-    match judgement.verdict {
+    let parts = &judgement.parts;
+    match Verdict::combine([parts.right.verdict, parts.lean.verdict]) {
         Verdict::Pass => Ok(()),
         verdict => Err(format!("it is judged {verdict}:\n{}", said(&judgement)).into()),
     }

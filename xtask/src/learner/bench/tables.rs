@@ -47,7 +47,8 @@ fn exercise_text(exercise: &Benched, report: &Report, look: Look) -> String {
 
 /// Raw times: one row for each variant at each size.
 fn times(exercise: &Benched, look: Look) -> String {
-    let header = ["size", "variant", "basis", "time us", "95% interval", "GB/s", "of ceiling", "speedup", "FLOP/B"];
+    let range = if exercise.measured { "95% interval" } else { "band" };
+    let header = ["size", "variant", "basis", "time us", range, "GB/s", "of ceiling", "speedup", "FLOP/B"];
     let mut table = render::blank(header, look);
     for size in &exercise.sizes {
         for variant in &size.variants {

@@ -70,7 +70,7 @@ fn every_row_with_a_time_says_that_it_is_predicted() {
         assert!(line.contains("PREDICTED"), "{line}");
     }
     assert!(
-        text.contains("| N = 1000 | solution | PREDICTED | 8.000   | -            | 2    | 38%        | 2.50x   |"),
+        text.contains("| N = 1000 | solution | PREDICTED | 8.000   | 8.000-8.000 | 2    | 38%        | 2.50x   |"),
         "{text}"
     );
     assert!(text.contains("| N = 1000   | PREDICTED | 1.00x   | 2.50x    | 1.25x | 1.67x       |"), "{text}");
