@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cudarc::driver::{CudaModule, CudaStream, DriverError};
-use fusion_device::{Device, Timer};
+use fusion_device::{Device, Emulator, Timer};
 
 use crate::{Flush, Hold};
 
@@ -20,13 +20,14 @@ const COPY: [usize; 2] = [1 << 30, 64 << 20];
 #[derive(Debug)]
 pub struct Clock {
     stream: Arc<CudaStream>,
-    emulated: bool,
-    /// Every launch on the emulated device finds a cold cache, and its clock stands still while the host queues.
+    /// Of the emulated device.
+    emulator: Option<Emulator>,
+    /// The emulated device has a call that empties its cache, and its clock stands still while the host queues.
     timing: Option<(Flush, Hold)>,
 }
 
 impl Clock {
-    /// `module` is made of [`crate::timing`]; without one nothing is flushed and nothing held back, which is enough on the
+    /// `module` is made of [`crate::timing`]; without one no GPU's cache is flushed and nothing held back, which is enough on the
     /// emulated device.
     ///
     /// # Errors
@@ -35,7 +36,7 @@ impl Clock {
         let stream = device.stream.clone();
         let made = |module| Ok((Flush::new(&stream, module, device.properties.l2_bytes)?, Hold::new(module)?));
         let timing = module.map(made).transpose()?;
-        Ok(Self { stream, emulated: device.is_emulated(), timing })
+        Ok(Self { stream, emulator: device.emulator().cloned(), timing })
     }
 
     /// Queues work between a timer's events, after the L2 was emptied.
@@ -48,8 +49,10 @@ impl Clock {
         failed: impl Fn(DriverError) -> E,
         work: impl FnOnce() -> Result<(), E>,
     ) -> Result<(), E> {
-        if let Some((flush, _)) = &mut self.timing {
-            flush.run(&self.stream).map_err(&failed)?;
+        match (&self.emulator, &mut self.timing) {
+            (Some(emulator), _) => emulator.empty_cache(),
+            (None, Some((flush, _))) => flush.run(&self.stream).map_err(&failed)?,
+            (None, None) => {}
         }
         timer.start().map_err(&failed)?;
         work()?;
@@ -75,9 +78,9 @@ impl Clock {
         warm: bool,
         mut work: impl FnMut() -> Result<(), DriverError>,
     ) -> Result<Vec<f64>, DriverError> {
-        let repeat = if self.emulated { 1 } else { REPEAT };
+        let repeat = if self.emulator.is_some() { 1 } else { REPEAT };
         let timer = Timer::new(&self.stream)?;
-        if !self.emulated {
+        if self.emulator.is_none() {
             work()?;
         }
         let mut times = Vec::with_capacity(repeat);
@@ -108,7 +111,7 @@ impl Clock {
     /// # Errors
     /// The driver's, when there is no memory for the copy.
     pub fn ceiling(&mut self) -> Result<f64, DriverError> {
-        self.copy(COPY[usize::from(self.emulated)])
+        self.copy(COPY[usize::from(self.emulator.is_some())])
     }
 
     /// The same for a copy of so many bytes.
@@ -129,7 +132,7 @@ impl Clock {
     /// The driver's.
     pub fn hold(&self) -> Result<(), DriverError> {
         match &self.timing {
-            Some((_, hold)) if !self.emulated => hold.run(&self.stream),
+            Some((_, hold)) if self.emulator.is_none() => hold.run(&self.stream),
             _ => Ok(()),
         }
     }
@@ -143,6 +146,6 @@ impl Clock {
 
     /// Makes the next wait twice as long; false where there is none, or it is as long as it may be.
     pub fn lengthen(&mut self) -> bool {
-        self.timing.as_mut().is_some_and(|(_, hold)| !self.emulated && hold.lengthen())
+        self.timing.as_mut().is_some_and(|(_, hold)| self.emulator.is_none() && hold.lengthen())
     }
 }

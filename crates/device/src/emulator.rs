@@ -18,6 +18,7 @@ pub struct Emulator {
     set_options: extern "C" fn(*const c_char) -> i32,
     forget: extern "C" fn(u64, u64) -> i32,
     unwritten: extern "C" fn(u64, u64) -> u64,
+    empty_cache: extern "C" fn(),
 }
 
 /// Settings of the emulator; what is `None` stays as it is. See `fusion_machine::Options` for the defaults.
@@ -62,6 +63,7 @@ impl Emulator {
                 set_options: *library.get(b"fusion_emulator_set_options\0").ok()?,
                 forget: *library.get(b"fusion_emulator_forget\0").ok()?,
                 unwritten: *library.get(b"fusion_emulator_unwritten\0").ok()?,
+                empty_cache: *library.get(b"fusion_emulator_empty_cache\0").ok()?,
             })
         }
     }
@@ -131,6 +133,11 @@ impl Emulator {
     /// When the emulator is of another version.
     pub fn run_dry(&self, dry: &Dry) -> Result<(), EmulatorError> {
         self.set_json(&serde_json::json!({ "dry": dry }))
+    }
+
+    /// Empties the L2: the next launch finds nothing in it. Synchronise first.
+    pub fn empty_cache(&self) {
+        (self.empty_cache)();
     }
 
     /// Makes bytes of device memory count as never written: kernels that depend on them are reported. They keep their

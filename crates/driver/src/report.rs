@@ -321,6 +321,14 @@ extern "C" fn fusion_emulator_set_options(json: *const c_char) -> c_int {
     0
 }
 
+/// Empties the L2: the next launch finds nothing in it. For whoever times launches that are to begin cold.
+#[unsafe(no_mangle)]
+extern "C" fn fusion_emulator_empty_cache() {
+    if let Ok(driver) = driver() {
+        driver.machine.empty_cache();
+    }
+}
+
 /// Makes bytes of device memory count as never written, so that kernels which depend on them are reported. They keep their
 /// values. For whoever fills buffers with what nobody should read.
 ///
