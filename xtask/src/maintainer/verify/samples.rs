@@ -82,6 +82,10 @@ fn count(sample: &SampleName, judgement: &Judgement, tally: &mut Tally) {
         (Some(failure), false) => {
             (agrees(failure.code, &failure.reason(), verdict), tally.refused.entry(verdict.clone()).or_default())
         }
+        // What is slow must not pass; a prediction may leave it open.
+        (None, false) if *verdict == Code::Speed.to_string() => {
+            (judgement.verdict == Verdict::Inconclusive, tally.refused.entry(verdict.clone()).or_default())
+        }
         (None, false) => (warned(judgement, verdict), tally.refused.entry(verdict.clone()).or_default()),
     };
     if right {
@@ -100,7 +104,7 @@ fn count(sample: &SampleName, judgement: &Judgement, tally: &mut Tally) {
 }
 
 /// How fast an unusual answer is, it may choose: what is unusual may be slow.
-fn is_right_and_lean(judgement: &Judgement) -> bool {
+pub(super) fn is_right_and_lean(judgement: &Judgement) -> bool {
     let asked = Parts::wanted(DeviceKind::Emulated, false);
     let mut parts = judgement.parts.views().filter(|part| asked.contains(&part.name));
     parts.all(|part| part.verdict == Verdict::Pass)
