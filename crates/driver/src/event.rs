@@ -20,7 +20,7 @@ const FLAGS: c_uint = 7;
 #[derive(Debug)]
 pub(crate) struct Event {
     pub(crate) context: Handle,
-    timing: bool,
+    pub(crate) timing: bool,
     /// Where it was recorded last; none while it never was.
     pub(crate) mark: Option<Mark>,
     /// The task that records it, where that is behind a host function.

@@ -142,7 +142,9 @@ pub(crate) fn run(driver: &Driver, stream: Handle, operation: &Operation) -> Res
         Operation::Call(callback) => stream::run(driver, stream, *callback),
         Operation::Record(event, mark) => {
             let mut state = driver.state();
-            let time = state.advance(stream, Engine::None, EVENT_NS)?;
+            // An event that takes no time is a mark alone.
+            let timing = state.events.get(*event).is_ok_and(|event| event.timing);
+            let time = state.advance(stream, Engine::None, if timing { EVENT_NS } else { 0.0 })?;
             let behind = state.mark(stream)?;
             let mark = mark.clone().map_or_else(|| state.move_event(*event), Ok)?;
             let _ = mark.set(Reached { time, behind });

@@ -52,5 +52,9 @@ fn streams_share_the_device() {
     let alone = a.record_event(Some(CU_EVENT_DEFAULT)).unwrap();
     b.memcpy_dtod(&x, &mut z).unwrap();
     let both = b.record_event(Some(CU_EVENT_DEFAULT)).unwrap();
-    assert!(start.elapsed_ms(&both).unwrap() > 1.7 * start.elapsed_ms(&alone).unwrap());
+    // The copies take turns, and an event is behind each.
+    let event = fusion_machine::timing::EVENT_NS as f32 / 1e6;
+    let one = start.elapsed_ms(&alone).unwrap() - event;
+    let two = start.elapsed_ms(&both).unwrap() - event;
+    assert!(two > 1.9 * one, "{two} {one}");
 }
