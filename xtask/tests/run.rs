@@ -146,7 +146,7 @@ fn programs_that_do_not_use_the_driver() {
     assert!(output.stderr.starts_with(b"err\n"));
     let wrong = [
         (["--checks", "race"], "`race` is not a check"),
-        (["--profile", "gtx"], "it may be"),
+        (["--profile", "gtx"], "no GPU of that name can be emulated"),
         (["--budget", "0"], "0 is not in 1.."),
         (["--budget", "many"], "invalid digit"),
     ];
