@@ -1,39 +1,101 @@
 //! What a learner runs.
+//!
+//! A command is a module with `Options`, which run, and a line in the list below.
 
 mod bench;
+mod choice;
+mod diff;
 mod explain;
+mod files;
 mod grade;
 mod hint;
+mod history;
+mod list;
+mod next;
+mod reset;
 mod run;
+mod saved;
+mod solution;
+mod state;
+mod status;
 
 use crate::interrupt::Interrupt;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Command {
-    /// Judge exercises: are they right, lean and fast?
-    Grade(grade::Options),
-    /// Time exercises over a sweep of sizes: the unfused chain, your kernel, the solution
-    Bench(bench::Options),
-    /// Run any program that uses CUDA on the emulated GPU, and say what was found
-    Run(run::Options),
-    /// Explain the code of a fault, such as E-RACE-SHARED; without one, list all codes
-    Explain(explain::Options),
-}
-
-impl Command {
-    /// Whether Ctrl-C is to be waited for: a program that is run deals with it itself, and what has nothing to say of it
-    /// ends by it.
-    pub(crate) fn listens(&self) -> bool {
-        !matches!(self, Command::Run(_) | Command::Explain(_))
-    }
+/// What every command's options do.
+trait Run {
+    /// Whether Ctrl-C is to be waited for: a program that is run deals with it itself, and what has nothing to say of it ends by it.
+    const LISTENS: bool = false;
 
     /// Runs and returns the exit code.
-    pub(crate) fn run(&self, interrupt: &Interrupt) -> u8 {
-        match self {
-            Command::Grade(options) => grade::run(options, interrupt),
-            Command::Bench(options) => bench::run(options, interrupt),
-            Command::Run(options) => run::run(options),
-            Command::Explain(options) => explain::run(options),
+    fn run(&self, interrupt: &Interrupt) -> u8;
+}
+
+macro_rules! commands {
+    ($($(#[$about:meta])* $Name:ident($module:ident),)*) => {
+        #[derive(Debug, clap::Subcommand)]
+        pub(crate) enum Command {
+            $($(#[$about])* $Name($module::Options),)*
         }
-    }
+
+        impl Command {
+            pub(crate) fn listens(&self) -> bool {
+                match self {
+                    $(Self::$Name(_) => <$module::Options as Run>::LISTENS,)*
+                }
+            }
+
+            /// Runs and returns the exit code.
+            pub(crate) fn run(&self, interrupt: &Interrupt) -> u8 {
+                match self {
+                    $(Self::$Name(options) => options.run(interrupt),)*
+                }
+            }
+        }
+    };
+}
+
+// In the order in which `--help` lists them.
+commands! {
+    /// Judge exercises: are they right, lean and fast?
+    Grade(grade),
+    /// Say which exercise comes next: its files, its page, the command
+    Next(next),
+    /// List all exercises: how each stands, and your best time
+    List(list),
+    /// Print the first hints for an exercise
+    Hint(hint),
+    /// Show your attempts: verdict, bytes, time; the best is marked
+    History(history),
+    /// Show what you changed in the starter, and after a pass how the solutions do it
+    Diff(diff),
+    /// Show the reference solution, after yours passes
+    Solution(solution),
+    /// Make an exercise what it was at first; your work is saved, and can be brought back
+    Reset(reset),
+    /// Time exercises over a sweep of sizes: the unfused chain, your kernel, the solution
+    Bench(bench),
+    /// Run any program that uses CUDA on the emulated GPU, and say what was found
+    Run(run),
+    /// Explain the code of a fault, such as E-RACE-SHARED; without one, list all codes
+    Explain(explain),
+}
+
+/// Where the learner is: what `cargo xtask` says without a command. Returns the exit code.
+pub(crate) fn status() -> u8 {
+    status::run()
+}
+
+/// Nanoseconds as microseconds with four digits.
+fn microseconds(ns: f64) -> String {
+    let us = ns / 1e3;
+    let digits = if us >= 1000.0 {
+        0
+    } else if us >= 100.0 {
+        1
+    } else if us >= 10.0 {
+        2
+    } else {
+        3
+    };
+    format!("{us:.digits$}")
 }

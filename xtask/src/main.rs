@@ -1,4 +1,4 @@
-//! The course's command line. `cargo xtask grade day22` judges your answers; `cargo xtask verify` judges the course, and
+//! The course's command line. Alone it says where you are; `cargo xtask grade day22` judges your answers; `cargo xtask verify` judges the course, and
 //! `cargo xtask explain` says what a fault means.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -16,6 +16,7 @@ mod judge;
 mod learner;
 mod maintainer;
 mod output;
+mod paint;
 mod parallel;
 mod plain;
 mod process;
@@ -34,7 +35,7 @@ use clap::{Parser, Subcommand};
 #[command(after_help = "Exit codes: 0 everything passed, 1 graded and failed, 2 could not be graded, 130 interrupted.")]
 struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -65,19 +66,21 @@ fn main() -> ExitCode {
     }));
     let cli = Cli::parse();
     let listens = match &cli.command {
-        Command::Learner(command) => command.listens(),
-        Command::Maintainer(command) => command.listens(),
+        None => false,
+        Some(Command::Learner(command)) => command.listens(),
+        Some(Command::Maintainer(command)) => command.listens(),
         #[cfg(target_os = "linux")]
-        Command::Confined(_) | Command::Contained(_) => false,
+        Some(Command::Confined(_) | Command::Contained(_)) => false,
     };
     let interrupt = if listens { interrupt::Interrupt::listen() } else { interrupt::Interrupt::default() };
     let judged = std::panic::catch_unwind(|| match &cli.command {
-        Command::Learner(command) => command.run(&interrupt).into(),
-        Command::Maintainer(command) => command.run(&interrupt).into(),
+        None => learner::status().into(),
+        Some(Command::Learner(command)) => command.run(&interrupt).into(),
+        Some(Command::Maintainer(command)) => command.run(&interrupt).into(),
         #[cfg(target_os = "linux")]
-        Command::Confined(options) => confine::run(options).into(),
+        Some(Command::Confined(options)) => confine::run(options).into(),
         #[cfg(target_os = "linux")]
-        Command::Contained(options) => contained::run(options),
+        Some(Command::Contained(options)) => contained::run(options),
     });
     judged.unwrap_or(ExitCode::from(2))
 }

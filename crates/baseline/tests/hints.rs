@@ -16,7 +16,7 @@ fn the_code_of_hints_compiles() {
     let device = Device::open(Choice::Emulated).unwrap();
     device.use_toolchain(&toolchain).unwrap();
     for exercise in fusion_course::days().iter().flat_map(|day| day.exercises) {
-        let path = format!("exercises/day{}/src/{}.cu", exercise.day, exercise.name);
+        let path = format!("exercises/day{}/starter/{}.cu", exercise.day, exercise.name);
         let starter = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(&path)).unwrap();
         for hint in exercise.levels() {
             let code = code(hint.text);

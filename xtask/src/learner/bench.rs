@@ -95,9 +95,17 @@ impl Benched {
     }
 }
 
+impl super::Run for Options {
+    const LISTENS: bool = true;
+
+    fn run(&self, interrupt: &Interrupt) -> u8 {
+        run(self, interrupt)
+    }
+}
+
 /// Runs and returns the exit code: 0 when something of every exercise was timed (notes say what was left out), 1 when one has
 /// nothing that could be, 2 when it could not run at all.
-pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
+fn run(options: &Options, interrupt: &Interrupt) -> u8 {
     options.emulated.choose();
     let mut report = Report { version: 2, command: command::command(), date: None, exercises: Vec::new(), error: None };
     let ended = bench(options, interrupt, &mut report);

@@ -3,7 +3,9 @@
 use fusion_diagnostic::{Look, essay};
 use fusion_grader::judgement::{CAUSE, CAUSE_MEANING, Code};
 
+use super::choice::tell;
 use crate::command::program;
+use crate::interrupt::Interrupt;
 use crate::output;
 
 /// The command's options.
@@ -13,21 +15,9 @@ pub(crate) struct Options {
     code: Option<String>,
 }
 
-/// Prints and returns the exit code.
-pub(crate) fn run(options: &Options) -> u8 {
-    let look = output::look();
-    match explain(options.code.as_deref(), look.into()) {
-        Ok(text) => {
-            if output::print(&text) {
-                0
-            } else {
-                2
-            }
-        }
-        Err(message) => {
-            output::note(&message);
-            2
-        }
+impl super::Run for Options {
+    fn run(&self, _interrupt: &Interrupt) -> u8 {
+        tell(explain(self.code.as_deref(), output::look().into()))
     }
 }
 
@@ -39,7 +29,7 @@ fn is_rustc(code: &str) -> bool {
     code.strip_prefix('E').is_some_and(|digits| digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-fn explain(asked: Option<&str>, look: Look) -> Result<String, String> {
+pub(crate) fn explain(asked: Option<&str>, look: Look) -> Result<String, String> {
     let Some(asked) = asked else {
         return Ok(format!("{}\nfor more: {} explain CODE\n", essay::index(look), program()));
     };
@@ -66,7 +56,7 @@ fn explain(asked: Option<&str>, look: Look) -> Result<String, String> {
                 return Ok(format!("{asked} is an error of the CUDA driver's. {EMULATED_TELLS_MORE}\n"));
             }
             let like: Vec<String> = like.iter().map(|code| format!("`{code}`")).collect();
-            Err(format!("error: no code is called `{asked}`; did you mean {}?", like.join(" or ")))
+            Err(format!("no code is called `{asked}`; did you mean {}?", like.join(" or ")))
         }
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use fusion_grader::judgement::{DeviceKind, Failure, Judgement, Kind, Part, Parts, Report, RunError, VERSION, Verdict};
 use fusion_grader::render;
 
-use super::hint;
+use super::state::Recorder;
 use crate::command::program;
 use crate::device::{self, Device};
 use crate::emulated::Emulated;
@@ -32,7 +32,7 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) solutions: bool,
     /// Grade code of people whom you do not trust: the answers in this folder, confined, with inputs that are drawn anew
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["solutions", "prebuilt", "hint"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["solutions", "prebuilt"])]
     pub(crate) class: Option<PathBuf>,
     /// Where to run: `auto` takes a GPU when there is one; the emulated device always checks too
     #[arg(long, value_enum, default_value_t = Device::Auto)]
@@ -57,9 +57,6 @@ pub(crate) struct Options {
     /// Elements of the timed runs [default: 2^26 on a GPU that has the memory, 2^22 emulated]
     #[arg(long, value_name = "ELEMENTS", value_parser = at_least_one)]
     pub(crate) size: Option<usize>,
-    /// Print the first N hints instead of grading; N is 1 where it is left out
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", conflicts_with = "json")]
-    pub(crate) hint: Option<usize>,
 }
 
 /// The seed of those who do not care.
@@ -87,11 +84,16 @@ fn at_least_one(text: &str) -> Result<usize, String> {
     }
 }
 
-/// Grades and returns the exit code.
-pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
-    if let Some(count) = options.hint {
-        return hint::run(&options.targets, count);
+impl super::Run for Options {
+    const LISTENS: bool = true;
+
+    fn run(&self, interrupt: &Interrupt) -> u8 {
+        run(self, interrupt)
     }
+}
+
+/// Grades and returns the exit code.
+fn run(options: &Options, interrupt: &Interrupt) -> u8 {
     options.emulated.choose();
     let mut report = Report {
         version: VERSION,
@@ -141,11 +143,15 @@ fn grade(options: &Options, interrupt: &Interrupt, report: &mut Report) -> Resul
     let kind = options.kind();
     let packages: Vec<String> = selections.iter().map(|s| programs::package(kind, s.day.number)).collect();
     toolchain::ready().map_err(Stop::Error)?;
+    let mut recorder = Recorder::begin(kind, &selections);
     let programs = Programs::get(&packages, options.prebuilt, interrupt).map_err(Stop::Error)?;
     let gpu = device::gpu(options.device, &programs, interrupt)?;
     let progress = Progress::new(selections.iter().map(|selection| selection.exercises.len()).sum());
     for selection in &selections {
-        judge_day(options, selection, &programs, gpu.is_some(), interrupt, &progress, report)?;
+        let already = report.exercises.len();
+        let judged = judge_day(options, selection, &programs, gpu.is_some(), interrupt, &progress, report);
+        report.exercises[already..].iter().for_each(|judgement| recorder.add(judgement));
+        judged?;
     }
     Ok(())
 }
@@ -271,7 +277,7 @@ fn next(options: &Options, report: &Report) -> String {
     }
     line += &render::next(first).map(|place| format!("\nNext: {place}")).unwrap_or_default();
     line += &format!("\nThen: {} grade {}", program(), first.name);
-    line + &format!("\nStuck? {} grade {} --hint", program(), first.name)
+    line + &format!("\nStuck? {} hint {}", program(), first.name)
 }
 
 /// What comes after an exercise that passed: the day's next one, or what is left to do when there is none.

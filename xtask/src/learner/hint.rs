@@ -1,26 +1,55 @@
-//! `cargo xtask grade TARGET --hint [N]`: hints instead of a verdict.
+//! `cargo xtask hint`: from the idea to nearly the answer.
 
 use fusion_course::Exercise;
 
-use crate::{command, output, target};
+use super::choice::{Learner, tell};
+use super::state::{Attempts, State};
+use crate::interrupt::Interrupt;
+use crate::{command, output};
+
+/// The command's options.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Options {
+    /// The exercise, the next one where none is named; and how many hints, 1 without a number
+    #[arg(value_names = ["EXERCISE", "N"], num_args = 0..=2)]
+    words: Vec<String>,
+}
+
+impl super::Run for Options {
+    fn run(&self, _interrupt: &Interrupt) -> u8 {
+        tell(self.asked().and_then(|(target, count)| {
+            // Hints are known outside of a checkout, too.
+            let nowhere = || Learner { state: State { root: ".".into() }, attempts: Attempts::default() };
+            let learner =
+                if target.is_some() { Learner::find().unwrap_or_else(|_| nowhere()) } else { Learner::find()? };
+            Ok(text(learner.choose(target)?, count, output::look().width))
+        }))
+    }
+}
+
+impl Options {
+    /// The words by what they are: a number is a number of hints.
+    fn asked(&self) -> Result<(Option<&str>, usize), String> {
+        let words: Vec<&str> = self.words.iter().map(String::as_str).collect();
+        let number = |word: &str| word.parse::<usize>().ok();
+        match words[..] {
+            [] => Ok((None, 1)),
+            [word] => Ok(number(word).map_or((Some(word), 1), |count| (None, count))),
+            [target, count] => match number(count) {
+                Some(count) => Ok((Some(target), count)),
+                None => Err(format!("`{count}` is no number of hints; the exercise comes first: hint {target} 2")),
+            },
+            _ => Err("there are more than an exercise and a number".to_owned()),
+        }
+    }
+}
 
 /// The widest text that is easy to read.
 const WIDEST: usize = 100;
 
-/// Prints the first `count` hints of each exercise and returns the exit code.
-pub(crate) fn run(targets: &[String], count: usize) -> u8 {
-    match target::resolve(targets, fusion_course::days()) {
-        Ok(selections) => {
-            let width = output::look().width.map_or(WIDEST, usize::from).min(WIDEST);
-            let exercises = selections.iter().flat_map(|selection| &selection.exercises);
-            let texts: Vec<String> = exercises.map(|exercise| hints(exercise, count, width)).collect();
-            if output::print(&texts.join("\n")) { 0 } else { 2 }
-        }
-        Err(unknown) => {
-            output::note(&format!("error: {unknown}"));
-            2
-        }
-    }
+/// The first `count` hints.
+pub(crate) fn text(exercise: &Exercise, count: usize, width: Option<u16>) -> String {
+    hints(exercise, count.max(1), width.map_or(WIDEST, usize::from).min(WIDEST))
 }
 
 fn hints(exercise: &Exercise, count: usize, width: usize) -> String {
@@ -34,7 +63,7 @@ fn hints(exercise: &Exercise, count: usize, width: usize) -> String {
         text += "\nthere are no more hints\n";
     }
     if count < total {
-        text += &format!("\nmore: {} grade {} --hint {}\n", command::program(), exercise.name, count + 1);
+        text += &format!("\nmore: {} hint {} {}\n", command::program(), exercise.name, count + 1);
     }
     text
 }
@@ -80,9 +109,22 @@ mod tests {
     fn hints_come_one_at_a_time_and_say_whether_there_are_more() {
         let exercise = fusion_course::find("mul_add").unwrap();
         let one = hints(exercise, 1, 80);
-        assert!(one.contains("hint 1 of 3") && !one.contains("hint 2 of") && one.contains("--hint 2"), "{one}");
+        assert!(one.contains("hint 1 of 3") && !one.contains("hint 2 of") && one.contains("hint mul_add 2"), "{one}");
         let all = hints(exercise, 9, 80);
         assert!(all.contains("hint 3 of 3") && !all.contains("more:") && all.ends_with("no more hints\n"), "{all}");
+    }
+
+    #[test]
+    fn a_number_is_a_number_of_hints() {
+        let asked = |words: &[&str]| {
+            let options = Options { words: words.iter().map(|&word| word.to_owned()).collect() };
+            options.asked().map(|(target, count)| (target.map(str::to_owned), count))
+        };
+        assert_eq!(asked(&[]), Ok((None, 1)));
+        assert_eq!(asked(&["3"]), Ok((None, 3)));
+        assert_eq!(asked(&["softmax"]), Ok((Some("softmax".to_owned()), 1)));
+        assert_eq!(asked(&["softmax", "2"]), Ok((Some("softmax".to_owned()), 2)));
+        assert!(asked(&["2", "softmax"]).is_err());
     }
 
     #[test]

@@ -16,6 +16,7 @@ use std::ffi::OsString;
 use fusion_machine::Checks;
 
 use crate::emulated::Emulated;
+use crate::interrupt::Interrupt;
 use crate::output;
 
 /// Could not be run, or there was nothing to be judged.
@@ -58,9 +59,15 @@ fn surroundings(options: &Options) -> Result<(), String> {
     options.emulated.get().map(drop)
 }
 
+impl super::Run for Options {
+    fn run(&self, _interrupt: &Interrupt) -> u8 {
+        run(self)
+    }
+}
+
 /// Runs the program and returns the exit code.
 #[cfg(target_os = "linux")]
-pub(crate) fn run(options: &Options) -> u8 {
+fn run(options: &Options) -> u8 {
     if let Err(failure) = surroundings(options) {
         output::note(&format!("error: {failure}"));
         return NOTHING_JUDGED;

@@ -326,6 +326,18 @@ fn check_drift(root: &Path, selection: &Selection, tally: &mut Tally) {
                 Ok(()) => tally.drift += 1,
                 Err(problem) => tally.problem(format!("{}.{extension}: {problem}", exercise.name)),
             }
+            check_starter(root, exercise, extension, tally);
         }
+    }
+}
+
+/// In the course's own tree nothing has been answered: what is to be edited is what `reset` brings back.
+fn check_starter(root: &Path, exercise: &Exercise, extension: &str, tally: &mut Tally) {
+    let folder = format!("exercises/day{}", exercise.day);
+    let path = |of: &str| format!("{folder}/{of}/{}.{extension}", exercise.name);
+    let (edited, starter) = (path("src"), path("starter"));
+    let [left, right] = [&edited, &starter].map(|path| std::fs::read_to_string(root.join(path)).ok());
+    if left != right {
+        tally.problem(format!("{starter} differs from {edited}, of which it is a copy: cp {edited} {starter}"));
     }
 }

@@ -5,6 +5,7 @@ use fusion_grader::judgement::{Interval, Timing};
 use fusion_grader::render::{self, Look};
 
 use super::{Benched, Report};
+use crate::learner::microseconds;
 
 /// What the columns are, under the tables.
 const LEGEND: &str = "\
@@ -58,8 +59,8 @@ fn times(exercise: &Benched, look: Look) -> String {
                 size.shape.clone(),
                 variant.name.clone(),
                 exercise.basis().to_owned(),
-                or_dash(figures.map(|figures| us(figures.time_ns))),
-                or_dash(range.map(|(low, high)| format!("{}-{}", us(low), us(high)))),
+                or_dash(figures.map(|figures| microseconds(figures.time_ns))),
+                or_dash(range.map(|(low, high)| format!("{}-{}", microseconds(low), microseconds(high)))),
                 or_dash(size.gb_per_s(variant).map(|speed| format!("{speed:.0}"))),
                 or_dash(size.share(variant).map(|share| format!("{:.0}%", 100.0 * share))),
                 or_dash(figures.and_then(|figures| figures.speedup).map(|ratio| format!("{ratio:.2}x"))),
@@ -131,21 +132,6 @@ fn speedup(timing: &Timing) -> Option<String> {
         }
         _ => Some(format!("{:.2}x", timing.figures().speedup?)),
     }
-}
-
-/// Nanoseconds as microseconds with four digits.
-fn us(ns: f64) -> String {
-    let us = ns / 1e3;
-    let digits = if us >= 1000.0 {
-        0
-    } else if us >= 100.0 {
-        1
-    } else if us >= 10.0 {
-        2
-    } else {
-        3
-    };
-    format!("{us:.digits$}")
 }
 
 fn or_dash(text: Option<String>) -> String {

@@ -1,0 +1,30 @@
+//! The launch of `add_residual_act`: act(x + residual).
+
+use std::sync::Arc;
+
+// TODO(imports): the launch needs `LaunchConfig` and `PushKernelArg` as well.
+use cudarc::driver::{CudaModule, CudaStream, CudaView, CudaViewMut, DriverError};
+// END TODO
+
+/// Queues one launch of the kernel that `act` names, 0 relu, 1 gelu, 2 silu, in `module` on `stream`.
+///
+/// The views have the same length, which may be 0.
+pub fn add_residual_act(
+    stream: &Arc<CudaStream>,
+    module: &Arc<CudaModule>,
+    x: &CudaView<'_, f32>,
+    residual: &CudaView<'_, f32>,
+    out: &mut CudaViewMut<'_, f32>,
+    act: i32,
+) -> Result<(), DriverError> {
+    // TODO(launch): launch the kernel.
+    //   1. A grid of no blocks is an error: when there are no elements, return at once.
+    //   2. `module.load_function(name)?` gives the kernel; the name depends on `act`.
+    //   3. `stream.launch_builder(&kernel)` takes the arguments with `.arg(...)`, in the order of the
+    //      kernel's parameters: `x`, `residual`, `out`, and the length as `&n` (a `usize` here is a `size_t` there).
+    //   4. `.launch(config)` with a `LaunchConfig` that has enough blocks for all elements. It is
+    //      `unsafe`: nobody checks the arguments against the kernel's parameters but you.
+    let _ = (stream, module, x, residual, out, act);
+    Ok(())
+    // END TODO
+}
