@@ -98,7 +98,10 @@ mod tests {
         Attempt::new(&when.to_string(), &judgement, None)
     }
 
-    fn of(attempts: &[(u32, &str, Verdict)]) -> Attempts {
+    /// When, what and how it was judged.
+    type Tried<'a> = (u32, &'a str, Verdict);
+
+    fn of(attempts: &[Tried<'_>]) -> Attempts {
         let all = attempts.iter().map(|&(when, exercise, verdict)| attempt(when, exercise, verdict)).collect();
         Attempts { all, ..Attempts::default() }
     }
@@ -106,7 +109,7 @@ mod tests {
     #[test]
     fn the_next_exercise_is_where_the_learner_is() {
         use Verdict::{Fail, Inconclusive, Pass, Ungraded};
-        let cases: [(&[(u32, &str, Verdict)], &str); 7] = [
+        let cases: [(&[Tried<'_>], &str); 7] = [
             (&[], "mul_add"),
             (&[(1, "mul_add", Fail)], "mul_add"),
             (&[(1, "mul_add", Pass)], "add_mul_relu"),
