@@ -114,7 +114,8 @@ pub(crate) fn judge_by(
             if end == End::TimedOut && task.device == DeviceKind::Emulated && stuck {
                 death.side = Some(Side::Launch);
                 death.add_note(
-                    "a kernel that never ends is stopped much earlier here: look at the launch function's loops first",
+                    "one thread's loop that never ends is stopped much earlier here: does the launch function have one, or do all threads \
+                     of the kernel together have far more to do than there are elements?",
                 );
             }
             let death = told.unable.into_iter().fold(death, |death, error| death.note(error.message));

@@ -6,6 +6,7 @@
 mod arguments;
 mod elements;
 mod launched;
+mod roles;
 mod say;
 mod shared;
 mod shifted;
@@ -47,15 +48,29 @@ enum Cause {
     /// `kernel`: the launch passes them in the exercise's order, and the kernel has another one.
     Order { swapped: Vec<Swap>, order: Vec<String>, kernel: bool },
     /// No argument for a parameter: it received the next one's, and so do all that follow.
-    Missing { index: usize, name: String, received: Option<String>, order: Vec<String> },
+    ///
+    /// `own`: it is called as nothing in the exercise.
+    Missing { index: usize, name: String, received: Option<String>, order: Vec<String>, own: bool },
     /// An argument that no parameter is for: all that follow receive the one before theirs.
     Surplus { index: usize, name: String, received: Option<String>, order: Vec<String> },
     /// The same launch more than once; `updated`: what each changes that the next one reads.
     Twice { kernel: String, times: usize, updated: Option<&'static str> },
     /// The results of another choice than the one that was asked for: each by number and name.
-    Choice { scalar: &'static str, kernel: String, asked: (usize, &'static str), given: (usize, &'static str) },
-    /// Numbers that were passed for one another.
-    Scalars { swapped: Vec<Swap>, order: Vec<String> },
+    ///
+    /// `told`: the kernel received the number that was asked for.
+    Choice {
+        scalar: &'static str,
+        kernel: String,
+        asked: (usize, &'static str),
+        given: (usize, &'static str),
+        told: bool,
+    },
+    /// Numbers that were passed for one another. `kernel`: as above.
+    Scalars { swapped: Vec<Swap>, order: Vec<String>, kernel: bool },
+    /// Pointers that are called as no buffer of the exercise: what is written received an input, and what is only read an output.
+    Roles { written: Role, read: Role, order: Vec<String>, kernel: bool },
+    /// Memory that is none of the exercise's, under the name of a buffer, in which nothing was ever written.
+    OtherMemory { index: usize, name: String },
     /// Fewer bytes than the eight that the kernel takes; an integer of four where its value is known.
     ///
     /// `stray`: a scalar that the kernel does not take, of the same value.
@@ -72,8 +87,8 @@ enum Cause {
     NoShared { bytes: u64 },
     /// As many bytes of it as there are columns, or elements.
     SharedInElements { dynamic: u64, count: &'static str, each: u64 },
-    /// Less of it than a row of elements as wide as the kernel's access takes.
-    SharedTooSmall { dynamic: u64, columns: u64, each: u64 },
+    /// Less of it than a row takes of the elements that the kernel's array has. `wider`: than those of the exercise's inputs.
+    SharedTooSmall { dynamic: u64, columns: u64, each: u64, wider: bool },
     /// A function of the course's headers for another number of threads than a block has.
     Reduction { function: &'static str, expects: u64, threads: u64 },
     /// More blocks than rows, in a kernel whose blocks have a row each.
@@ -83,9 +98,11 @@ enum Cause {
     /// Fewer blocks than the rows need, of which each has stored so many.
     TooFewBlocks { blocks: u64, threads: u64, rows: u64, each: u64 },
     /// Blocks along an axis of the grid, or threads along one of a block, that the kernel never asks for.
-    Axis { of: Axes, sizes: [u32; 3], axis: char },
-    /// An output is read that holds nothing before the launch.
-    ReadsOutput { name: &'static str },
+    ///
+    /// `instead`: another axis that it asks for, along which there is one.
+    Axis { of: Axes, sizes: [u32; 3], axis: char, instead: Option<char> },
+    /// An output is read that holds nothing before the launch. `other`: the parameter that received it, where it is called otherwise.
+    ReadsOutput { name: &'static str, other: Option<(usize, String)> },
     /// The same thread of every block writes the same element.
     SameElements { one: u64, other: u64, element: Option<String> },
 }
@@ -104,6 +121,17 @@ struct Swap {
     index: usize,
     name: String,
     received: String,
+    /// Whether it is a buffer, and no number.
+    buffer: bool,
+}
+
+/// A pointer that received a buffer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Role {
+    /// Counted from 0.
+    index: usize,
+    name: String,
+    received: &'static str,
 }
 
 impl Cause {
@@ -113,9 +141,12 @@ impl Cause {
             Cause::Elements { .. }
             | Cause::SameElements { .. }
             | Cause::ReadsOutput { .. }
-            | Cause::Order { kernel: true, .. } => Side::Kernel,
-            // A kernel that is called what was asked for computes something else.
-            Cause::Choice { kernel, asked: (_, asked), .. } if kernel.contains(asked) => Side::Kernel,
+            | Cause::Order { kernel: true, .. }
+            | Cause::Scalars { kernel: true, .. }
+            | Cause::Roles { kernel: true, .. }
+            | Cause::Axis { instead: Some(_), .. } => Side::Kernel,
+            // A kernel that is called what was asked for, or was told, computes something else.
+            Cause::Choice { kernel, asked: (_, asked), told, .. } if *told || kernel.contains(asked) => Side::Kernel,
             _ => Side::Launch,
         }
     }
@@ -130,7 +161,7 @@ pub(crate) fn explain(mut failure: Failure, seen: &Seen<'_>) -> Failure {
         Code::Values | Code::Unwritten | Code::Tail | Code::Inputs | Code::RedZone | Code::Fault => {
             find(&failure, seen)
         }
-        Code::Launch if parameters() => shifted::arguments(seen),
+        Code::Launch if parameters() => shifted::arguments(&failure, seen),
         _ => return failure,
     };
     if let Some(cause) = found {
@@ -139,8 +170,18 @@ pub(crate) fn explain(mut failure: Failure, seen: &Seen<'_>) -> Failure {
         return failure;
     }
     // No cause, but a fact that may lead to one.
-    for note in threads::beside_shared(seen).into_iter().chain(elements::as_integers(&failure, seen)) {
+    let facts = [
+        threads::beside_shared(seen),
+        elements::as_integers(&failure, seen),
+        threads::part_of_a_warp(&failure, seen),
+        shared::at_one_place(seen),
+    ];
+    for note in facts.into_iter().flatten() {
         failure.lead_with(note);
+    }
+    if let Some(note) = roles::not_cleared(seen) {
+        failure.lead_with(note);
+        failure.side = Some(Side::Launch);
     }
     if let Some(note) = threads::reached(&failure, seen) {
         failure.lead_with(note);
@@ -161,7 +202,7 @@ pub(crate) fn explain(mut failure: Failure, seen: &Seen<'_>) -> Failure {
 
 fn find(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
     launched::twice(failure, seen)
-        .or_else(|| shifted::arguments(seen))
+        .or_else(|| shifted::arguments(failure, seen))
         .or_else(|| arguments::order(failure, seen))
         .or_else(|| arguments::scalars(seen))
         .or_else(|| arguments::width(seen))
@@ -172,6 +213,8 @@ fn find(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
         .or_else(|| threads::too_few(failure, seen))
         .or_else(|| threads::too_few_rows(failure, seen))
         .or_else(|| elements::of_another_type(seen))
+        .or_else(|| roles::swapped(seen))
+        .or_else(|| roles::other_memory(seen))
         .or_else(|| threads::axis(failure, seen))
         .or_else(|| threads::same_elements(failure, seen))
         .or_else(|| elements::read_before(seen))

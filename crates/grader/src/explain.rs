@@ -36,7 +36,7 @@ pub(crate) fn faults(faults: &[Fault], entry: &Entry) -> Option<Trouble> {
     let tell = |fault: &Fault| match (&fault.kind, entry.exercise.shapes) {
         (FaultKind::Sync(Sync::Endless { .. } | Sync::TooMuchWork { .. }), shapes) => over_budget(say(fault), shapes),
         (_, Shapes::Rows { .. }) => by_row(fault, entry.exercise),
-        _ => say(fault),
+        (_, Shapes::Elementwise) => by_element(fault, entry.exercise),
     };
     let lead = faults.get(first)?;
     let mut trouble = fault(lead, tell(lead), &entry.source);
@@ -122,12 +122,38 @@ fn by_row(fault: &Fault, exercise: &Exercise) -> Diagnostic {
             let buffer = fault.buffer.as_ref().filter(|buffer| buffer.offset >= 0);
             let name = buffer.and_then(|buffer| buffer.name.identifier());
             if let Some(param) = name.and_then(|name| exercise.param(name)) {
-                told.help = vec![index_of(param)];
+                told.help = vec![several_at_once(fault, exercise).unwrap_or_else(|| index_of(param))];
             }
         }
         _ => {}
     }
     told
+}
+
+/// A fault of a kernel whose threads have elements.
+fn by_element(fault: &Fault, exercise: &Exercise) -> Diagnostic {
+    let mut told = say(fault);
+    told.help = several_at_once(fault, exercise).map_or(told.help, |help| vec![help]);
+    told
+}
+
+/// What to do about an access past the end that takes several elements of a buffer at once: an index of such is no index of elements.
+fn several_at_once(fault: &Fault, exercise: &Exercise) -> Option<String> {
+    let FaultKind::Memory(Memory::OutOfBounds { access, .. }) = fault.kind else { return None };
+    let buffer = fault.buffer.as_ref().filter(|buffer| buffer.offset >= 0)?;
+    let param = exercise.param(buffer.name.identifier()?)?;
+    let each = access.bytes / param.dtype.bytes() as u64;
+    let all = match exercise.shapes {
+        Shapes::Rows { .. } => "columns",
+        Shapes::Elementwise => "n",
+    };
+    (each > 1).then(|| {
+        format!(
+            "an access of {} bytes takes {each} elements of `{}`, and all of them must be there: compare its index, where it counts \
+             {each} elements as one, with `{all} / {each}`, and do the elements that are left one by one",
+            access.bytes, param.name
+        )
+    })
 }
 
 /// The budget is the grader's, and nobody can allow more.
@@ -374,7 +400,7 @@ pub(crate) fn no_kernel(asked: Option<&str>, program: &Program, entry: &Entry) -
     let nearest = there.iter().min_by_key(distance);
     match nearest.filter(|name| strsim::normalized_damerau_levenshtein(asked, name) > 0.5) {
         Some(name) => failure.note(format!("ask for `{name}`: `module.load_function(\"{name}\")`")),
-        None => failure,
+        None => failure.note(format!("write `{asked}` in {path}, or ask only for what is there")),
     }
 }
 

@@ -3,7 +3,7 @@
 use fusion_course::{Access, Exercise, Shape};
 use fusion_diagnostic::{Diagnostic, counted, noun};
 use fusion_machine::report::{Class, Traffic};
-use fusion_machine::{Counters, Report};
+use fusion_machine::{Counters, LaunchReport, Report};
 use serde::{Deserialize, Serialize};
 
 use crate::explain;
@@ -199,6 +199,15 @@ fn too_narrow(asked: Access, bytes: Sectors) -> Option<Failure> {
     )
 }
 
+/// Whether each of several launches moves what a single one has to, by the same arguments.
+fn each_is_whole(exercise: &Exercise, shape: Shape, report: &Report) -> bool {
+    let needed = (exercise.read_bytes(shape), exercise.written_bytes(shape));
+    let [first, rest @ ..] = &report.launches[..] else { return false };
+    let moved = |launch: &LaunchReport| (launch.counters.dram_read_bytes, launch.counters.dram_write_bytes);
+    let alike = rest.iter().all(|launch| launch.arguments == first.arguments);
+    alike && !rest.is_empty() && report.launches.iter().all(|launch| moved(launch) == needed)
+}
+
 /// Where the surplus is.
 fn notes(failure: Failure, exercise: &Exercise, shape: Shape, report: &Report, summary: &str) -> Failure {
     let unit = unit(exercise, shape);
@@ -208,7 +217,10 @@ fn notes(failure: Failure, exercise: &Exercise, shape: Shape, report: &Report, s
     let mut failure = if failure.code == Code::Bytes { failure } else { failure.note(summary.to_owned()) };
     let (more_read, more_written) =
         (surplus(read, exercise.read_bytes(shape)), surplus(written, exercise.written_bytes(shape)));
-    if more_written != "0" {
+    if more_written != "0" && each_is_whole(exercise, shape, report) {
+        failure.notes.push("all launches have the same arguments, and each reads and writes as much as one alone has to: are all but one for nothing?".to_owned());
+        failure.side = Some(Side::Launch);
+    } else if more_written != "0" {
         failure.notes.push(format!("{more_written} N written and {more_read} N read beyond inputs and outputs: a result goes out to memory and comes back"));
     } else if more_read != "0" {
         failure.notes.push(format!("{more_read} N read beyond the inputs: an input is read more than once"));

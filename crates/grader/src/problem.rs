@@ -9,6 +9,7 @@ use fusion_course::{Case, Data, DeviceBuffer, Exercise, Extent, Param, Reference
 
 use fusion_diagnostic::counted;
 use fusion_machine::LaunchReport;
+use fusion_machine::report::Traffic;
 
 use crate::judgement::{Code, Failure, Mismatch};
 use pattern::Pattern;
@@ -40,21 +41,24 @@ pub(crate) struct Expected<'a> {
     pub(crate) threads: Option<Threads>,
 }
 
+/// Lanes of a warp.
+const WARP: u64 = 32;
+
 /// The threads of a launch, and how often their warps have stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Threads {
     blocks: u64,
     of_a_block: u64,
-    /// Requests of warps to store in global memory.
-    stores: u64,
+    /// What warps have stored in global memory.
+    stores: Traffic,
 }
 
 impl Threads {
     pub(crate) fn of(launch: &LaunchReport) -> Self {
-        Self::new(launch.grid, launch.block, launch.counters.global_store.requests)
+        Self::new(launch.grid, launch.block, launch.counters.global_store)
     }
 
-    fn new(grid: [u32; 3], block: [u32; 3], stores: u64) -> Self {
+    fn new(grid: [u32; 3], block: [u32; 3], stores: Traffic) -> Self {
         let count = |sizes: [u32; 3]| sizes.into_iter().map(u64::from).fold(1, u64::saturating_mul);
         Self { blocks: count(grid), of_a_block: count(block).max(1), stores }
     }
@@ -62,14 +66,21 @@ impl Threads {
     /// Whether each thread may have one of so many elements: there are just enough blocks for that, and no warp stores more
     /// often than once for each output.
     fn have_one_each(self, elements: u64, outputs: u64) -> bool {
-        const WARP: u64 = 32;
         let (full, rest) = (elements / self.of_a_block, elements % self.of_a_block);
         let warps = full * self.of_a_block.div_ceil(WARP) + rest.div_ceil(WARP);
-        self.blocks == elements.div_ceil(self.of_a_block) && (1..=warps * outputs).contains(&self.stores)
+        self.blocks == elements.div_ceil(self.of_a_block) && (1..=warps * outputs).contains(&self.stores.requests)
     }
 
-    /// What fixes a tail that begins at an element.
-    fn fix(self, tail_start: u64) -> &'static str {
+    /// Whether a lane stores more bytes at once than an element has: so many lanes cannot have stored as much otherwise.
+    fn stores_several(self, size: u64) -> bool {
+        self.stores.bytes > self.stores.requests * WARP * size
+    }
+
+    /// What fixes a tail that begins at an element, of elements of so many bytes.
+    fn fix(self, tail_start: u64, size: u64) -> &'static str {
+        if self.stores_several(size) {
+            return "threads store several elements at once: do those that are left after the last whole pack one by one";
+        }
         match self.blocks.saturating_mul(self.of_a_block).cmp(&tail_start) {
             std::cmp::Ordering::Less => {
                 "a thread takes several elements: where it takes them at once, do those that are left after the last whole \
@@ -109,6 +120,7 @@ impl Expected<'_> {
         let Pattern { reference, actual, .. } = *pattern;
         let (index, len) = (wrong.index as u64, wrong.len as u64);
         let by_row = matches!(self.exercise.shapes, Shapes::Rows { .. });
+        let widest = self.exercise.outputs.iter().map(|output| output.dtype.bytes() as u64).max().unwrap_or(1);
         let tail = self.threads.map_or(4, |threads| threads.of_a_block);
         let tail_start = len - len % tail;
         // Every wrong element lies at or after the first one. Blocks that work on rows leave no tail of elements.
@@ -156,7 +168,7 @@ impl Expected<'_> {
                 Some(threads) => format!(
                     "only the tail: elements from {tail_start} on, past the last full block of {}; {}",
                     threads.of_a_block,
-                    threads.fix(tail_start)
+                    threads.fix(tail_start, widest)
                 ),
                 None => format!("only the tail: elements from {tail_start} on"),
             });
@@ -168,10 +180,10 @@ impl Expected<'_> {
         // Whose it is where the launch is one that gives each block a row, or each thread an element.
         let outputs = self.exercise.outputs.len() as u64;
         let (block, thread) = match self.threads {
-            Some(threads) if by_row && threads.stores > 0 && threads.blocks == self.shape.rows as u64 => {
+            Some(threads) if by_row && threads.stores.requests > 0 && threads.blocks == self.shape.rows as u64 => {
                 (Some(row), None)
             }
-            Some(threads) if !by_row && threads.have_one_each(len, outputs) => {
+            Some(threads) if !by_row && threads.have_one_each(len, outputs) && !threads.stores_several(widest) => {
                 (Some(index / threads.of_a_block), Some(index % threads.of_a_block))
             }
             _ => (None, None),
@@ -310,7 +322,12 @@ mod tests {
     }
 
     fn blocks(count: u32, threads: u32) -> Option<Threads> {
-        Some(Threads::new([count, 1, 1], [threads, 1, 1], u64::from(count * threads.div_ceil(32)).min(19)))
+        Some(Threads::new([count, 1, 1], [threads, 1, 1], stores(u64::from(count * threads.div_ceil(32)).min(19))))
+    }
+
+    /// Requests of whole warps to store a float a lane.
+    fn stores(requests: u64) -> Traffic {
+        Traffic { requests, sectors: 4 * requests, bytes: 128 * requests }
     }
 
     fn references(len: usize) -> Vec<Reference> {
@@ -394,7 +411,7 @@ mod tests {
             let failure = expected(&references, 600, Some(threads)).check(0, &values, false).unwrap_err();
             failure.notes.iter().any(|note| note.contains("per thread"))
         };
-        let launch = |blocks, stores| Threads::new([blocks, 1, 1], [256, 1, 1], stores);
+        let launch = |blocks, requests| Threads::new([blocks, 1, 1], [256, 1, 1], stores(requests));
         assert!(tells(launch(3, 19)) && tells(launch(3, 12)));
         // Vectors or strides, blocks to spare, and threads that store again and again.
         assert!(!tells(launch(1, 19)) && !tells(launch(4, 19)) && !tells(launch(3, 40)));

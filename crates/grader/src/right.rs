@@ -180,6 +180,7 @@ fn judge_calls(bench: &mut Bench<'_>, shape: Shape, found: &mut Found) -> Result
                         failure.side = Some(Side::Launch);
                     }
                     failure = empty_kernel(failure, &bench.trial.entry.source, exercise.name);
+                    failure = warned(failure, &bench.trial.program.compiled.diagnostics);
                     if call > 0 {
                         let kept =
                             failure.mismatch.as_ref().is_some_and(|wrong| is_kept(exercise, &cases[call - 1], wrong));
@@ -229,6 +230,17 @@ fn empty_kernel(failure: Failure, source: &Source, name: &str) -> Failure {
         return failure;
     }
     Failure { location: explain::declaration(name, source), ..failure }.note(EMPTY)
+}
+
+/// A failure with what the compiler warns of, at most so much.
+fn warned(failure: Failure, diagnostics: &[fusion_device::Diagnostic]) -> Failure {
+    const MOST: usize = 2;
+
+    let warnings = diagnostics.iter().filter(|diagnostic| diagnostic.severity == fusion_device::Severity::Warning);
+    warnings.take(MOST).fold(failure, |failure, warning| {
+        let at = warning.place.as_ref().map_or(String::new(), |place| format!(" in {}:{}", place.file, place.line));
+        failure.note(format!("the compiler warns{at}: {}", warning.message))
+    })
 }
 
 /// Whether a wrong element is what the values of the call before make of it.

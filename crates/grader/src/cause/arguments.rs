@@ -21,7 +21,7 @@ pub(super) fn order(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
         let name = argument.name.as_deref()?;
         let received = seen.at(argument.unsigned()?)?;
         let known = seen.buffers.iter().any(|buffer| buffer.param.name == name);
-        known.then(|| Swap { index, name: name.to_owned(), received: received.name.to_owned() })
+        known.then(|| Swap { index, name: name.to_owned(), received: received.name.to_owned(), buffer: true })
     });
     let swapped: Vec<Swap> = named.filter(|swap| swap.name != swap.received).collect();
     let decides = !swapped.is_empty() && (!only_inputs(&swapped, seen) || matters(failure, &swapped, seen));
@@ -29,7 +29,7 @@ pub(super) fn order(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
 }
 
 /// Whether the buffers are passed as the exercise lists them, whatever the kernel calls its parameters.
-fn as_listed(launch: &LaunchReport, seen: &Seen<'_>) -> bool {
+pub(super) fn as_listed(launch: &LaunchReport, seen: &Seen<'_>) -> bool {
     let passed = launch.arguments.iter().filter_map(|argument| seen.at(argument.unsigned()?));
     let listed = seen.exercise.inputs.iter().chain(seen.exercise.outputs);
     passed.map(|param| param.name).eq(listed.map(|param| param.name))
@@ -84,12 +84,33 @@ pub(super) fn scalars(seen: &Seen<'_>) -> Option<Cause> {
             }
             let swap = |at: usize, from: usize| {
                 let (index, name, ..) = numbers[at];
-                Swap { index, name: name.to_owned(), received: numbers[from].1.to_owned() }
+                Swap { index, name: name.to_owned(), received: numbers[from].1.to_owned(), buffer: false }
             };
-            return Some(Cause::Scalars { swapped: vec![swap(one, other), swap(other, one)], order: names(launch) });
+            let swapped = vec![swap(one, other), swap(other, one)];
+            // What the first of the two received comes first in the exercise, too: it is the kernel that has another order.
+            let listed: Vec<&str> = listed(seen).collect();
+            let place = |swap: &Swap| listed.iter().position(|name| *name == swap.received);
+            let kernel = place(&swapped[0]) < place(&swapped[1]);
+            return Some(Cause::Scalars { swapped, order: names(launch), kernel });
         }
     }
     None
+}
+
+/// What the launch function is given, in its order.
+pub(super) fn listed(seen: &Seen<'_>) -> impl Iterator<Item = &'static str> {
+    let sizes: &[&str] = match seen.exercise.shapes {
+        Shapes::Rows { .. } => &["rows", "columns"],
+        Shapes::Elementwise => &["n"],
+    };
+    let buffers = seen.exercise.inputs.iter().chain(seen.exercise.outputs).map(|param| param.name);
+    // By what chooses a kernel no kernel need be told.
+    let takes = |name: &str| {
+        seen.launches().flat_map(|launch| &launch.arguments).any(|argument| argument.name.as_deref() == Some(name))
+    };
+    let choice = seen.exercise.choices.0;
+    let scalars = seen.exercise.scalars.iter().copied().filter(move |name| *name != choice || takes(name));
+    buffers.chain(scalars).chain(sizes.iter().copied())
 }
 
 /// A number of another width than the parameter's, which shows in the half that is right.

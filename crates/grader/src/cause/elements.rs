@@ -54,10 +54,12 @@ pub(super) fn read_before(seen: &Seen<'_>) -> Option<Cause> {
     let launch = seen.launch()?;
     let fault = seen.faults().next()?;
     let unwritten = matches!(fault.kind, Kind::Init(Init::Used { what: Undefined::Global, .. }));
-    let argument = fault.buffer.as_ref().filter(|_| unwritten)?.argument?;
-    let param = seen.at(launch.arguments.get(argument as usize)?.unsigned()?)?;
+    let index = fault.buffer.as_ref().filter(|_| unwritten)?.argument? as usize;
+    let argument = launch.arguments.get(index)?;
+    let param = seen.at(argument.unsigned()?)?;
     let output = seen.exercise.outputs.iter().find(|output| output.name == param.name && !output.updated)?;
-    Some(Cause::ReadsOutput { name: output.name })
+    let other = argument.name.clone().filter(|name| name != output.name).map(|name| (index, name));
+    Some(Cause::ReadsOutput { name: output.name, other })
 }
 
 /// What is to be said of a buffer of floats that a kernel takes for integers of the same size: it may mean their bits.
@@ -70,6 +72,11 @@ pub(super) fn as_integers(failure: &Failure, seen: &Seen<'_>) -> Option<String> 
         let bits = has != DType::I8 && integers(&plain) == Some(has.bytes());
         bits.then(|| say::as_integers(&declared.name, &plain, has))
     })
+}
+
+/// The bytes of a number of a type, by its name.
+pub(super) fn bytes(plain: &str) -> Option<usize> {
+    FLOATS.iter().find(|(known, ..)| plain == *known).map(|(_, bytes, _)| *bytes).or_else(|| integers(plain))
 }
 
 fn integers(plain: &str) -> Option<usize> {

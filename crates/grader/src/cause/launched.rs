@@ -51,6 +51,10 @@ pub(super) fn choice(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
     // Of two that give the same here, nobody knows which it was.
     let given = others.next().filter(|_| others.next().is_none())?;
     let choice = |at: usize| (at, *names.get(at).unwrap_or(&""));
-    let kernel = launch.kernel.clone();
-    Some(Cause::Choice { scalar: seen.exercise.choices.0, kernel, asked: choice(asked), given: choice(given) })
+    let (kernel, scalar) = (launch.kernel.clone(), seen.exercise.choices.0);
+    let told = launch
+        .arguments
+        .iter()
+        .any(|argument| argument.name.as_deref() == Some(scalar) && argument.unsigned() == Some(asked as u64));
+    Some(Cause::Choice { scalar, kernel, asked: choice(asked), given: choice(given), told })
 }

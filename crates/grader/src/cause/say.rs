@@ -3,7 +3,7 @@
 use fusion_course::{DType, Shapes};
 use fusion_diagnostic::{Diagnostic, counted};
 
-use super::{Axes, Cause, Seen, Swap};
+use super::{Axes, Cause, Role, Seen, Swap, arguments};
 use crate::judgement::Side;
 
 impl Cause {
@@ -11,17 +11,37 @@ impl Cause {
         let launch = launch(seen);
         match self {
             Cause::Order { swapped, kernel: true, .. } => {
-                let buffers = seen.exercise.inputs.iter().chain(seen.exercise.outputs).map(|param| param.name);
-                told(received(swapped, "the buffer ")).help(format!(
-                    "the launch passes them in the exercise's order. In {}: give the kernel all parameters, in this order: {}",
-                    seen.source.path,
-                    buffers.collect::<Vec<_>>().join(", ")
-                ))
+                told(received(swapped)).help(as_listed(seen))
             }
-            Cause::Order { swapped, order, .. } => {
-                told(received(swapped, "the buffer ")).help(in_order(order, &launch))
+            Cause::Order { swapped, order, .. } => told(received(swapped)).help(in_order(order, &launch)),
+            Cause::Roles { written, read, order, kernel } => {
+                let one = |role: &Role, what: &str, which: &str| {
+                    format!("parameter {}, `{}`, {what}, received the {which} `{}`", role.index + 1, role.name, role.received)
+                };
+                let title = format!(
+                    "{}; {}",
+                    one(written, "which may be written", "input"),
+                    one(read, "which is `const`", "output")
+                );
+                told(title).help(match kernel {
+                    true => format!(
+                        "in {}: give the kernel its parameters in the order in which the launch passes them: {}",
+                        seen.source.path,
+                        listed(seen)
+                    ),
+                    false => in_order(order, &launch),
+                })
             }
-            Cause::Missing { index, name, received, order } => {
+            Cause::OtherMemory { index, name } => told(format!(
+                "parameter {}, `{name}`, received other memory than the buffer `{name}`, where nothing was ever written",
+                index + 1
+            ))
+            .help(format!("in {launch}: pass `{name}`")),
+            Cause::Missing { index, name, order, own: true, .. } => {
+                told(format!("nothing is passed for parameter {}, `{name}`", index + 1))
+                    .help(format!("{}; or let the kernel do without `{name}`", in_order(order, &launch)))
+            }
+            Cause::Missing { index, name, received, order, .. } => {
                 told(format!("nothing is passed for parameter {}, `{name}`", index + 1))
                     .maybe(received.as_ref().map(|received| {
                         format!("it received the buffer `{received}`, which is another parameter's: all that follow come one too early")
@@ -43,7 +63,7 @@ impl Cause {
                     })
                     .help(format!("in {launch}: launch it once"))
             }
-            Cause::Choice { scalar, kernel, asked, given } => {
+            Cause::Choice { scalar, kernel, asked, given, .. } => {
                 let words = |(number, name): &(usize, &str)| format!("{scalar} = {number} ({name})");
                 let asked_for = words(asked);
                 let told = told(format!("the results are those of {}, and {asked_for} was asked for", words(given)))
@@ -53,7 +73,8 @@ impl Cause {
                     Side::Launch => told.help(format!("in {launch}: launch the kernel for {asked_for}")),
                 }
             }
-            Cause::Scalars { swapped, order } => told(received(swapped, "")).help(in_order(order, &launch)),
+            Cause::Scalars { swapped, kernel: true, .. } => told(received(swapped)).help(as_listed(seen)),
+            Cause::Scalars { swapped, order, .. } => told(received(swapped)).help(in_order(order, &launch)),
             Cause::Narrow { name, value: Some(value), stray: Some(stray), order } => {
                 told(format!("the kernel's parameter `{name}` has 8 bytes, and an integer of 4 was passed for it"))
                     .note(format!("it is {value}: `{name}` is, and so is `{stray}`, which the kernel does not take"))
@@ -117,24 +138,37 @@ impl Cause {
             ))
             .note(format!("the kernel accesses {each} bytes at a time there"))
             .help(format!("in {launch}: `shared_mem_bytes` counts bytes, not elements")),
-            Cause::SharedTooSmall { dynamic, columns, each } => told(format!(
+            Cause::SharedTooSmall { dynamic, columns, each, wider } => told(format!(
                 "the launch asks for {} of shared memory for a row of {}",
                 counted(*dynamic, "byte"),
                 counted(*columns, "element")
             ))
-            .note(format!("the kernel accesses {each} bytes at a time there: a row of such elements takes {}", columns * each))
-            .help(format!("in {launch}: `shared_mem_bytes` is the number of elements times the bytes of each")),
-            Cause::Axis { of, sizes: [x, y, z], axis } => {
+            .note(format!("the kernel keeps elements of {each} bytes there: a row of them takes {}", columns * each))
+            .help(format!(
+                "in {launch}: `shared_mem_bytes` is the number of elements times the bytes of each{}",
+                if *wider { "; or let the kernel keep narrower ones" } else { "" }
+            )),
+            Cause::Axis { of, sizes: [x, y, z], axis, instead } => {
                 let (whole, parts, index, dim) = match of {
                     Axes::Grid => ("the grid is", "blocks", "blockIdx", "grid_dim"),
                     Axes::Block => ("a block is", "threads", "threadIdx", "block_dim"),
                 };
                 told(format!("{whole} {x} x {y} x {z} {parts}, and the kernel never asks for `{index}.{axis}`"))
                     .note(format!("so {parts} that differ in nothing else do the same"))
-                    .help(format!("in {launch}: put the number of {parts} first in `{dim}`, as in `({parts}, 1, 1)`"))
+                    .help(match instead {
+                        Some(asked) => format!(
+                            "it asks for `{index}.{asked}`, along which there is 1: in {}: ask for `{index}.{axis}`; or in {launch}: put \
+                             the number of {parts} there",
+                            seen.source.path
+                        ),
+                        None => format!("in {launch}: put the number of {parts} first in `{dim}`, as in `({parts}, 1, 1)`"),
+                    })
             }
-            Cause::ReadsOutput { name } => {
+            Cause::ReadsOutput { name, other } => {
                 told(format!("the kernel reads the output `{name}`, and before the launch nothing is there"))
+                    .maybe(other.as_ref().map(|(index, other)| {
+                        format!("parameter {}, `{other}`, received it: is that the one? The launch function is given {}", index + 1, listed(seen))
+                    }))
                     .help(format!("store to `{name}` with `=`; what a thread adds up it keeps in a variable"))
             }
             Cause::Reduction { function, expects, threads } => told(format!(
@@ -262,11 +296,59 @@ pub(super) fn reached((blocks, threads): (u64, u64), elements: u64, each: u64) -
     )
 }
 
+/// What the threads of a block are beside whole warps.
+pub(super) fn part_of_a_warp(threads: u64, warp: u64, seen: &Seen<'_>) -> String {
+    format!(
+        "the launch has blocks of {}, the last {} of which fill no warp: where the kernel counts on whole warps, launch a multiple of \
+         {warp} in {}",
+        counted(threads, "thread"),
+        threads % warp,
+        launch(seen)
+    )
+}
+
+/// Memory that the launch function allocates and does not clear.
+pub(super) fn not_cleared(name: &str, seen: &Seen<'_>) -> String {
+    format!("`{name}` received memory of the launch function's own: it is to be cleared there, in {}", launch(seen))
+}
+
+/// Arrays of dynamic shared memory.
+pub(super) fn at_one_place(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    format!(
+        "{} are one memory: all `extern __shared__` arrays of a kernel begin at the same place. Take one, and let the others point \
+         into it, behind what the first one holds",
+        names.join(" and ")
+    )
+}
+
 /// `parameter 3, `v`, received the buffer `out`; parameter 4, `out`, received the buffer `v``.
-fn received(swapped: &[Swap], what: &str) -> String {
-    let one =
-        |swap: &Swap| format!("parameter {}, `{}`, received {what}`{}`", swap.index + 1, swap.name, swap.received);
-    swapped.iter().map(one).collect::<Vec<_>>().join("; ")
+fn received(swapped: &[Swap]) -> String {
+    let one = |swap: &Swap| {
+        let what = if swap.buffer { "the buffer " } else { "" };
+        format!("parameter {}, `{}`, received {what}`{}`", swap.index + 1, swap.name, swap.received)
+    };
+    // Of many, the first two show it.
+    let told = if swapped.len() > 3 { &swapped[..2] } else { swapped };
+    let more = match swapped.len() - told.len() {
+        0 => String::new(),
+        more => format!("; and so on, {more} more"),
+    };
+    told.iter().map(one).collect::<Vec<_>>().join("; ") + &more
+}
+
+/// What the launch function is given: `x, out, rows, columns`.
+fn listed(seen: &Seen<'_>) -> String {
+    arguments::listed(seen).collect::<Vec<_>>().join(", ")
+}
+
+/// What to do where it is the kernel that has another order than the exercise.
+fn as_listed(seen: &Seen<'_>) -> String {
+    format!(
+        "the launch passes them in the exercise's order. In {}: give the kernel its parameters in this order: {}",
+        seen.source.path,
+        listed(seen)
+    )
 }
 
 /// The file of the launch function.

@@ -4,7 +4,7 @@ use fusion_course::Shapes;
 use fusion_machine::report::Kind;
 use fusion_machine::report::kind::Memory;
 
-use super::{Cause, Seen};
+use super::{Cause, Seen, elements, say};
 
 /// Too little, for a reason that the number shows: none at all, or elements counted where bytes are.
 pub(super) fn size(seen: &Seen<'_>) -> Option<Cause> {
@@ -27,23 +27,48 @@ pub(super) fn size(seen: &Seen<'_>) -> Option<Cause> {
     if let Some((count, _)) = counts.into_iter().find(|(_, count)| *count as u64 == dynamic && access.bytes > 1) {
         return Some(Cause::SharedInElements { dynamic, count, each: access.bytes });
     }
-    let (columns, each) = (shape.columns as u64, access.bytes);
+    let arrays = extern_arrays(&seen.source.text, kernel);
+    let each = arrays.iter().filter_map(|array| elements::bytes(&array.of)).max()? as u64;
+    let columns = shape.columns as u64;
     let too_small = matches!(seen.exercise.shapes, Shapes::Rows { .. }) && dynamic < columns.saturating_mul(each);
-    too_small.then_some(Cause::SharedTooSmall { dynamic, columns, each })
+    let wider = seen.exercise.inputs.iter().all(|input| (input.dtype.bytes() as u64) < each);
+    too_small.then_some(Cause::SharedTooSmall { dynamic, columns, each, wider })
 }
 
-/// Whether a kernel uses memory whose size the launch decides: an `extern __shared__` array of its own, or one of the file
-/// that it names.
+/// What is to be said of several arrays whose size the launch decides.
+pub(super) fn at_one_place(seen: &Seen<'_>) -> Option<String> {
+    let names: Vec<String> =
+        extern_arrays(&seen.source.text, &seen.launch()?.kernel).into_iter().map(|array| array.name).collect();
+    (names.len() > 1).then(|| say::at_one_place(&names))
+}
+
+/// An `extern __shared__` array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Array {
+    name: String,
+    /// The type of its elements.
+    of: String,
+}
+
+/// Whether a kernel uses memory whose size the launch decides.
 fn uses_extern(source: &str, kernel: &str) -> bool {
+    !extern_arrays(source, kernel).is_empty()
+}
+
+/// The `extern __shared__` arrays of a kernel's own, and those of the file that it names.
+fn extern_arrays(source: &str, kernel: &str) -> Vec<Array> {
     let tokens = fusion_cpp::tokens(source);
     let words: Vec<&str> = tokens.iter().map(|token| token.text(source)).collect();
-    let Some(start) = super::declared(&tokens, source, kernel) else { return false };
+    let Some(start) = super::declared(&tokens, source, kernel) else { return Vec::new() };
     let body = body(&words, start);
-    words.windows(2).enumerate().filter(|(_, pair)| *pair == ["extern", "__shared__"]).any(|(at, _)| {
-        let after = words.iter().skip(at).take_while(|word| **word != ";");
-        let name = after.take_while(|word| **word != "[").last();
-        body.contains(&at) || name.is_some_and(|name| words.get(body.clone()).is_some_and(|body| body.contains(name)))
-    })
+    let found =
+        words.windows(2).enumerate().filter(|(_, pair)| *pair == ["extern", "__shared__"]).filter_map(|(at, _)| {
+            let after = words.iter().skip(at + 2).take_while(|word| !matches!(**word, ";" | "["));
+            let (name, of) = after.copied().collect::<Vec<_>>().split_last().map(|(name, of)| (*name, of.join(" ")))?;
+            let named = || words.get(body.clone()).is_some_and(|body| body.contains(&name));
+            (body.contains(&at) || named()).then(|| Array { name: name.to_owned(), of })
+        });
+    found.collect()
 }
 
 /// The tokens between a function's braces, where its name stands at `start`.

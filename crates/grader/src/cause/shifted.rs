@@ -3,18 +3,20 @@
 use fusion_course::Scalar;
 use fusion_machine::Argument;
 
-use super::{Cause, Seen, arguments, signature};
+use super::{Cause, Seen, Swap, arguments, signature};
+use crate::judgement::{Code, Failure};
 
 /// The first parameter from which on every argument is the next one's, or every argument the last one's.
-pub(super) fn arguments(seen: &Seen<'_>) -> Option<Cause> {
+pub(super) fn arguments(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
     let launch = seen.launch()?;
     let names: Vec<String> =
         signature::parameters(&seen.source.text, &launch.kernel)?.into_iter().map(|declared| declared.name).collect();
     let passed = &launch.arguments;
     let fits = |at: usize, of: usize| names.get(of).is_some_and(|name| fits(&passed[at], name, seen));
     let first = (0..passed.len()).find(|&at| !fits(at, at))?;
-    // A buffer in another's place tells; a number may be there by chance.
-    let moved = |at: usize| seen.at(passed[at].unsigned().unwrap_or(0)).is_some();
+    // A buffer in another's place tells; a number may be there by chance, unless it is known that one was not passed.
+    let refused = failure.code == Code::Launch;
+    let moved = |at: usize| refused || seen.at(passed[at].unsigned().unwrap_or(0)).is_some();
     let rest = first + 1..passed.len();
     let shifted = |from: usize, to: &dyn Fn(usize) -> usize| {
         let mut moving = (from..passed.len()).filter(|&at| to(at) < names.len());
@@ -24,9 +26,30 @@ pub(super) fn arguments(seen: &Seen<'_>) -> Option<Cause> {
     let (index, order) = (first, names.clone());
     let name = names.get(first)?.clone();
     if shifted(first, &|at| at + 1) {
-        return Some(Cause::Missing { index, name, received, order });
+        // What the first one lacks comes last.
+        let last = passed.len() - 1;
+        if !refused && last > first && fits(last, first) {
+            return turned(first, &names, seen);
+        }
+        let own = !arguments::listed(seen).any(|listed| listed == name);
+        return Some(Cause::Missing { index, name, received, order, own });
     }
     (!rest.is_empty() && shifted(first + 1, &|at| at - 1)).then_some(Cause::Surplus { index, name, received, order })
+}
+
+/// All parameters from one on received another's argument: the two orders differ by a turn.
+fn turned(first: usize, names: &[String], seen: &Seen<'_>) -> Option<Cause> {
+    let launch = seen.launch()?;
+    let swap = |index: usize| {
+        let received = names.get(if index + 1 < names.len() { index + 1 } else { first })?.clone();
+        let buffer = seen.at(launch.arguments.get(index)?.unsigned()?).is_some();
+        Some(Swap { index, name: names[index].clone(), received, buffer })
+    };
+    Some(Cause::Order {
+        swapped: (first..launch.arguments.len()).map(swap).collect::<Option<_>>()?,
+        order: names.to_vec(),
+        kernel: arguments::as_listed(launch, seen),
+    })
 }
 
 /// Whether the bytes of an argument begin with what a name stands for in the exercise.

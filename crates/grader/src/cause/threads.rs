@@ -130,9 +130,14 @@ pub(super) fn axis(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
         return None;
     }
     let of = |of: Axes, sizes: [u32; 3], index: &str| {
-        let mut axes = [(1, 'y'), (2, 'z')].into_iter();
-        let (_, axis) = axes.find(|&(at, axis)| sizes[at] > 1 && !asks(&seen.source.text, index, axis))?;
-        Some(Cause::Axis { of, sizes, axis })
+        let axes = [(0, 'x'), (1, 'y'), (2, 'z')];
+        let asks = |axis| asks(&seen.source.text, index, axis);
+        let others = |&(at, axis): &(usize, char)| sizes[at] == 1 && asks(axis);
+        let instead = axes.into_iter().find(others).map(|(_, axis)| axis);
+        // Along the first one there are always some; that it is not asked for tells where another one is in its place.
+        let unused = |&(at, axis): &(usize, char)| sizes[at] > 1 && !asks(axis) && (at > 0 || instead.is_some());
+        let (at, axis) = axes.into_iter().find(unused)?;
+        Some(Cause::Axis { of, sizes, axis, instead: instead.filter(|_| at == 0) })
     };
     of(Axes::Grid, launch.grid, "blockIdx").or_else(|| of(Axes::Block, launch.block, "threadIdx"))
 }
@@ -142,6 +147,13 @@ fn asks(source: &str, index: &str, axis: char) -> bool {
     let ranks = ["cooperative_groups", "asm"].into_iter().any(|other| source.contains(other));
     let mut after = source.match_indices(index).map(|(at, _)| &source[at + index.len()..]);
     ranks || after.any(|after| after.strip_prefix('.').is_none_or(|after| after.starts_with(axis)))
+}
+
+/// What a block has beside whole warps, where its threads add up a row: what counts on whole ones leaves some out.
+pub(super) fn part_of_a_warp(failure: &Failure, seen: &Seen<'_>) -> Option<String> {
+    by_row(seen).filter(|_| failure.code == Code::Values)?;
+    let threads = of_a_block(seen.launch()?);
+    (!threads.is_multiple_of(WARP)).then(|| say::part_of_a_warp(threads, WARP, seen))
 }
 
 /// Whether shuffles or votes miss lanes that the launch never started: a block ends within a warp.

@@ -20,7 +20,12 @@ pub(crate) fn diagnostics(diagnostics: &[Diagnostic], log: &str, source: &Source
     let unmarked = Unmarked::find(first, source);
     let mut failure = Failure::new(Code::Compile, title(first, source));
     failure.notes = first.notes.clone();
-    failure.notes.extend(unmarked.map(|function| function.remedy()).or_else(|| remedy(&first.message, source)));
+    failure.notes.extend(
+        unmarked
+            .map(|function| function.remedy())
+            .or_else(|| remedy(&first.message, source))
+            .or_else(|| of_line(first, source)),
+    );
     failure.location = first.place.as_ref().map(|place| {
         let text = text(&place.file, source);
         let (line, column) = (place.line, place.column.unwrap_or(0));
@@ -184,8 +189,14 @@ fn remedy(message: &str, source: &Source) -> Option<String> {
         let names: Vec<String> = fusion_baseline::headers().iter().map(|(name, _)| format!("`{name}`")).collect();
         return Some(format!("the course's headers are in kernels/include: {}", names.join(", ")));
     }
+    if message == "expression must be a modifiable lvalue" {
+        return Some("what is declared `const` cannot be stored to".to_owned());
+    }
     let unknown = message.strip_prefix("identifier \"")?.split('"').next()?;
     match unknown {
+        "let" | "fn" | "mut" => Some(format!(
+            "`{unknown}` is Rust: in CUDA C++ the type stands first, as in `size_t i = ...` or `float one(float x) {{ ... }}`"
+        )),
         "INFINITY" | "HUGE_VALF" => Some(
             "kernels are compiled without <math.h>: write `CUDART_INF_F` and `#include <math_constants.h>`, or \
              `__int_as_float(0x7f800000)`"
@@ -196,10 +207,39 @@ fn remedy(message: &str, source: &Source) -> Option<String> {
             let ours = fusion_baseline::headers().iter();
             let ours = ours.into_iter().find(|(_, text)| text.lines().any(|line| declared(line) == Some(unknown)));
             ours.map(|(name, _)| format!("`#include \"{name}\"` has `{unknown}`"))
+                .or_else(|| further_down(unknown, source))
                 .or_else(|| cudas_header(unknown, source))
                 .or_else(|| built_in(unknown))
         }
     }
+}
+
+/// Operators of integers alone, which other languages have for other numbers: the operator, and what is written for floats.
+const OF_INTEGERS: [(&str, &str); 2] = [
+    ("^", "`^` combines the bits of integers: a square is `x * x`, and a power `powf(x, y)`"),
+    ("%", "`%` is for integers: the rest of a division of floats is `fmodf(x, y)`"),
+];
+
+/// What to do about a message that the line it is about explains.
+fn of_line(message: &Diagnostic, source: &Source) -> Option<String> {
+    let place = message.place.as_ref().filter(|_| message.message.starts_with("expression must have integral"))?;
+    let text = text(&place.file, source);
+    let line = text.lines().nth(place.line.saturating_sub(1) as usize)?;
+    OF_INTEGERS.iter().find(|(operator, _)| line.contains(operator)).map(|(_, remedy)| (*remedy).to_owned())
+}
+
+/// A function that the source defines below the place that calls it.
+fn further_down(unknown: &str, source: &Source) -> Option<String> {
+    let text = source.text.as_str();
+    let tokens = fusion_cpp::tokens(text);
+    let word = |at: usize| tokens.get(at).map_or("", |token| token.text(text));
+    let defined = |&at: &usize| {
+        let close = (at..tokens.len()).find(|&at| word(at) == ")");
+        word(at) == unknown && word(at + 1) == "(" && close.is_some_and(|close| word(close + 1) == "{")
+    };
+    let at = tokens.get((0..tokens.len()).find(defined)?)?.span.start;
+    let line = text.get(..at)?.split('\n').count();
+    Some(format!("`{unknown}` is defined in line {line}: in C++ a function stands above those that call it"))
 }
 
 /// What is in names of CUDA's own headers and in no others, and the header.

@@ -132,8 +132,12 @@ impl<'a> Problem<'a> {
             let stray = matches!(fault.kind.status(), Status::IllegalAddress | Status::MisalignedAddress);
             let told = explain::faults(std::slice::from_ref(fault), self.trial.entry).filter(|_| stray);
             return Ok(match told {
-                Some(Trouble::Failure(failure)) => {
-                    Some(self.note(*failure, &launch).note(format!("it is block {index}")))
+                Some(Trouble::Failure(mut failure)) => {
+                    failure.add_note(format!("it is block {index}"));
+                    let mut failure = self.note(*failure, &launch);
+                    // It is right at all sizes that fewer bits count: a guard is not what it lacks.
+                    failure.diagnostic.iter_mut().for_each(|told| told.help.clear());
+                    Some(failure)
                 }
                 _ => None,
             });
@@ -142,7 +146,13 @@ impl<'a> Problem<'a> {
         if let Some(failure) = self.wrong(&blocks)? {
             return Ok(Some(self.note(failure, &launch)));
         }
-        Ok(blocks.missing().map(|failure| self.note(failure, &launch)))
+        if let Some((failure, each)) = blocks.too_few() {
+            return Ok(Some(match each.filter(|_| !self.trial.entry.source.text.contains("gridDim")) {
+                Some(each) => self.short_grid(failure, each, &launch),
+                None => self.note(failure, &launch),
+            }));
+        }
+        Ok(blocks.left_out().map(|failure| self.note(failure, &launch)))
     }
 
     /// Executes these blocks of the submission's launch, if it is one launch.
@@ -203,35 +213,68 @@ impl<'a> Problem<'a> {
         Ok(None)
     }
 
-    /// How it was found out, and what to look at.
-    fn note(&self, failure: Failure, launch: &LaunchReport) -> Failure {
-        let threads = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
-        let blocks = launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
-        let executed = format!(
-            "`{}` was launched with {} of {}, of which a few were executed",
-            launch.kernel,
+    /// Too few blocks of a kernel whose threads cannot go on behind the last of them: it does not ask for the size of the grid.
+    fn short_grid(&self, mut failure: Failure, each: u64, launch: &LaunchReport) -> Failure {
+        let (blocks, _) = sizes(launch);
+        let elements = self.shape.elements() as u64;
+        if elements != elements & u64::from(u32::MAX) && blocks <= (elements & u64::from(u32::MAX)).max(1) {
+            return self.note(failure, launch);
+        }
+        failure.add_note(executed(launch));
+        failure.add_note(format!(
+            "{} of {} elements reach {} of them: launch as many as it takes, or let each thread of the kernel go on with \
+             index + gridDim.x * blockDim.x",
             counted(blocks, "block"),
-            counted(threads, "thread")
-        );
-        let mut failure = failure.note(executed);
+            each,
+            blocks.saturating_mul(each)
+        ));
+        failure.side = Some(Side::Launch);
+        failure
+    }
+
+    /// How it was found out, and what to look at.
+    fn note(&self, mut failure: Failure, launch: &LaunchReport) -> Failure {
+        let (blocks, threads) = sizes(launch);
+        failure.add_note(executed(launch));
         let elements = self.shape.elements() as u64;
         let lower = elements & u64::from(u32::MAX);
         // As many blocks as the lower half of the size has elements, or fewer.
         if elements != lower && blocks <= lower.max(1) && blocks.saturating_mul(threads) < elements >> 16 {
             failure.side = Some(Side::Launch);
-            return failure
-                .note(format!("{} for {elements} elements: was the size cut to 32 bits?", counted(blocks, "block")));
+            failure.add_note(format!(
+                "{} for {elements} elements: was the size cut to 32 bits?",
+                counted(blocks, "block")
+            ));
+            return failure;
         }
         match scalars::cut(launch, self.shape) {
             Some(told) => {
                 failure.side = told.launch.then_some(Side::Launch);
-                failure.note(told.text)
+                failure.add_note(told.text);
             }
-            None => failure.note(
+            None => failure.add_note(
                 "use `size_t` for sizes and indices, in the kernel and in its launch: `(size_t)blockIdx.x * blockDim.x + threadIdx.x`",
             ),
         }
+        failure
     }
+}
+
+/// Blocks of a launch, and threads of each.
+fn sizes(launch: &LaunchReport) -> (u64, u64) {
+    let count = |sizes: [u32; 3]| sizes.into_iter().map(u64::from).fold(1, u64::saturating_mul);
+    (count(launch.grid), count(launch.block))
+}
+
+/// Of what launch a few blocks were executed.
+fn executed(launch: &LaunchReport) -> String {
+    let (blocks, threads) = sizes(launch);
+    format!(
+        "`{}` was launched with {} of {}, of which a few were executed",
+        launch.kernel,
+        counted(blocks, "block"),
+        counted(threads, "thread")
+    )
 }
 
 /// What came out of a launch function that panicked or returned an error.

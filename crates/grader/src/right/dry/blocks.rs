@@ -79,32 +79,36 @@ impl Blocks {
         once.into_iter().map(|(place, (element, _))| (element, place))
     }
 
-    /// Elements that are not written, as a failure.
-    pub(super) fn missing(&self) -> Option<Failure> {
-        if !self.complete {
-            return None;
-        }
-        (0..self.outputs.len()).find_map(|at| self.too_few(at).or_else(|| self.left_out(at)))
+    /// All blocks together would not write all elements, were each to write as many as the one that writes most; and how many
+    /// each writes, where all that were executed write as many.
+    pub(super) fn too_few(&self) -> Option<(Failure, Option<u64>)> {
+        (0..self.outputs.len()).filter(|_| self.complete).find_map(|at| self.too_few_of(at))
     }
 
-    /// All blocks together would not write all elements, were each to write as many as the one that writes most.
-    fn too_few(&self, at: usize) -> Option<Failure> {
+    /// An element that is not written, where the blocks take the elements in their order.
+    pub(super) fn left_out(&self) -> Option<Failure> {
+        (0..self.outputs.len()).filter(|_| self.complete).find_map(|at| self.left_out_of(at))
+    }
+
+    fn too_few_of(&self, at: usize) -> Option<(Failure, Option<u64>)> {
         let Output { name, len, .. } = self.outputs[at];
         let sum = |written: &[Vec<Range>]| written[at].iter().map(|(start, end)| end - start).sum::<u64>();
         let most = self.written.iter().map(|(_, written)| sum(written)).max()?;
+        let each = Some(most).filter(|&most| most > 0 && self.written.iter().all(|(_, written)| sum(written) == most));
         let count = self.count;
         (most.checked_mul(count)? < len).then(|| {
             let title =
                 format!("{} for the {len} elements of `{name}`, which they do not all write", counted(count, "block"));
-            Failure::new(Code::Large, title).note(match most {
+            let failure = Failure::new(Code::Large, title).note(match most {
                 0 => "none of the blocks that were executed writes one".to_owned(),
                 most => format!("of the blocks that were executed, none writes more than {most}"),
-            })
+            });
+            (failure, each)
         })
     }
 
     /// The blocks take the elements in their order, and the one that should take the last ones does not.
-    fn left_out(&self, at: usize) -> Option<Failure> {
+    fn left_out_of(&self, at: usize) -> Option<Failure> {
         let Output { name, len, .. } = self.outputs[at];
         let each = self.run(0, at, 0);
         let few = self.count / FEW;
@@ -182,7 +186,8 @@ mod tests {
     fn judged(grid: u32, of: impl Fn(u64) -> Vec<Range>) -> Option<String> {
         let out = [Output { name: "out", base: 0, size: 4, len: LEN }];
         let telling = Blocks::telling(&launch(grid, &[0], &of), &out);
-        Blocks::new(&launch(grid, &telling, &of), &out).missing().map(|failure| failure.title)
+        let blocks = Blocks::new(&launch(grid, &telling, &of), &out);
+        blocks.too_few().map(|(failure, _)| failure).or_else(|| blocks.left_out()).map(|failure| failure.title)
     }
 
     const GRID: u32 = (LEN / 1024 + 1) as u32;
@@ -235,9 +240,9 @@ mod tests {
     fn nothing_is_said_about_what_is_not_known() {
         let out = [Output { name: "out", base: 0, size: 4, len: LEN }];
         let mut one = launch(GRID, &[0, 1, 2], |_| vec![]);
-        assert!(Blocks::new(&one, &out).missing().is_some());
+        assert!(Blocks::new(&one, &out).too_few().is_some());
         one.dry[1].complete = false;
-        assert!(Blocks::new(&one, &out).missing().is_none());
+        assert!(Blocks::new(&one, &out).too_few().is_none());
     }
 
     #[test]

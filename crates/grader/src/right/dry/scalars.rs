@@ -1,7 +1,7 @@
 //! Sizes of which a launch received the lower half.
 
 use fusion_course::Shape;
-use fusion_machine::LaunchReport;
+use fusion_machine::{Argument, LaunchReport};
 
 /// What was received for a size.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,13 +17,13 @@ pub(super) fn cut(launch: &LaunchReport, shape: Shape) -> Option<Cut> {
     const LOWER: u64 = u32::MAX as u64;
 
     let sizes = [shape.elements(), shape.rows, shape.columns].map(|size| size as u64);
-    launch.arguments.iter().enumerate().find_map(|(index, argument)| {
+    let cut = launch.arguments.iter().enumerate().find_map(|(index, argument)| {
         // A number of columns may be the lower half of a number of elements, and is right.
         let whole = |value: &u64| !argument.float && argument.bytes.len() >= 4 && !sizes.contains(value);
         let value = argument.unsigned().filter(whole)?;
         let cut = |size: &&u64| **size > LOWER && value & LOWER == **size & LOWER && value != **size;
         let size = sizes.iter().find(cut)?;
-        let name = argument.name.as_ref().map_or(String::new(), |name| format!(" `{name}`"));
+        let name = name(argument);
         let position = index + 1;
         let text = match argument.bytes.len() {
             4 => format!(
@@ -35,13 +35,29 @@ pub(super) fn cut(launch: &LaunchReport, shape: Shape) -> Option<Cut> {
             ),
         };
         Some(Cut { text, launch: argument.bytes.len() == 8 })
+    });
+    cut.or_else(|| {
+        launch.arguments.iter().enumerate().find_map(|(index, argument)| {
+            let value = argument.unsigned().filter(|_| !argument.float && argument.bytes.len() == 4)?;
+            let negative = i64::from(value as u32 as i32);
+            let text = format!(
+                "parameter {}{} has 32 bits, and received {value}, which is {negative} in an `int`: make it a `size_t`",
+                index + 1,
+                name(argument)
+            );
+            (negative < 0 && sizes.contains(&value)).then_some(Cut { text, launch: false })
+        })
     })
+}
+
+/// ` `n``, or nothing.
+fn name(argument: &Argument) -> String {
+    argument.name.as_ref().map_or(String::new(), |name| format!(" `{name}`"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fusion_machine::Argument;
 
     #[test]
     fn the_lower_half_of_a_size_is_told() {
@@ -52,6 +68,7 @@ mod tests {
         const N: usize = (1 << 32) + 5;
         assert_eq!(told(&N.to_le_bytes(), N), None);
         assert_eq!(told(&5u32.to_le_bytes(), 5), None);
+        assert!(told(&0x8000_0005u32.to_le_bytes(), (1 << 31) + 5).unwrap().text.contains("-2147483643 in an `int`"));
         assert_eq!(told(&6u64.to_le_bytes(), N), None);
         let eight = told(&5u64.to_le_bytes(), N).unwrap();
         assert!(eight.launch);
