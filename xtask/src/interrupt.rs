@@ -25,6 +25,11 @@ impl Interrupt {
         interrupt
     }
 
+    /// Asks for an orderly end, as Ctrl-C does.
+    pub(crate) fn request(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
     pub(crate) fn requested(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }

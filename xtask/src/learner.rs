@@ -18,6 +18,7 @@ mod saved;
 mod solution;
 mod state;
 mod status;
+mod watch;
 
 use crate::interrupt::Interrupt;
 
@@ -58,6 +59,8 @@ macro_rules! commands {
 commands! {
     /// Judge exercises: are they right, lean and fast?
     Grade(grade),
+    /// Grade the exercise that you are at whenever you save it
+    Watch(watch),
     /// Say which exercise comes next: its files, its page, the command
     Next(next),
     /// List all exercises: how each stands, and your best time

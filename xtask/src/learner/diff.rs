@@ -52,6 +52,11 @@ impl super::Run for Options {
     }
 }
 
+/// All differences that may be shown.
+pub(crate) fn text(learner: &Learner, exercise: &Exercise, look: Look) -> Result<String, String> {
+    compare(learner, exercise, None, look)
+}
+
 fn compare(learner: &Learner, exercise: &Exercise, asked: Option<Against>, look: Look) -> Result<String, String> {
     let root = &learner.state.root;
     let done = learner.attempts.standing(exercise).is_done();

@@ -237,19 +237,25 @@ fn tell(options: &Options, report: &Report) -> bool {
     if options.json {
         return output::json(serde_json::to_string_pretty(report));
     }
-    let mut text = render::report(report, render::Look { advice: options.advice, ..output::look() });
-    if !report.exercises.is_empty() {
-        text += &format!("\n{}\n", next(options, report));
-    }
-    let printed = output::print(&text);
+    let look = render::Look { advice: options.advice, ..output::look() };
+    let printed = output::print(&text(report, options.solutions, look));
     if let Some(error) = &report.error {
         output::note(&format!("error: {}", error.message));
     }
     printed
 }
 
+/// The report, and what to do next.
+pub(super) fn text(report: &Report, solutions: bool, look: render::Look) -> String {
+    let mut text = render::report(report, look);
+    if !report.exercises.is_empty() {
+        text += &format!("\n{}\n", next(solutions, report));
+    }
+    text
+}
+
 /// The line below the table: how it stands, and the next command.
-fn next(options: &Options, report: &Report) -> String {
+fn next(solutions: bool, report: &Report) -> String {
     let count = |verdict| report.exercises.iter().filter(|judgement| judgement.verdict == verdict).count();
     let total = report.exercises.len();
     let mut line = format!("{} of {total} passed", count(Verdict::Pass));
@@ -268,11 +274,11 @@ fn next(options: &Options, report: &Report) -> String {
     let failed = first_with(|verdict| verdict == Verdict::Fail);
     let Some(first) = failed.or_else(|| first_with(|verdict| verdict != Verdict::Pass)) else {
         return match report.exercises.last() {
-            Some(last) if !options.solutions => format!("{line}\n{}", after(last, total > 1)),
+            Some(last) if !solutions => format!("{line}\n{}", after(last, total > 1)),
             _ => line,
         };
     };
-    if options.solutions {
+    if solutions {
         return line + &format!("\nThen: {} grade {} --solutions", program(), first.name);
     }
     line += &render::next(first).map(|place| format!("\nNext: {place}")).unwrap_or_default();

@@ -67,10 +67,18 @@ impl Attempts {
         let graded = |exercise: &Exercise| {
             self.all.iter().rev().take_while(|it| Some(&it.when) == run).any(|it| it.exercise == exercise.name)
         };
-        let open = |exercise: &&Exercise| !self.standing(exercise).is_done();
-        let last = exercises().enumerate().filter(|(_, exercise)| graded(exercise)).map(|(index, _)| index).max();
-        let following = exercises().cycle().skip(last.map_or(0, |last| last + 1)).take(exercises().count());
-        exercises().filter(|it| graded(it)).chain(following).find(open)
+        let of_run = || exercises().filter(|it| graded(it));
+        let open = of_run().find(|exercise| !self.standing(exercise).is_done());
+        open.or_else(|| match of_run().last() {
+            Some(last) => self.after(last),
+            None => exercises().next(),
+        })
+    }
+
+    /// The first behind an exercise that is not done; after the last one comes the first.
+    pub(crate) fn after(&self, exercise: &Exercise) -> Option<&'static Exercise> {
+        let behind = exercises().cycle().skip_while(|it| it.name != exercise.name).skip(1).take(exercises().count());
+        behind.into_iter().find(|exercise| !self.standing(exercise).is_done())
     }
 
     /// Of the attempts that are done the fastest. Only times that can be compared are: those that are known in the same way, on the same
