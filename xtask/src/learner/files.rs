@@ -40,8 +40,17 @@ impl Folder {
             fs::read_to_string(root.join(&path))
                 .map_err(|error| io::Error::new(error.kind(), format!("cannot read {path}: {error}")))
         });
-        Ok(Texts([kernel?, launch?]))
+        Ok(Texts([kernel?, launch?].map(|text| match self {
+            Self::Answer | Self::Starter => text,
+            Self::Solution | Self::Top => without_anchors(&text),
+        })))
     }
+}
+
+/// Without the marks by which the book finds what it prints.
+fn without_anchors(text: &str) -> String {
+    let is_mark = |line: &&str| ["// ANCHOR:", "// ANCHOR_END:"].iter().any(|mark| line.trim_start().starts_with(mark));
+    text.split_inclusive('\n').filter(|line| !is_mark(line)).collect()
 }
 
 /// What is in a kernel's file and in its launch's.
@@ -92,6 +101,11 @@ mod tests {
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         }
         assert_eq!(fs::read_dir(folder.path().join("new")).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_is_for_the_book_is_not_shown() {
+        assert_eq!(without_anchors("a\n  // ANCHOR: kernel\nb\n// ANCHOR_END: kernel\n// c"), "a\nb\n// c");
     }
 
     #[test]

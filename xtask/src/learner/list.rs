@@ -45,8 +45,8 @@ pub(crate) fn text(learner: &Learner, targets: &[String], look: Look) -> Result<
         ]);
     }
     let mut text = table.trim_fmt() + "\n";
-    if let Some(next) = next {
-        text += &format!("\n<- is next: {} grade {}\n", program(), next.name);
+    if next.is_some() {
+        text += &format!("\n<- is next: {} watch\n", program());
     }
     Ok(text)
 }

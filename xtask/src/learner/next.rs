@@ -40,5 +40,5 @@ pub(crate) fn text(exercise: &Exercise, look: Look) -> String {
 }
 
 fn command(exercise: &Exercise) -> String {
-    format!("\n  {} grade {}\n", program(), exercise.name)
+    format!("\n  {} watch {}\n", program(), exercise.name)
 }

@@ -22,17 +22,17 @@ impl super::Run for Options {
         tell(Learner::find().and_then(|learner| {
             let exercise = choice::one(&self.exercise)?;
             let done = if self.undo { undo(&learner, exercise) } else { reset(&learner, exercise) };
-            done.map_err(|error| format!("{} was not reset: {error}", exercise.name))
+            done.map(|text| text + "\n").map_err(|error| format!("{} was not reset: {error}", exercise.name))
         }))
     }
 }
 
-/// Writes the starter over the answer, which is saved first.
+/// Writes the starter over the answer, which is saved first. Returns what is to be said of it.
 pub(crate) fn reset(learner: &Learner, exercise: &Exercise) -> std::io::Result<String> {
     let root = &learner.state.root;
     let starter = Folder::Starter.read(root, exercise)?;
     if Folder::Answer.read(root, exercise).is_ok_and(|answer| answer == starter) {
-        return Ok(format!("{} is as it was at first: there is nothing to reset.\n", exercise.name));
+        return Ok(format!("{} is as it was at first: there is nothing to reset.", exercise.name));
     }
     let folder = Saves::of(&learner.state, exercise).save()?;
     for (path, text) in Folder::Answer.paths(exercise).iter().zip(&starter.0) {
@@ -40,7 +40,7 @@ pub(crate) fn reset(learner: &Learner, exercise: &Exercise) -> std::io::Result<S
     }
     let (name, folder) = (exercise.name, folder.display());
     Ok(format!(
-        "{name} is as it was at first. Your work is in {folder}; to bring it back:\n\n  {} reset {name} --undo\n",
+        "{name} is as it was at first. Your work is in {folder}; {} reset {name} --undo brings it back.",
         program()
     ))
 }
@@ -59,9 +59,9 @@ fn undo(learner: &Learner, exercise: &Exercise) -> std::io::Result<String> {
         _ => Some(saves.save()?),
     };
     saves.restore(&newest)?;
-    let mut text = format!("Your work on {} is back.\n", exercise.name);
+    let mut text = format!("Your work on {} is back.", exercise.name);
     if let Some(kept) = kept {
-        text += &format!("What was there instead is in {}; the same command again brings that back.\n", kept.display());
+        text += &format!(" What was there instead is in {}; the same command again brings that back.", kept.display());
     }
     Ok(text)
 }

@@ -28,7 +28,7 @@ fn text(attempts: &Attempts, look: Look) -> String {
         Some(exercise) => {
             let word = if attempts.standing(exercise) == Standing::New { "Next" } else { "You are at" };
             text += &format!("\n{word} {}", next::text(exercise, look));
-            text += &format!("\n  {}\n", Paint::Green.on(&format!("{} grade {}", program(), exercise.name), look));
+            text += &format!("\n  {}\n", Paint::Green.on(&format!("{} watch", program()), look));
         }
         None => text += &format!("\nHow fast are they, at which size?\n\n  {} bench\n", program()),
     }
@@ -89,6 +89,6 @@ mod tests {
         assert!(text.contains("  #o.+.  1 of 5 passes"), "{text}");
         assert!(text.contains("\nYou are at add_mul_relu: max(0, (a + b) * a) (day 22)\n"), "{text}");
         assert!(text.contains("chapter  book/src/day22/exercises.md\n"), "{text}");
-        assert!(text.contains(" grade add_mul_relu\n"), "{text}");
+        assert!(text.contains(" watch\n"), "{text}");
     }
 }

@@ -148,6 +148,10 @@ impl Checkout {
         command
     }
 
+    pub(crate) fn compiler(&self) -> std::path::PathBuf {
+        self.prebuilt.compiler()
+    }
+
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
         self.command(arguments).output().expect("xtask runs")
     }

@@ -66,7 +66,7 @@ impl Job {
         let printed = self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
         match serde_json::from_str(&printed.out.join("\n")) {
             Ok(report) if self.grades => Outcome::Graded(Box::new(report), printed.err),
-            _ => Outcome::Text([printed.out, printed.err].concat().join("\n") + "\n"),
+            _ => Outcome::Text(apart(&[printed.out, printed.err].concat())),
         }
     }
 }
@@ -77,6 +77,13 @@ impl Drop for Job {
         // Its end is short: nothing of it outlives this.
         let _ended = self.thread.take().map(JoinHandle::join);
     }
+}
+
+/// Lines as a text in which each table begins behind an empty line: lines without text do not come through the pipe.
+fn apart(lines: &[String]) -> String {
+    let begins_table = |index: usize| lines.get(index + 1).is_some_and(|next| next.starts_with("|-"));
+    let line = |(index, line): (usize, &String)| format!("{}{line}\n", if begins_table(index) { "\n" } else { "" });
+    lines.iter().enumerate().map(line).collect()
 }
 
 fn command(options: &Options, exercise: &Exercise, words: &[&str]) -> std::io::Result<Command> {
@@ -111,4 +118,15 @@ fn printed(mut command: Command, stop: &Interrupt) -> Printed {
         printed.err.push(format!("error: {error}"));
     }
     printed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_stand_apart() {
+        let lines = ["bench", "| a |", "|---|", "| 1 |", "| b |", "|---|", "end"].map(str::to_owned);
+        assert_eq!(apart(&lines), "bench\n\n| a |\n|---|\n| 1 |\n\n| b |\n|---|\nend\n");
+    }
 }

@@ -35,6 +35,10 @@ impl Screen {
 
     /// Writes what is to be seen, and nothing where that is there already.
     pub(super) fn draw(&self, view: &mut View) -> io::Result<()> {
+        // A panic in another thread has given the terminal back.
+        if !TAKEN.load(Ordering::SeqCst) {
+            return Err(io::Error::other("it was given back after an internal error"));
+        }
         let (columns, rows) = terminal::size()?;
         let Some(lines) = view.lines(columns, rows) else { return Ok(()) };
         let mut out = io::stdout().lock();

@@ -27,6 +27,8 @@ pub(super) struct View {
     /// A line that says what came of a key.
     said: Option<String>,
     asks: bool,
+    /// Whether the files change because they were reset, which is still to be read.
+    was_reset: bool,
     /// Whether `n` was pressed before the exercise is done.
     insists: bool,
     hints: usize,
@@ -63,6 +65,7 @@ impl View {
             shown: Shown::Report,
             said: None,
             asks: false,
+            was_reset: false,
             insists: false,
             hints: 0,
             frame: Frame::default(),
@@ -72,12 +75,13 @@ impl View {
     /// Something was started.
     pub(super) fn begin(&mut self, what: &'static str) {
         self.under_way = Some((what, Instant::now()));
-        self.said = None;
         self.insists = false;
+        let said = self.said.take().filter(|_| std::mem::take(&mut self.was_reset));
         // A file was saved: what it comes to is of more interest than a list.
         if what == "grading" {
             self.show(Shown::Report);
         }
+        self.said = said;
     }
 
     /// It has ended.
@@ -96,11 +100,11 @@ impl View {
 
     fn show(&mut self, shown: Shown) {
         self.shown = shown;
+        self.said = None;
         self.frame.top();
     }
 
     pub(super) fn back(&mut self) {
-        self.said = None;
         self.show(Shown::Report);
     }
 
@@ -137,7 +141,7 @@ impl View {
             }
             Some(next) => {
                 self.exercise = next;
-                (self.last, self.under_way, self.said) = (Last::Nothing, None, None);
+                (self.last, self.under_way) = (Last::Nothing, None);
                 (self.hints, self.insists) = (0, false);
                 self.show(Shown::Report);
             }
@@ -158,8 +162,9 @@ impl View {
         self.asks = false;
         self.said = None;
         if yes {
-            let text = reset::reset(&self.learner, self.exercise).unwrap_or_else(|error| error.to_string());
-            self.say(text.lines().next().unwrap_or_default());
+            let done = reset::reset(&self.learner, self.exercise);
+            self.was_reset = done.is_ok();
+            self.say(&done.unwrap_or_else(|error| error.to_string()));
         }
         self.frame.changed();
     }
