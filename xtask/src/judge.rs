@@ -230,6 +230,7 @@ impl Told {
                 | Message::Probed { .. }
                 | Message::Timed { .. }
                 | Message::Untimed { .. }
+                | Message::Profiled { .. }
                 | Message::Measured { .. } => {}
             },
             Said::Printed(line) => self.print(who, &line, progress),

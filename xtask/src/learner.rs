@@ -12,6 +12,7 @@ mod hint;
 mod history;
 mod list;
 mod next;
+mod profile;
 mod reset;
 mod run;
 mod saved;
@@ -77,6 +78,8 @@ commands! {
     Reset(reset),
     /// Time exercises over a sweep of sizes: the unfused chain, your kernel, the solution
     Bench(bench),
+    /// Say what bounds a kernel, line by line
+    Profile(profile),
     /// Run any program that uses CUDA on the emulated GPU, and say what was found
     Run(run),
     /// Explain the code of a fault, such as E-RACE-SHARED; without one, list all codes

@@ -7,6 +7,7 @@
 //! Nothing here prints or reads files: the caller does, and says in [`Look`] what its terminal can show.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod bound;
 mod count;
 mod diagnostic;
 mod excerpt;
@@ -21,6 +22,7 @@ mod wrap;
 pub mod essay;
 mod render;
 
+pub use bound::{Bounded, bound, state, unit};
 pub use count::{counted, noun};
 pub use diagnostic::{Buffer, Diagnostic, Related};
 pub use places::place;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use fusion_machine::report::kind::{Parameters, Refusal};
 use fusion_machine::report::{Dry, DryBlock, Name, PtxPosition, SourcePosition};
-use fusion_machine::timing::EVENT_NS;
+use fusion_machine::timing::{EVENT_NS, Estimate};
 use fusion_machine::{Argument, Fault, Footprint, Kernel, KernelInfo, LaunchReport, Loaded, ParamInfo, Tracing};
 
 use crate::boundary::{In, Raw, export};
@@ -150,7 +150,10 @@ impl Launch {
     fn time(&self, driver: &Driver) -> LaunchReport {
         let stopped = |fault: Box<Fault>| vec![DryBlock { fault: Some(fault), ..DryBlock::default() }];
         match driver.machine.estimate(&self.loaded, self.kernel, &self.shape, &self.params) {
-            Ok(estimate) => LaunchReport { predicted_ns: estimate.map_or(0.0, |estimate| estimate.ns), ..self.asked() },
+            Ok(None) => LaunchReport { predicted_ns: 0.0, ..self.asked() },
+            Ok(Some(Estimate { ns, account, .. })) => {
+                LaunchReport { predicted_ns: ns, account: Some(account), ..self.asked() }
+            }
             Err(fault) => LaunchReport { dry: stopped(fault), ..self.asked() },
         }
     }

@@ -98,6 +98,9 @@ pub struct Variant {
     pub dram_bytes: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread_instructions: Option<u64>,
+    /// What bounds it, by the clock that predicts its time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<String>,
     /// How far each output is from the reference in f64.
     pub accuracy: Vec<Accuracy>,
 }

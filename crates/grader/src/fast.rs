@@ -64,6 +64,9 @@ pub struct Fast {
     /// What the submission computes in f64.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doubles: Option<Doubles>,
+    /// What bounds the submission, by the clock that predicts its time, and what would help.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<String>,
 }
 
 /// The submission beside one fused kernel of the course.
@@ -138,6 +141,10 @@ impl Evidence for Fast {
 
     fn remarks(&self) -> Vec<String> {
         self.products.clone().into_iter().chain(self.doubles.as_ref().map(Doubles::say)).collect()
+    }
+
+    fn bound(&self) -> Option<String> {
+        self.bound.clone()
     }
 }
 

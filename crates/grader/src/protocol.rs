@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bench::Size;
 use crate::judgement::{DeviceInfo, Fate, Judgement, RunError};
+use crate::profile::Profiled;
 
 pub(crate) use channel::open;
 
@@ -50,6 +51,11 @@ pub enum Message {
         device: DeviceInfo,
         size: Box<Size>,
     },
+    /// Where the time of one variant goes.
+    Profiled {
+        device: DeviceInfo,
+        profiled: Box<Profiled>,
+    },
     /// The time of something that was launched alone, as a line of [`fusion_timings::Record`].
     Measured {
         record: String,
@@ -84,7 +90,11 @@ impl Message {
     pub fn is_result(&self) -> bool {
         matches!(
             self,
-            Message::Judged { .. } | Message::Mutant { .. } | Message::Timed { .. } | Message::Measured { .. }
+            Message::Judged { .. }
+                | Message::Mutant { .. }
+                | Message::Timed { .. }
+                | Message::Profiled { .. }
+                | Message::Measured { .. }
         )
     }
 

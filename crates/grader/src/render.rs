@@ -54,6 +54,9 @@ pub fn details(judgement: &Judgement, look: Look) -> String {
         parts.extend(first);
     }
     parts.extend(views().flat_map(|part| part.remarks).map(|remark| format!("note: {remark}")));
+    // A failure has said it.
+    let bound = views().filter(|part| look.advice && part.failure.is_none()).filter_map(|part| part.bound);
+    parts.extend(bound.map(|bound| format!("bound by {bound}")));
     parts.extend(advice(judgement, look).or_else(|| warned(judgement)));
     parts.extend(changed(&judgement.changed));
     if !parts.is_empty() {

@@ -12,6 +12,7 @@ use fusion_machine::report::Dry;
 
 use crate::bench::Accuracy;
 use crate::problem::Expected;
+use crate::profile::Predicted;
 use crate::trial::Trial;
 use crate::trouble::Trouble;
 
@@ -195,7 +196,7 @@ impl<'a> Rig<'a> {
     /// What a run with a cold cache takes by the emulated device's clock, from a few blocks of each launch. The rig is a sampled one.
     ///
     /// None where the time does not follow from single blocks, or one of them does something wrong.
-    pub(crate) fn predict(&mut self, who: Who) -> Result<Option<f64>, Trouble> {
+    pub(crate) fn predict(&mut self, who: Who) -> Result<Option<Predicted>, Trouble> {
         let session = self.trial.session;
         self.reset(who, 0).map_err(Trouble::driver("preparing a launch"))?;
         self.finish()?;
@@ -203,18 +204,18 @@ impl<'a> Rig<'a> {
         session.run_dry(&Dry { period: PERIOD, timed: true, ..Dry::default() })?;
         let ran = self.run(who, 0).and_then(|()| self.finish());
         session.run_dry(&Dry::default())?;
-        let report = session.take_report();
+        let mut report = session.take_report();
         ran?;
-        Ok(report.predicted_ns())
+        Ok(Predicted::of(&mut report))
     }
 
     /// What a run of this problem takes by the emulated device's clock, whose launches are executed for it.
-    pub(crate) fn time(&mut self, who: Who) -> Result<Option<f64>, Trouble> {
+    pub(crate) fn time(&mut self, who: Who) -> Result<Option<Predicted>, Trouble> {
         let session = self.trial.session;
         session.set_times(true)?;
         let report = self.count(who);
         session.set_times(false)?;
-        Ok(report?.predicted_ns())
+        Ok(Predicted::of(&mut report?))
     }
 
     /// The submission's outputs, for kernels of our own to read.

@@ -9,6 +9,7 @@ pub mod contained;
 mod judge;
 mod measure;
 mod mutants;
+mod profile;
 mod rungs;
 
 use std::io::{ErrorKind, Read};
@@ -45,6 +46,10 @@ pub fn main_with(submission: Submission, top: Vec<Entry>, samples: Vec<Sample>) 
             end_with(parent);
             bench::run(&options, &submission, &top)
         }
+        Command::Profile(options) => {
+            end_with(parent);
+            profile::run(&options, &submission, &top)
+        }
         Command::Measure(options) => {
             end_with(parent);
             measure::run(&options, &submission, &top, &samples)
@@ -71,6 +76,8 @@ enum Command {
     Probe,
     /// Time one submission beside the unfused chain over a sweep of sizes
     Bench(BenchOptions),
+    /// Say where the time of one variant goes
+    Profile(ProfileOptions),
     /// Time all that can be launched alone
     Measure(MeasureOptions),
     /// Judge one submission, or several samples or mutants of one exercise
@@ -131,6 +138,22 @@ struct BenchOptions {
     /// On the emulated device, time as on a GPU, by the model's clock: for testing
     #[arg(long, hide = true)]
     as_gpu: bool,
+}
+
+#[derive(Clone, Debug, clap::Args)]
+struct ProfileOptions {
+    #[arg(long)]
+    exercise: String,
+    #[arg(long, value_enum)]
+    device: Device,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Elements, or ROWSxCOLUMNS
+    #[arg(long)]
+    size: Option<At>,
+    /// A rung of the ladder, the kernel to beat or the unfused chain instead of the submission
+    #[arg(long)]
+    rung: Option<String>,
 }
 
 #[derive(Clone, Debug, clap::Args)]

@@ -240,7 +240,9 @@ impl Machine {
         let (checks, mut timing) = (self.checks(), self.timing(loaded, kernel, launch, params));
         let how = How { tracing, checks, alone: None, recorded: timing.blocks() };
         let Executed { mut report, footprint, recordings } = self.execute(loaded, kernel, launch, params, how)?;
-        report.predicted_ns = timing.end(recordings).unwrap_or(report.predicted_ns);
+        if let Some(estimate) = timing.end(recordings) {
+            (report.predicted_ns, report.account) = (estimate.ns, Some(estimate.account));
+        }
         Ok((report, footprint))
     }
 
@@ -414,6 +416,7 @@ impl Machine {
             arguments: Vec::new(),
             counters,
             predicted_ns: residency.predict_ns(&counters),
+            account: None,
             output,
             findings,
             dry: Vec::new(),

@@ -3,6 +3,7 @@
 //! Everything here serialises, because the driver hands it to our own tools as JSON across the C
 //! boundary.
 
+pub mod account;
 mod buffer;
 mod code;
 mod dry;
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::timing::EVENT_NS;
 
+pub use account::{Account, Busy, State};
 pub use buffer::{Buffer, Name};
 pub use code::{Class, Code, Status, UnknownCode};
 pub use dry::{Dry, DryBlock};
@@ -71,6 +73,9 @@ pub struct LaunchReport {
     /// Time by the machine's model (never measured), in nanoseconds, from an event before the launch to one behind it. 0 where it is not
     /// known.
     pub predicted_ns: f64,
+    /// Where that time goes, where it is from a simulation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<Box<Account>>,
     /// What the kernel printed with `printf`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub output: String,

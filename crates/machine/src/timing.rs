@@ -19,6 +19,7 @@
 //! elementwise kernels are bound by DRAM, and there the model's ratio of a chain to its fused form is
 //! the ratio of their bytes.
 
+mod account;
 mod cost;
 mod effect;
 mod grid;

@@ -60,7 +60,7 @@ fn predict(report: &mut Report, queued: &[GemmSizes]) {
     let mut products: Vec<_> = report.launches.iter_mut().filter(|launch| launch.kernel == KERNEL).collect();
     if products.len() == queued.len() {
         for (launch, sizes) in products.iter_mut().zip(queued) {
-            launch.predicted_ns = library_ns(&profile, *sizes);
+            (launch.predicted_ns, launch.account) = (library_ns(&profile, *sizes), None);
         }
     }
 }

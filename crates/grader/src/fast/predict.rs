@@ -4,11 +4,13 @@
 //! do stand for nobody: such launches are executed whole, at the size at which bytes are counted.
 
 use fusion_course::Shape;
+use fusion_diagnostic::Bounded;
 
 use super::measure::{Plan, conclude_contest};
 use super::slowed::slowed_by;
 use super::{Contest, Fast, bar, too_slow};
 use crate::judgement::{Band, Interval, Part, Timing, Verdict};
+use crate::profile::Predicted;
 use crate::rig::{Rig, Who};
 use crate::survey::Survey;
 use crate::trial::Trial;
@@ -33,6 +35,8 @@ fn judge(trial: &Trial<'_>, survey: &Survey, shape: Shape) -> Result<Part<Fast>,
     let (exercise, info) = (trial.exercise(), &trial.session.info);
     let Times { shape, submission, unfused, rival } = Times::at(trial, shape, survey.shape)?;
     let band = Band::of(&info.name);
+    let bound = submission.as_ref().and_then(|own| own.bound(&info.name));
+    let [submission, unfused, rival] = [submission, unfused, rival].map(|known| known.map(|known| known.ns));
     let timing = submission.zip(unfused).map(|(own, chain)| Timing::predicted(own, chain, band));
     let rival = exercise.rival.map(|known| Contest {
         name: known.name.to_owned(),
@@ -50,6 +54,7 @@ fn judge(trial: &Trial<'_>, survey: &Survey, shape: Shape) -> Result<Part<Fast>,
         timing: timing.clone(),
         cold: true,
         rival,
+        bound: bound.as_ref().map(Bounded::to_string),
         ..Fast::default()
     };
     let Some(timing) = timing else {
@@ -59,9 +64,11 @@ fn judge(trial: &Trial<'_>, survey: &Survey, shape: Shape) -> Result<Part<Fast>,
         Verdict::Pass => Part::pass(),
         Verdict::Fail => {
             let mut failure = too_slow(&fast, &timing);
+            failure.notes.extend(bound.as_ref().map(|bound| format!("bound by {}", bound.what)));
             // What the launch is to blame for, lean has found.
             if survey.unused_shared(exercise).is_none() {
-                failure.notes.push(slowed_by(exercise, survey));
+                let next = bound.as_ref().and_then(|bound| bound.next.clone());
+                failure.notes.push(slowed_by(exercise, survey, next));
             }
             Part::refused(failure.at(exercise.shapes.describe(shape)))
         }
@@ -87,12 +94,12 @@ pub(super) fn undecided(timing: &Timing, bar: f64) -> String {
     )
 }
 
-/// Nanoseconds, as far as they are known.
+/// As far as they are known.
 struct Times {
     shape: Shape,
-    submission: Option<f64>,
-    unfused: Option<f64>,
-    rival: Option<f64>,
+    submission: Option<Predicted>,
+    unfused: Option<Predicted>,
+    rival: Option<Predicted>,
 }
 
 impl Times {
@@ -112,7 +119,7 @@ impl Times {
     fn all(
         trial: &Trial<'_>,
         shape: Shape,
-        mut time: impl FnMut(Who) -> Result<Option<f64>, Trouble>,
+        mut time: impl FnMut(Who) -> Result<Option<Predicted>, Trouble>,
     ) -> Result<Self, Trouble> {
         let rival = trial.exercise().rival.map(|_| time(Who::Rival)).transpose()?.flatten();
         Ok(Self { shape, submission: time(Who::Submission)?, unfused: time(Who::Unfused)?, rival })

@@ -11,8 +11,8 @@ const LANES: u64 = 32;
 /// Bytes that a thread loads or stores at once, on average, from which on there is little to be won by more.
 const WIDE: f64 = 12.0;
 
-/// What the counts say about a submission that the model finds slow.
-pub(super) fn slowed_by(exercise: &Exercise, survey: &Survey) -> String {
+/// What the counts say about a submission that the model finds slow; where they say nothing, `next` does, if it knows better.
+pub(super) fn slowed_by(exercise: &Exercise, survey: &Survey, next: Option<String>) -> String {
     let shape = survey.shape;
     let total = |report: &Report| {
         report.launches.iter().fold(Counters::default(), |mut sum, launch| {
@@ -55,6 +55,7 @@ pub(super) fn slowed_by(exercise: &Exercise, survey: &Survey) -> String {
             sum.warp_instructions, chain.warp_instructions
         ),
         () if width < WIDE => "let each thread load and store 16 bytes at once".to_owned(),
+        () if next.is_some() => next.unwrap_or_default(),
         () => {
             let each = ratio(sum.thread_instructions, shape.elements() as f64);
             format!("its accesses are as they should be; {each:.0} instructions per element are what is left to save")
@@ -94,7 +95,7 @@ mod tests {
         let unfused = report(counters);
         change(&mut counters);
         let survey = Survey { shape: SHAPE, submission: report(counters), unfused };
-        slowed_by(exercise, &survey)
+        slowed_by(exercise, &survey, None)
     }
 
     #[test]

@@ -175,7 +175,8 @@ impl<'a> Sweep<'a> {
 
     fn predict(&self, shape: Shape, size: &mut Size) -> Result<(), Trouble> {
         let (mut rig, mut sampled) = (Rig::new(self.trial, shape)?, Rig::sampled(self.trial, shape)?);
-        let band = Band::of(&self.trial.session.info.name);
+        let device = &self.trial.session.info.name;
+        let band = Band::of(device);
         let mut chain = None;
         self.each(shape, size, &mut |who, variant| {
             self.trial.tell(format!("running {} at {shape}", variant.name));
@@ -188,6 +189,8 @@ impl<'a> Sweep<'a> {
                 rig.check(0)?;
             }
             let counters = || report.launches.iter().map(|launch| launch.counters);
+            variant.bound = time.as_ref().and_then(|time| time.bound(device)).map(|bound| bound.to_string());
+            let time = time.map(|time| time.ns);
             if who == Who::Unfused {
                 chain = time;
             }

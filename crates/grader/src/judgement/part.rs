@@ -70,6 +70,11 @@ pub(crate) trait Evidence: Sized {
         None
     }
 
+    /// What bounds the submission's speed: told where advice is asked for.
+    fn bound(&self) -> Option<String> {
+        None
+    }
+
     /// What is to be said beside the verdict, whatever that is.
     fn remarks(&self) -> Vec<String> {
         Vec::new()
@@ -85,6 +90,7 @@ pub struct View<'a> {
     pub advice: &'a [Diagnostic],
     pub note: Option<&'a str>,
     pub remarks: Vec<String>,
+    pub bound: Option<String>,
     /// What the table shows.
     pub cell: String,
     explains: fn(Code) -> bool,
@@ -193,6 +199,7 @@ impl<T: Evidence> Part<T> {
             advice: &self.advice,
             note: self.note.as_deref(),
             remarks: self.evidence.as_ref().map(T::remarks).unwrap_or_default(),
+            bound: self.evidence.as_ref().and_then(T::bound),
             cell,
             explains: T::explains,
         }

@@ -19,7 +19,7 @@ use crate::trouble::Trouble;
 
 /// Warp instructions that one launch may execute on the emulated device: sizes may be asked for that are larger than those at which
 /// exercises are judged.
-const BUDGET: u64 = 1 << 29;
+pub(super) const BUDGET: u64 = 1 << 29;
 
 pub(super) fn run(options: &BenchOptions, submission: &Submission, top: &[Entry]) -> ExitCode {
     let (top, submitted) = (find(top, &options.exercise), find(&submission.entries, &options.exercise));
@@ -68,7 +68,7 @@ fn sweep(session: &Session, entry: &Entry, top: Option<&Entry>, options: &BenchO
     Ok(())
 }
 
-fn sound(trial: &Trial<'_>) -> Result<(), Trouble> {
+pub(super) fn sound(trial: &Trial<'_>) -> Result<(), Trouble> {
     let Part { verdict, failure, note, .. } = Right::judge(trial)?;
     match (verdict, failure) {
         (Verdict::Pass, _) => Ok(()),
@@ -77,7 +77,7 @@ fn sound(trial: &Trial<'_>) -> Result<(), Trouble> {
     }
 }
 
-fn untimed(shape: Option<Shape>, trouble: &Trouble) {
+pub(super) fn untimed(shape: Option<Shape>, trouble: &Trouble) {
     let note = match trouble {
         // It was right at the sizes of the grader, so the size is the likelier reason.
         Trouble::Failure(failure)

@@ -12,8 +12,9 @@ use super::residency::Residency;
 use super::{Checks, How, Kernel, Launch, Loaded, Machine, Tracing, blame};
 use crate::exec::{Path, Recording};
 use crate::memory::Region;
-use crate::report::Fault;
+use crate::profile::Profile;
 use crate::report::kind::Refusal;
+use crate::report::{Fault, SourcePosition};
 use crate::timing::{self, Estimate, Grid, Model, Program, Rates, Reached};
 use cached::Cached;
 use known::{Key, Known};
@@ -40,7 +41,7 @@ pub(super) struct Timing<'a> {
     /// Those that are recorded; none where the time is known, or nobody wants it.
     blocks: Vec<u64>,
     key: Key,
-    known: Option<f64>,
+    known: Option<Estimate>,
 }
 
 impl Machine {
@@ -106,7 +107,7 @@ impl Machine {
             Timing { machine: self, loaded, kernel, launch, blocks: Vec::new(), key: Key::default(), known: None };
         if self.times.load(Relaxed) {
             timing.key = self.key(loaded, kernel, launch, params);
-            timing.known = self.known(&timing.key).map(|estimate| estimate.ns);
+            timing.known = self.known(&timing.key);
             if timing.known.is_none() {
                 timing.blocks = self.sample(launch.blocks());
             }
@@ -170,15 +171,20 @@ impl Machine {
         let grid = Grid {
             blocks,
             resident,
+            most_warps: self.profile.max_threads_per_sm / Profile::WARP_SIZE,
             shared: u64::from(shared + self.profile.shared_reserved),
             regions: self.memory.snapshot().iter().map(region).collect(),
         };
         let text = |pc: u32| loaded.place(kernel, pc).1.map(|place| place.text).unwrap_or_default();
         let program = Program::new(code, &self.profile.units, &model, text);
+        let place = |pc: u32| {
+            let (source, ptx) = loaded.place(kernel, pc);
+            (own(source), ptx)
+        };
         let (estimate, reached) =
-            timing::estimate(&program, &model, &grid, recordings, &|pc| timing::unrolled(code, pc));
+            timing::estimate(&program, &model, &grid, recordings, &|pc| timing::unrolled(code, pc), &place);
         timed.cached.reached(reached.clone(), rates.l2_bytes);
-        timed.known.add(key, (estimate, reached));
+        timed.known.add(key, (estimate.clone(), reached));
         Some(estimate)
     }
 
@@ -198,20 +204,25 @@ impl Machine {
     }
 }
 
+/// Of the calls that an instruction was inlined into, the innermost that is in the kernel's own file.
+fn own(source: Vec<SourcePosition>) -> Option<SourcePosition> {
+    let file = source.last()?.file.clone();
+    source.into_iter().find(|position| position.file == file)
+}
+
 impl Timing<'_> {
     /// The blocks that are to be recorded.
     pub(super) fn blocks(&self) -> &[u64] {
         &self.blocks
     }
 
-    /// The time in nanoseconds, once the launch is over.
-    pub(super) fn end(&mut self, recordings: Vec<(u64, Box<Recording>)>) -> Option<f64> {
+    /// The time, once the launch is over.
+    pub(super) fn end(&mut self, recordings: Vec<(u64, Box<Recording>)>) -> Option<Estimate> {
         if self.known.is_some() || self.blocks.is_empty() {
-            return self.known;
+            return self.known.take();
         }
         let recordings = recordings.into_iter().map(|(_, recording)| *recording).collect();
         let key = std::mem::take(&mut self.key);
-        let estimate = self.machine.simulate(self.loaded, self.kernel, self.launch, recordings, key);
-        estimate.map(|estimate| estimate.ns)
+        self.machine.simulate(self.loaded, self.kernel, self.launch, recordings, key)
     }
 }

@@ -7,7 +7,7 @@
 use crate::profile::Units;
 
 /// Where an instruction is executed. Each of an SM's four schedulers has one of each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Unit {
     /// Multiply-add in f32, and multiplication of integers.
     Fma,
@@ -23,6 +23,7 @@ pub(crate) enum Unit {
     /// Branches and barriers, which take a slot of the scheduler and nothing else.
     Control,
     /// Nowhere: it is folded into others.
+    #[default]
     None,
 }
 

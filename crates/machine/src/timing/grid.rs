@@ -1,6 +1,7 @@
 //! A whole launch, from what one SM does in the first waves of it.
 
 use super::TICKS;
+use super::account::{Placed, Whole};
 use super::effect::Model;
 use super::memory::{Load, MemorySystem};
 use super::pieces::{self, Pieces};
@@ -9,13 +10,15 @@ use super::schedule::Scheduler;
 use super::sm::{Sample, Sm, Work};
 use crate::code::Place;
 use crate::exec::{Path, Recording};
+use crate::report::Account;
 
 /// What a launch looks like from outside.
 #[derive(Clone, Debug)]
 pub(crate) struct Grid {
     pub(crate) blocks: u64,
-    /// Blocks that an SM holds at once.
+    /// Blocks that an SM holds at once, and warps that it can hold.
     pub(crate) resident: u64,
+    pub(crate) most_warps: u32,
     /// Shared memory of a block in bytes, with what the system reserves.
     pub(crate) shared: u64,
     /// Allocations.
@@ -32,13 +35,15 @@ pub(crate) struct Reached {
 }
 
 /// A predicted time, and from how much of the launch it follows.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Estimate {
     /// From one event to another with the launch between them, in a stream that is busy.
     pub ns: f64,
     /// Blocks and machine instructions that were simulated: those of one SM.
     pub blocks: u64,
     pub issued: u64,
+    /// Where the time goes.
+    pub account: Box<Account>,
 }
 
 /// Waves of an SM's blocks that are simulated, and blocks at least. Blocks behind them end at the rate of those.
@@ -53,13 +58,14 @@ const LEAST_STEPS: usize = 2_000;
 /// Predicts a launch, and says which bytes of allocations it reaches, by their bases.
 ///
 /// `recordings` are of some blocks, the last one of the grid's last; `unrolls` says how many iterations of a loop, by the place of the
-/// branch at its end, are one piece of code.
+/// branch at its end, are one piece of code; `place` where an instruction stands.
 pub(crate) fn estimate(
     program: &Program,
     model: &Model,
     grid: &Grid,
     mut recordings: Vec<Recording>,
     unrolls: &dyn Fn(u32) -> usize,
+    place: &dyn Fn(u32) -> Placed,
 ) -> (Estimate, Vec<(u64, f64)>) {
     let rates = &model.rates;
     let common = pieces::common(&recordings);
@@ -111,7 +117,23 @@ pub(crate) fn estimate(
     let first_access = if reaches_memory { rates.first_access } else { 0.0 };
     let clocks = total / TICKS as f64 * cut + rates.block_end + first_access;
     let ns = rates.overhead_ns + clocks / rates.clock_ghz;
-    (Estimate { ns, blocks: simulated, issued: result.issued }, reached)
+    let whole = Whole {
+        program,
+        rates,
+        samples: &samples,
+        grid: grid.blocks,
+        blocks,
+        simulated,
+        fit: grid.resident,
+        ends: &result.ends,
+        total,
+        without_last: 1.0 - last as f64 / active as f64,
+        overhead: 1.0 - total / TICKS as f64 * cut / rates.clock_ghz / ns,
+        most_warps: grid.most_warps,
+    };
+    let (account, memory) = sm.account();
+    let account = Box::new(whole.account(&account, &memory, place));
+    (Estimate { ns, blocks: simulated, issued: result.issued, account }, reached)
 }
 
 /// How the blocks of a grid come to SMs: each gets one in turn.
@@ -174,7 +196,7 @@ mod tests {
     use super::*;
 
     fn shape(blocks: u64, resident: u64) -> Shape {
-        let grid = Grid { blocks, resident, shared: 0, regions: Vec::new() };
+        let grid = Grid { blocks, resident, most_warps: 64, shared: 0, regions: Vec::new() };
         Shape::new(&grid, 132, 100)
     }
 
@@ -184,7 +206,7 @@ mod tests {
         assert_eq!(shape(133, 8), Shape { active: 132, blocks: 2, resident: 2, simulated: 2, last: 1 });
         assert_eq!(shape(264, 8).last, 132);
         assert_eq!(shape(132_000, 8).simulated, 24);
-        let long = Grid { blocks: 132_000, resident: 8, shared: 0, regions: Vec::new() };
+        let long = Grid { blocks: 132_000, resident: 8, most_warps: 64, shared: 0, regions: Vec::new() };
         assert_eq!(Shape::new(&long, 132, 1 << 20).simulated, 16);
         assert_eq!(shape(0, 8), Shape { active: 1, blocks: 1, resident: 1, simulated: 1, last: 1 });
     }

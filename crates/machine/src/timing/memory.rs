@@ -15,6 +15,7 @@ use self::stores::Stores;
 use super::rates::Rates;
 use super::{TICKS, Ticks, ticks};
 use crate::exec::Line;
+use crate::report::Busy;
 
 /// What is known of an allocation that a launch reaches.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +70,8 @@ pub(crate) struct MemorySystem<'a> {
     /// How much of the share of DRAM was used of late, from 0 to 1, and when that was computed.
     used: (f64, Ticks),
     fetched: u64,
+    /// Bytes that come, times the ticks for which they are on their way.
+    flight: f64,
     /// Ticks that a sector takes: of most blocks, and of the last one.
     sector: Sector,
     last_sector: Sector,
@@ -117,6 +120,7 @@ impl<'a> MemorySystem<'a> {
             dram: Server::default(),
             used: (0.0, 0),
             fetched: 0,
+            flight: 0.0,
             sector: Sector::new(rates, load.active),
             last_sector: Sector::new(rates, load.last.1),
         }
@@ -132,6 +136,25 @@ impl<'a> MemorySystem<'a> {
         self.passed += clocks;
         self.lsu.take(now, clocks * TICKS as f64);
         self.lsu.free()
+    }
+
+    /// Bytes on their way, times ticks.
+    pub(crate) fn flight(&self) -> f64 {
+        self.flight
+    }
+
+    /// For how many ticks everything has had work.
+    pub(crate) fn worked(&self) -> [(Busy, f64); 4] {
+        // A few SMs never ask for all that others could have.
+        let of =
+            |unit, total: f64| if total / self.load.active < self.rates.sm_bytes_per_clock { unit } else { Busy::Port };
+        let l2 = self.l2.worked().max(self.l2_stores.worked());
+        [
+            (Busy::Lsu, self.lsu.worked()),
+            (Busy::Atomics, self.atomics.worked()),
+            (of(Busy::L2, self.rates.l2_bytes_per_clock), l2),
+            (of(Busy::Dram, self.rates.dram_bytes_per_clock), self.dram.worked()),
+        ]
     }
 
     /// When all stores and atomics so far are done.
@@ -177,6 +200,7 @@ impl<'a> MemorySystem<'a> {
             let waits = first != 0 && share > 0.0 && lacks && (asker.block < self.load.first_wave || !common);
             let came = self.fetch(begun, missing.count_ones(), from_dram, (scattered, waits), sector);
             self.l1.keep(key, there | missing, came.max(at));
+            self.flight += f64::from(32 * missing.count_ones()) * came.saturating_sub(begun) as f64;
             done = done.max(came);
         }
         done

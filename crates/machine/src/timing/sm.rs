@@ -6,6 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 
+use super::account::{Account, Maker, Why};
 use super::cost::Unit;
 use super::memory::{Asker, MemorySystem};
 use super::program::{Kind, Op, Program};
@@ -14,6 +15,7 @@ use super::schedule::{Operands, Ordered};
 use super::{TICKS, Ticks, ticks};
 use crate::code::Place;
 use crate::exec::{AtBarrier, Recording, Step};
+use crate::report::State;
 
 const SCHEDULERS: usize = 4;
 
@@ -62,13 +64,15 @@ struct Warp {
     sample: usize,
     /// In its block.
     number: usize,
-    /// The step that comes next.
+    /// The step that comes next, and where it is executed.
     at: usize,
+    unit: Unit,
     /// The block's place on the SM, and its number.
     place: usize,
     block: u64,
-    /// When each register has its value.
+    /// When each register has its value, and who makes it.
     registers: Vec<Ticks>,
+    makers: Vec<Maker>,
     copies: Copies,
 }
 
@@ -118,6 +122,7 @@ pub(crate) struct Sm<'a> {
     warps_of_block: usize,
     /// When a word of a block's shared memory is free for the next atomic.
     words: HashMap<(usize, u64), Ticks>,
+    account: Account,
 }
 
 impl<'a> Sm<'a> {
@@ -141,7 +146,13 @@ impl<'a> Sm<'a> {
             slots: Vec::new(),
             warps_of_block: samples.first().map_or(0, |sample| sample.ordered.len()),
             words: HashMap::new(),
+            account: Account::new(program, SCHEDULERS),
         }
+    }
+
+    /// Where the time went, and what memory had to do meanwhile.
+    pub(crate) fn account(self) -> (Account, MemorySystem<'a>) {
+        (self.account, self.memory)
     }
 
     /// Runs blocks to their end, and waits for their stores.
@@ -150,8 +161,10 @@ impl<'a> Sm<'a> {
         let places = work.resident.min(work.blocks) as usize;
         self.slots = vec![Slot::default(); places];
         self.warps = vec![Warp::default(); places * self.warps_of_block];
+        self.account.room(self.warps.len(), places);
         let begins = |block: u64| (block as f64 * work.every) as Ticks;
         for block in 0..places as u64 {
+            self.account.place(0, begins(block));
             self.start(block as usize, block, (work.sample)(block), begins(block));
         }
         let mut next = places as u64;
@@ -160,8 +173,10 @@ impl<'a> Sm<'a> {
             result.issued += 1;
             let Some((place, ended)) = self.issue(index, warp, now) else { continue };
             result.ends.push(ended);
+            self.account.end_block(place, ended);
             if next < work.blocks {
                 let free = ended + ticks(self.rates.block_end);
+                self.account.place(free, begins(next));
                 self.start(place, next, (work.sample)(next), free.max(begins(next)));
                 next += 1;
             }
@@ -180,10 +195,12 @@ impl<'a> Sm<'a> {
         for number in 0..warps {
             let index = place * warps + number;
             let (registers, copies) = (vec![0; self.registers], Copies::default());
-            self.warps[index] = Warp { sample, number, at: 0, place, block, registers, copies };
+            let makers = vec![Maker::default(); self.registers];
+            self.warps[index] = Warp { sample, number, place, block, registers, makers, copies, ..Warp::default() };
+            self.account.begin(index, at);
             self.skip_folded(index);
             let after = ticks(self.rates.warp_start) * number as Ticks / SCHEDULERS as Ticks;
-            self.wait(index, begins + after);
+            self.wait(index, Why::until(begins + after, State::Launch));
         }
     }
 
@@ -207,13 +224,12 @@ impl<'a> Sm<'a> {
         {
             scheduler.waiting.pop();
             scheduler.ready.push(warp);
+            self.account.queue(index, warp, self.warps[warp].unit);
         }
         let mut soonest = scheduler.waiting.peek().map_or(Ticks::MAX, |Reverse((at, _))| *at);
         let mut best = None;
         for i in 0..scheduler.ready.len() {
-            let warp = &self.warps[scheduler.ready[i]];
-            let step = self.samples[warp.sample].ordered[warp.number].get(warp.at);
-            let unit = step.map_or(Unit::None, |ordered| self.program.ops[ordered.step.pc as usize].cost.unit);
+            let unit = self.warps[scheduler.ready[i]].unit;
             let free = unit.indices().iter().map(|&unit| scheduler.units[unit]).min().unwrap_or(0);
             if free <= scheduler.now {
                 if scheduler.ready[i] == scheduler.last {
@@ -238,31 +254,39 @@ impl<'a> Sm<'a> {
         let (samples, program) = (self.samples, self.program);
         let Warp { sample, number: in_block, at, place, .. } = self.warps[number];
         let sample = &samples[sample];
-        let Some(&Ordered { step, operands }) = sample.ordered[in_block].get(at) else { return self.leave(place, now) };
+        let Some(&Ordered { step, operands }) = sample.ordered[in_block].get(at) else {
+            let last = sample.ordered[in_block].last().map_or(0, |ordered| ordered.step.pc);
+            self.account.end(number, last, now);
+            return self.leave(place, now);
+        };
         let op = &program.ops[step.pc as usize];
         let scheduler = &mut self.schedulers[index];
         scheduler.now = now + ticks(op.cost.issues).max(1);
+        let next = scheduler.now;
+        self.account.issue(index, number, op, step.pc, (now, next));
         // Of several units that can do it, the one that is free first.
         if let Some(&unit) = op.cost.unit.indices().iter().min_by_key(|&&unit| scheduler.units[unit]) {
             scheduler.units[unit] = scheduler.units[unit].max(now) + ticks(op.cost.busy);
+            self.account.work(index, unit, now, ticks(op.cost.busy));
         }
-        let next = scheduler.now;
         let (done, goes_on) = self.effect(number, sample, &step, op, now);
         if op.kind.reaches_memory() {
             // What the memory's unit cannot take yet waits at the schedulers.
             let queue = self.memory.free().saturating_sub(ticks(32.0));
             let unit = &mut self.schedulers[index].units[Unit::Memory as usize];
+            self.account.work(index, Unit::Memory as usize, now, queue.saturating_sub(*unit));
             *unit = queue.max(*unit);
         }
-        let warp = &mut self.warps[number];
+        let (warp, maker) = (&mut self.warps[number], Maker::new(op, &step));
         for &register in &self.operands[operands as usize].writes {
             warp.registers[register as usize] = done;
+            warp.makers[register as usize] = maker;
         }
         warp.at += 1;
         self.skip_folded(number);
         let waits = op.kind == Kind::Barrier && step.lanes > 0 && self.arrive(number, sample, &step, now);
         if !waits {
-            self.wait_for_operands(number, next.max(goes_on));
+            self.wait_for_operands(number, next.max(goes_on), maker.state());
         }
         None
     }
@@ -356,24 +380,38 @@ impl<'a> Sm<'a> {
             && self.program.ops[ordered.step.pc as usize].is_folded()
         {
             let Operands { reads, writes } = &self.operands[ordered.operands as usize];
-            let known = reads.iter().map(|&register| warp.registers[register as usize]).max().unwrap_or(0);
+            let known = |register: &&u32| warp.registers[**register as usize];
+            let last = reads.iter().max_by_key(known).map(|&register| register as usize);
+            let (known, maker) = last.map_or_else(Default::default, |at| (warp.registers[at], warp.makers[at]));
             for &register in writes {
                 warp.registers[register as usize] = known;
+                warp.makers[register as usize] = maker;
             }
             warp.at += 1;
         }
     }
 
-    fn wait_for_operands(&mut self, number: usize, from: Ticks) {
+    /// `state`: what the warp does until `from`.
+    fn wait_for_operands(&mut self, number: usize, from: Ticks, state: State) {
         let warp = &self.warps[number];
         let ordered = self.samples[warp.sample].ordered[warp.number].get(warp.at);
         let reads = ordered.map_or(&[][..], |ordered| &self.operands[ordered.operands as usize].reads);
-        let ready = reads.iter().map(|&register| warp.registers[register as usize]).fold(from, Ticks::max);
-        self.wait(number, ready);
+        let mut why = Why::until(from, state);
+        for &register in reads {
+            let ready = warp.registers[register as usize];
+            if ready > why.ready {
+                (why.ready, why.last) = (ready, warp.makers[register as usize]);
+            }
+        }
+        self.wait(number, why);
     }
 
-    fn wait(&mut self, number: usize, until: Ticks) {
-        self.schedulers[number % SCHEDULERS].waiting.push(Reverse((until, number)));
+    fn wait(&mut self, number: usize, why: Why) {
+        let warp = &mut self.warps[number];
+        let ordered = self.samples[warp.sample].ordered[warp.number].get(warp.at);
+        warp.unit = ordered.map_or(Unit::None, |ordered| self.program.ops[ordered.step.pc as usize].cost.unit);
+        self.schedulers[number % SCHEDULERS].waiting.push(Reverse((why.ready, number)));
+        self.account.wait(number, why);
     }
 
     /// A warp comes to a barrier: whether it has to wait there, or has been told when to go on.
@@ -402,7 +440,7 @@ impl<'a> Sm<'a> {
         let Some(barrier) = self.slots[place].barriers.remove(&id) else { return };
         let at = now + ticks(self.rates.barrier + self.rates.barrier_warp * barrier.waiting.len() as f64);
         for number in barrier.waiting {
-            self.wait_for_operands(number, at);
+            self.wait_for_operands(number, at, State::Barrier);
         }
     }
 
@@ -461,8 +499,15 @@ mod tests {
         }
     }
 
+    type Steps<'a> = &'a [(u32, Option<AtBarrier>)];
+
     /// Clocks of one block: of each warp, the places of its instructions, with an arrival for barriers.
-    fn clocks(ops: Vec<Op>, warps: &[&[(u32, Option<AtBarrier>)]]) -> u64 {
+    fn clocks(ops: Vec<Op>, warps: &[Steps<'_>]) -> u64 {
+        ran(ops, warps).0
+    }
+
+    /// The same, with the ticks that the warps spend in each state at each instruction.
+    fn ran(ops: Vec<Op>, warps: &[Steps<'_>]) -> (u64, Vec<HashMap<State, Ticks>>) {
         let mut recording = Recording::new(warps.len() as u32);
         recording.lines = vec![Line { number: 1, sectors: 1, whole: 0, conflicts: 0 }];
         for (warp, steps) in warps.iter().enumerate() {
@@ -490,7 +535,28 @@ mod tests {
         let mut sm = Sm::new(&program, &rates, MemorySystem::new(&rates, load), &samples, &operands);
         let result = sm.run(&Work { blocks: 1, resident: 1, every: 0.0, sample: &|_| 0 });
         assert_eq!(result.ends.len(), 1);
-        result.ends[0] / TICKS
+        let states = |row: &crate::timing::account::Row| State::ALL.into_iter().zip(row.states).collect();
+        (result.ends[0] / TICKS, sm.account().0.rows.iter().map(states).collect())
+    }
+
+    #[test]
+    fn all_of_a_warps_time_is_accounted_for() {
+        let ops = vec![
+            op("cp.async.cg.shared.global [%r1], [%rd1], 16;", Kind::Copy),
+            op("cp.async.wait_all;", Kind::CopyWait(None)),
+            op("bar.sync 0;", Kind::Barrier),
+            op("fence.acq_rel.gpu;", Kind::Fence),
+        ];
+        let here = Some(AtBarrier { id: 0, threads: None, counts: 32, waits: true });
+        let (clocks, rows) = ran(ops, &[&[(0, None), (1, None), (2, here)], &[(3, None), (2, here)]]);
+        let all: Ticks = rows.iter().flat_map(HashMap::values).sum();
+        // Both begin with the block, and end with it but for what a warp's last turn takes.
+        assert!((2 * clocks).abs_diff(all / TICKS) < 20, "{clocks} {rows:?}");
+        // Each waits where it has to.
+        let here = |at: usize| rows[at].iter().filter(|(state, _)| **state != State::Launch);
+        let most = |at: usize| here(at).max_by_key(|(_, time)| **time).map(|(state, _)| *state);
+        let waits = [1, 2, 3].map(most);
+        assert_eq!(waits, [State::LongScoreboard, State::Barrier, State::Membar].map(Some), "{rows:?}");
     }
 
     #[test]

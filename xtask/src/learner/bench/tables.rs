@@ -38,6 +38,7 @@ fn exercise_text(exercise: &Benched, report: &Report, look: Look) -> String {
     if !exercise.sizes.is_empty() {
         text +=
             &format!("\n{}\n\n{}\n\n{}\n", times(exercise, look), speedups(exercise, look), accuracy(exercise, look));
+        text += &bounds(exercise);
     }
     let products = exercise.sizes.first().and_then(|size| size.products.as_ref());
     for note in products.into_iter().chain(&exercise.notes) {
@@ -111,6 +112,16 @@ fn accuracy(exercise: &Benched, look: Look) -> String {
         }
     }
     table.trim_fmt()
+}
+
+/// What bounds each variant at the largest size, a line each; nothing where times are measured.
+fn bounds(exercise: &Benched) -> String {
+    let Some(size) = exercise.sizes.last() else { return String::new() };
+    let bounds: Vec<(&str, &String)> =
+        size.variants.iter().filter_map(|variant| Some((variant.name.as_str(), variant.bound.as_ref()?))).collect();
+    let width = bounds.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+    let lines: String = bounds.iter().map(|(name, bound)| format!("  {name:width$}  {bound}\n")).collect();
+    if lines.is_empty() { lines } else { format!("\nBound at {} (PREDICTED) by\n{lines}\n", size.shape) }
 }
 
 fn row_head(size: &Size, variant: &Variant, output: &str, kind: &str) -> [String; 4] {

@@ -6,6 +6,8 @@ use crate::timing::Ticks;
 pub(super) struct Server {
     /// When it is free, in parts of a tick, too: a sector may take less than one.
     free: f64,
+    /// For how long it has had work.
+    worked: f64,
 }
 
 impl Server {
@@ -13,7 +15,12 @@ impl Server {
     pub(super) fn take(&mut self, now: Ticks, time: f64) -> Ticks {
         let begun = self.free.max(now as f64);
         self.free = begun + time;
+        self.worked += time;
         begun as Ticks
+    }
+
+    pub(super) fn worked(&self) -> f64 {
+        self.worked
     }
 
     pub(super) fn free(&self) -> Ticks {

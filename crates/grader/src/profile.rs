@@ -1,0 +1,66 @@
+//! Where the time of launches goes, by the emulated device's clock: predicted, never measured.
+
+use fusion_diagnostic::Bounded;
+use fusion_machine::report::Account;
+use fusion_machine::timing::EVENT_NS;
+use fusion_machine::{LaunchReport, Report};
+use serde::{Deserialize, Serialize};
+
+/// What the clock says of one run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Predicted {
+    /// From an event before it to one behind it.
+    pub ns: f64,
+    pub launches: Vec<Launch>,
+}
+
+/// One of its launches.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Launch {
+    pub kernel: String,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    /// Between two events of its own.
+    pub ns: f64,
+    /// None of what is not simulated: a library's product.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<Box<Account>>,
+}
+
+/// A variant of an exercise at one size: what `cargo xtask profile` is about.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Profiled {
+    pub variant: String,
+    pub shape: String,
+    pub rows: usize,
+    pub columns: usize,
+    pub predicted: Predicted,
+}
+
+impl Predicted {
+    /// None where the time of a launch is not known.
+    pub(crate) fn of(report: &mut Report) -> Option<Self> {
+        let ns = report.predicted_ns()?;
+        let launch = |launch: &mut LaunchReport| Launch {
+            kernel: launch.kernel.clone(),
+            grid: launch.grid,
+            block: launch.block,
+            ns: launch.predicted_ns,
+            account: launch.account.take(),
+        };
+        Some(Self { ns, launches: report.launches.iter_mut().map(launch).collect() })
+    }
+
+    /// What bounds it on a device: its longest launch, which is named where there are others.
+    pub fn bound(&self, device: &str) -> Option<Bounded> {
+        let longest = self.launches.iter().max_by(|one, other| one.ns.total_cmp(&other.ns))?;
+        let bounded = fusion_diagnostic::bound(longest.account.as_ref()?, device);
+        Some(match self.launches.len() {
+            1 => bounded,
+            _ => {
+                let share = 100.0 * (longest.ns - EVENT_NS) / (self.ns - EVENT_NS).max(1.0);
+                Bounded { what: format!("{} ({share:.0}% of the time): {}", longest.kernel, bounded.what), ..bounded }
+            }
+        })
+    }
+}

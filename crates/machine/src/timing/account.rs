@@ -1,0 +1,234 @@
+//! Where the time of a simulation goes: what each warp waits for, at which instruction.
+//!
+//! The simulation tells this what happens and asks it nothing, so that times are what they would be without.
+
+mod sum;
+
+use super::Ticks;
+use super::cost::Unit;
+use super::program::{Kind, Op, Program};
+use crate::code::Place;
+use crate::exec::Step;
+use crate::report::State;
+pub(crate) use sum::Placed;
+pub(super) use sum::Whole;
+
+/// Who makes the value of a register: an instruction, and how a warp waits for it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Maker {
+    pc: u32,
+    state: State,
+}
+
+impl Default for Maker {
+    fn default() -> Self {
+        Self { pc: NOBODY, state: State::Wait }
+    }
+}
+
+const NOBODY: u32 = u32::MAX;
+
+impl Maker {
+    pub(super) fn new(op: &Op, step: &Step) -> Self {
+        let is_shared =
+            |place| place == Place::Shared || place == Place::Generic && step.reached == Some(Place::Shared);
+        let state = match op.kind {
+            Kind::Load(Place::Constant) | Kind::Shuffle => State::ShortScoreboard,
+            Kind::Load(place) | Kind::Atomic(place) if is_shared(place) => State::ShortScoreboard,
+            Kind::Load(_) | Kind::Atomic(_) | Kind::Copy | Kind::CopyWait(_) => State::LongScoreboard,
+            Kind::Barrier => State::Barrier,
+            Kind::Fence => State::Membar,
+            Kind::Branch => State::BranchResolving,
+            Kind::Plain if op.cost.unit == Unit::Special && !op.serial => State::ShortScoreboard,
+            Kind::Plain | Kind::Store(_) | Kind::CopyCommit => State::Wait,
+        };
+        Self { pc: step.pc, state }
+    }
+
+    pub(super) fn state(self) -> State {
+        self.state
+    }
+}
+
+/// Why a warp waits, and until when.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Why {
+    /// Not before this time, whatever it reads: it comes from a branch or a barrier, or its block has begun.
+    pub(super) from: Ticks,
+    pub(super) state: State,
+    /// When all that it reads is there, and what was the last of it.
+    pub(super) ready: Ticks,
+    pub(super) last: Maker,
+}
+
+impl Why {
+    /// Until a time that goes by no register.
+    pub(super) fn until(ready: Ticks, state: State) -> Self {
+        Self { from: ready, state, ready, last: Maker::default() }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Warp {
+    /// Since when nothing of it was issued, and what was before; nothing where its block has just begun.
+    since: Ticks,
+    issued: Option<u32>,
+    why: Why,
+    /// For how long the units that can do its next instruction had been at work when it was ready.
+    worked: Ticks,
+}
+
+/// What warps have done at one instruction.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Row {
+    pub(crate) states: [Ticks; State::ALL.len()],
+    /// What they waited for most, and by how much it is ahead of all else.
+    awaited: Option<u32>,
+    ahead: Ticks,
+}
+
+impl Row {
+    fn add(&mut self, state: State, time: Ticks) {
+        self.states[state as usize] += time;
+    }
+
+    /// The majority by one pass: whoever has more than half of all is what is left.
+    fn wait_for(&mut self, pc: u32, time: Ticks) {
+        if self.awaited == Some(pc) {
+            self.ahead += time;
+        } else if self.ahead >= time {
+            self.ahead -= time;
+        } else {
+            (self.awaited, self.ahead) = (Some(pc), time - self.ahead);
+        }
+    }
+}
+
+/// A scheduler's units: for how long each has had work, and until when.
+type Units = [(Ticks, Ticks); Unit::COUNT];
+
+/// Of one SM.
+#[derive(Debug, Default)]
+pub(crate) struct Account {
+    warps: Vec<Warp>,
+    units: Vec<Units>,
+    /// By place in the code.
+    pub(crate) rows: Vec<Row>,
+    /// Time of places without a block: until one was handed out, and since there are no more.
+    pub(crate) undispatched: Ticks,
+    /// When each place had its last block.
+    ends: Vec<Ticks>,
+}
+
+impl Account {
+    pub(super) fn new(program: &Program, schedulers: usize) -> Self {
+        let rows = vec![Row::default(); program.ops.len()];
+        Self { units: vec![Units::default(); schedulers], rows, ..Self::default() }
+    }
+
+    /// There is room for so many warps, in so many blocks.
+    pub(super) fn room(&mut self, warps: usize, places: usize) {
+        self.warps = vec![Warp { since: 0, issued: None, why: Why::until(0, State::Launch), worked: 0 }; warps];
+        self.ends = vec![0; places];
+    }
+
+    /// A place that was free from `free` on has a block from `at` on.
+    pub(super) fn place(&mut self, free: Ticks, at: Ticks) {
+        self.undispatched += at.saturating_sub(free);
+    }
+
+    /// A warp is there.
+    pub(super) fn begin(&mut self, warp: usize, at: Ticks) {
+        (self.warps[warp].since, self.warps[warp].issued) = (at, None);
+    }
+
+    pub(super) fn wait(&mut self, warp: usize, why: Why) {
+        self.warps[warp].why = why;
+    }
+
+    /// A warp is ready, and waits for its turn and for a unit.
+    pub(super) fn queue(&mut self, scheduler: usize, warp: usize, unit: Unit) {
+        let ready = self.warps[warp].why.ready;
+        self.warps[warp].worked = self.worked(scheduler, unit, ready);
+    }
+
+    /// For how long the units that can do something have had work by now; of two, the one that has had less.
+    fn worked(&self, scheduler: usize, unit: Unit, now: Ticks) -> Ticks {
+        let until_now = |&unit: &usize| {
+            let (worked, until) = self.units[scheduler][unit];
+            worked - until.saturating_sub(now).min(worked)
+        };
+        unit.indices().iter().map(until_now).min().unwrap_or_default()
+    }
+
+    /// A scheduler's unit has work for so long from `from` on, or when it is done with what it has.
+    pub(super) fn work(&mut self, scheduler: usize, unit: usize, from: Ticks, time: Ticks) {
+        let (worked, until) = &mut self.units[scheduler][unit];
+        *worked += time;
+        *until = (*until).max(from) + time;
+    }
+
+    /// A warp's instruction is issued from `now` to `next`.
+    pub(super) fn issue(&mut self, scheduler: usize, warp: usize, op: &Op, pc: u32, (now, next): (Ticks, Ticks)) {
+        let queued = self.leave(warp, pc, now);
+        let throttled = self.worked(scheduler, op.cost.unit, now).saturating_sub(self.warps[warp].worked).min(queued);
+        let row = &mut self.rows[pc as usize];
+        row.add(throttle(op), throttled);
+        row.add(State::NotSelected, queued - throttled);
+        row.add(State::Selected, next - now);
+        (self.warps[warp].since, self.warps[warp].issued) = (next, Some(pc));
+    }
+
+    /// What a warp was waiting for before an instruction is over: for how long it has been ready since.
+    fn leave(&mut self, warp: usize, pc: u32, now: Ticks) -> Ticks {
+        let Warp { since, issued, why: Why { from, state, ready, last }, .. } = self.warps[warp];
+        let (from, ready) = (from.clamp(since, now), ready.clamp(since, now));
+        // Who waits at a barrier has issued it.
+        self.rows[issued.unwrap_or(pc) as usize].add(state, from - since);
+        let row = &mut self.rows[pc as usize];
+        let waited = ready.saturating_sub(from);
+        row.add(last.state, waited);
+        if waited > 0 && matches!(last.state, State::LongScoreboard | State::ShortScoreboard) {
+            row.wait_for(last.pc, waited);
+        }
+        now - ready.max(from)
+    }
+
+    /// A warp is gone. Its last instruction was at `pc`.
+    pub(super) fn end(&mut self, warp: usize, pc: u32, now: Ticks) {
+        let queued = self.leave(warp, pc, now);
+        self.rows[pc as usize].add(State::NotSelected, queued);
+        self.warps[warp].since = now;
+    }
+
+    /// A block is gone.
+    pub(super) fn end_block(&mut self, place: usize, now: Ticks) {
+        self.ends[place] = now;
+    }
+
+    /// Time of places since there were no more blocks for them, when the last of all is gone.
+    pub(crate) fn tail(&self, end: Ticks) -> Ticks {
+        self.ends.iter().map(|&last| end.saturating_sub(last)).sum()
+    }
+
+    /// For how long each of the units was at work, on all schedulers.
+    pub(crate) fn units(&self) -> [Ticks; Unit::COUNT] {
+        std::array::from_fn(|unit| self.units.iter().map(|units| units[unit].0).sum())
+    }
+
+    pub(crate) fn places(&self) -> usize {
+        self.ends.len()
+    }
+}
+
+/// How a warp waits for a unit that is busy.
+fn throttle(op: &Op) -> State {
+    match op.kind {
+        Kind::Load(Place::Shared) | Kind::Store(Place::Shared) | Kind::Atomic(Place::Shared) | Kind::Shuffle => {
+            State::MioThrottle
+        }
+        Kind::Load(_) | Kind::Store(_) | Kind::Atomic(_) | Kind::Copy => State::LgThrottle,
+        _ if op.cost.unit == Unit::Special => State::MioThrottle,
+        _ => State::MathPipeThrottle,
+    }
+}

@@ -1,0 +1,206 @@
+//! `cargo xtask profile`: what bounds a kernel, line by line, by the emulated device's clock; beside it what Nsight Compute says
+//! where there is a GPU and `ncu`.
+
+mod ncu;
+mod tables;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use fusion_grader::bench::At;
+use fusion_grader::judgement::{DeviceInfo, Kind, RunError};
+use fusion_grader::profile::Profiled;
+use fusion_grader::protocol::Message;
+use fusion_grader::render;
+use serde::Serialize;
+
+use super::Run;
+use crate::emulated::Emulated;
+use crate::interrupt::{self, Interrupt};
+use crate::judge::{Stop, cannot_run};
+use crate::process::{self, End, Said, Watch};
+use crate::programs::{self, Programs};
+use crate::progress::Progress;
+use crate::{output, target, toolchain};
+
+/// The command's options.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "Exit codes: 0 profiled, 1 it has no time, 2 could not run, 130 interrupted.")]
+pub(crate) struct Options {
+    /// An exercise (`softmax`)
+    #[arg(value_name = "EXERCISE")]
+    target: String,
+    /// The reference solution instead of your answer
+    #[arg(long)]
+    solutions: bool,
+    /// A rung of the exercise's ladder by its name or number, `top`, `unfused`, or the kernel to beat, instead of your answer
+    #[arg(long, value_name = "NAME")]
+    rung: Option<String>,
+    /// Elements (`1000000`) or a shape (`2048x768`) [default: what `fast` is judged at]
+    #[arg(long, value_name = "SIZE")]
+    size: Option<String>,
+    #[command(flatten)]
+    emulated: Emulated,
+    /// Seed of the inputs
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Do not ask Nsight Compute, even where there is a GPU and `ncu`
+    #[arg(long)]
+    no_ncu: bool,
+    /// Print one JSON object instead of tables
+    #[arg(long)]
+    json: bool,
+    /// Do not build: use the programs that lie beside this one
+    #[arg(long, visible_alias = "no-build")]
+    prebuilt: bool,
+    /// Seconds that it may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    timeout: u64,
+}
+
+/// What was found out.
+#[derive(Debug, Serialize)]
+struct Report {
+    exercise: String,
+    device: DeviceInfo,
+    #[serde(flatten)]
+    profiled: Profiled,
+    /// Nsight Compute's shares by kernel, or why there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ncu: Option<Result<BTreeMap<String, ncu::Shares>, String>>,
+    /// Lines of sources, by file.
+    #[serde(skip)]
+    sources: BTreeMap<String, Vec<String>>,
+}
+
+impl Run for Options {
+    const LISTENS: bool = true;
+
+    fn run(&self, interrupt: &Interrupt) -> u8 {
+        self.emulated.choose();
+        match profile(self, interrupt) {
+            Ok(Ok(report)) => {
+                let printed = match self.json {
+                    true => output::json(serde_json::to_string_pretty(&report)),
+                    false => output::print(&tables::text(&report, output::look())),
+                };
+                if printed { 0 } else { 2 }
+            }
+            Ok(Err(note)) => {
+                output::note(&format!("{}: {note}", self.target));
+                1
+            }
+            Err(Stop::Interrupted) => interrupt::EXIT_CODE,
+            Err(Stop::Error(_)) if interrupt.requested() => interrupt::EXIT_CODE,
+            Err(Stop::Error(error)) => {
+                output::note(&format!("error: {}", error.message));
+                2
+            }
+        }
+    }
+}
+
+/// The report, or why there is none.
+fn profile(options: &Options, interrupt: &Interrupt) -> Result<Result<Report, String>, Stop> {
+    if let Some(Err(why)) = options.size.as_ref().map(|size| size.parse::<At>()) {
+        return Err(Stop::Error(RunError::new("unknown-size", why)));
+    }
+    let selections =
+        target::resolve(std::slice::from_ref(&options.target), fusion_course::days()).map_err(|unknown| {
+            let error = RunError::new("unknown-target", unknown.to_string());
+            Stop::Error(RunError { nearest: unknown.nearest, ..error })
+        })?;
+    let (Some(selection), true) =
+        (selections.first(), selections.iter().map(|it| it.exercises.len()).sum::<usize>() == 1)
+    else {
+        let message = format!("`{}` is more than one exercise: name one", options.target);
+        return Err(Stop::Error(RunError::new("unknown-target", message)));
+    };
+    let exercise = selection.exercises[0].name;
+    // Rungs are the course's, and their top is among the solutions.
+    let solutions = options.solutions || options.rung.is_some();
+    let kind = if solutions { Kind::Solution } else { Kind::Exercise };
+    let package = programs::package(kind, selection.day.number);
+    toolchain::ready().map_err(Stop::Error)?;
+    let programs = Programs::get(std::slice::from_ref(&package), options.prebuilt, interrupt).map_err(Stop::Error)?;
+    let Some(program) = programs.paths.get(&package) else {
+        let errors = programs.errors.iter().map(|error| render::failure(&error.failure, &[], output::look()));
+        return Ok(Err(format!("`{package}` does not compile\n\n{}", errors.collect::<Vec<_>>().join("\n\n"))));
+    };
+    let ask = |device: &str| {
+        let mut command = Command::new(program);
+        command.args(["profile", "--exercise", exercise, "--device", device, "--seed", &options.seed.to_string()]);
+        command.args(options.rung.iter().flat_map(|rung| ["--rung", rung]));
+        command
+    };
+    let progress = Progress::new(1);
+    let mut command = ask("emulated");
+    command.args(options.size.iter().flat_map(|size| ["--size", size]));
+    command.current_dir(programs.root.as_deref().unwrap_or(Path::new(".")));
+    let watch = Watch { limit: Duration::from_secs(options.timeout), interrupt };
+    let (device, profiled) = match attend(&mut command, exercise, &watch, &progress)? {
+        Ok(found) => found,
+        Err(note) => return Ok(Err(note)),
+    };
+    let has_gpu =
+        || !options.no_ncu && ncu::is_there() && crate::judge::probe(program, interrupt).is_ok_and(|gpu| gpu.is_ok());
+    let ncu = has_gpu().then(|| {
+        progress.say(format!("{exercise}: asking ncu"));
+        let mut command = ask("gpu");
+        command.args([
+            "--size",
+            &match profiled.rows {
+                1 => profiled.columns.to_string(),
+                rows => format!("{rows}x{}", profiled.columns),
+            },
+        ]);
+        command.current_dir(programs.root.as_deref().unwrap_or(Path::new(".")));
+        let kernels: Vec<&str> = profiled.predicted.launches.iter().map(|launch| launch.kernel.as_str()).collect();
+        ncu::ask(&command, &kernels, &watch)
+    });
+    let sources = sources(&profiled, programs.root.as_deref());
+    Ok(Ok(Report { exercise: exercise.to_owned(), device, profiled, ncu, sources }))
+}
+
+/// Runs the worker to its end. What it could not do is a note.
+fn attend(
+    command: &mut Command,
+    exercise: &str,
+    watch: &Watch<'_>,
+    progress: &Progress,
+) -> Result<Result<(DeviceInfo, Profiled), String>, Stop> {
+    let (mut found, mut unable, mut note) = (None, None, None);
+    let end = process::run(command, watch, |said| match said {
+        Said::Message(message) => match *message {
+            Message::Profiled { device, profiled } => found = Some((device, *profiled)),
+            Message::Untimed { note: why, .. } => note = Some(why),
+            Message::Unable { error } => unable = Some(error),
+            Message::Progress { text } => progress.say(format!("{exercise}: {text}")),
+            _ => {}
+        },
+        Said::Printed(line) | Said::Complained(line) => progress.note(&format!("{exercise}: {line}")),
+    });
+    let end = end.map_err(|error| cannot_run(Path::new(command.get_program()), &error))?;
+    match (end, unable, found) {
+        (End::Interrupted, ..) => Err(Stop::Interrupted),
+        (_, Some(error), _) => Err(Stop::Error(error)),
+        (_, None, Some(found)) => Ok(Ok(found)),
+        (End::TimedOut, ..) => Ok(Err(format!("stopped after {} s; --timeout gives it more", watch.limit.as_secs()))),
+        (end, None, None) => Ok(Err(note.unwrap_or_else(|| format!("the process ended without an answer: {end:?}")))),
+    }
+}
+
+/// The sources that lines are of, as far as they are there.
+fn sources(profiled: &Profiled, root: Option<&Path>) -> BTreeMap<String, Vec<String>> {
+    let mut sources = BTreeMap::new();
+    let accounts = profiled.predicted.launches.iter().filter_map(|launch| launch.account.as_ref());
+    for place in accounts.flat_map(|account| &account.lines).filter_map(|line| line.source.as_ref()) {
+        if !sources.contains_key(&place.file) {
+            let text = std::fs::read_to_string(root.unwrap_or(Path::new(".")).join(&place.file)).unwrap_or_default();
+            sources.insert(place.file.clone(), text.lines().map(str::to_owned).collect());
+        }
+    }
+    sources
+}
