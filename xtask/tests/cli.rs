@@ -230,7 +230,7 @@ fn rivals_without_pytorch_say_so() {
 fn a_sweep_is_shown_with_what_was_left_out() {
     let script = r#"
 device='{"kind":"emulated","name":"Fake","compute_capability":"9.0","multiprocessors":1,"l2_bytes":1,"memory_bytes":1,"driver":"13.0"}'
-variant='{"role":"submission","name":"submission","timing":{"basis":"predicted","time_ns":{"median":2000,"low":2000,"high":2000},"speedup":{"median":2,"low":2,"high":2}},"accuracy":[]}'
+variant='{"role":"submission","name":"submission","timing":{"basis":"predicted","time_ns":{"median":2000,"low":2000,"high":2000},"speedup":{"median":2,"low":2,"high":2}},"bound":"what takes long","accuracy":[]}'
 size='{"exercise":"'$3'","shape":"N = 5","rows":1,"columns":5,"read_bytes":1,"written_bytes":1,"needed_bytes":8000,"unfused_bytes":9,"steps":[],"variants":['$variant']}'
 case $0 in
 *solutions*) tell '{"fusion":"timed","device":'$device',"size":'$size'}';;
@@ -241,6 +241,7 @@ esac"#;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(code(&output), 0, "{text}\n{}", String::from_utf8_lossy(&output.stderr));
     assert!(text.contains("| N = 5 | solution | PREDICTED | 2.000   | 2.000-2.000 | 4    |"), "{text}");
+    assert!(text.contains("\nBound at N = 5 (PREDICTED) by\n  solution  what takes long\n"), "{text}");
     assert!(text.contains("note: yours: not right"), "{text}");
     let all = prebuilt.run(&["bench", "add_gelu", "--device", "emulated", "--no-build", "--solutions", "--csv"]);
     assert_eq!((code(&all), String::from_utf8_lossy(&all.stdout).lines().count()), (0, 2));

@@ -86,8 +86,10 @@ fn busy(account: &Account, unit: Busy, share: f64) -> Bounded {
     let [loads, stores] = account.accesses();
     let mut all = loads;
     all += stores;
-    let share = percent(share);
-    let spread = || spread(&all);
+    // Near the end of it nothing else helps.
+    let only = if share >= 0.9 { "only fewer bytes make it faster" } else { "fewer bytes make it faster" };
+    let fewer_bytes = || Some(only.to_owned());
+    let (share, spread) = (percent(share), || spread(&all));
     match unit {
         Busy::Dram => said(format!("memory's bandwidth, which is used {share}"), spread().or_else(fewer_bytes)),
         Busy::L2 => said(format!("the bandwidth of L2, which is used {share}"), spread().or_else(fewer_bytes)),
@@ -100,7 +102,9 @@ fn busy(account: &Account, unit: Busy, share: f64) -> Bounded {
             Some("one atomic for a warp or a block in place of one for each thread".to_owned()),
         ),
         Busy::Lsu => said(format!("the unit for loads and stores, which is at work {share}"), lsu(account, &all)),
-        Busy::Issue => said(format!("instructions: schedulers issue {share}"), Some("fewer instructions".to_owned())),
+        Busy::Issue => {
+            said(format!("instructions: schedulers issue {share} of the time"), Some("fewer instructions".to_owned()))
+        }
         Busy::Fma => said(format!("multiply-adds, whose units are at work {share}"), None),
         Busy::Alu => said(format!("logic and comparisons, whose units are at work {share}"), None),
         Busy::Special => said(
@@ -111,10 +115,6 @@ fn busy(account: &Account, unit: Busy, share: f64) -> Bounded {
             said(format!("f64, whose units are at work {share}"), Some("f32 where that is exact enough".to_owned()))
         }
     }
-}
-
-fn fewer_bytes() -> Option<String> {
-    Some("only fewer bytes make it faster".to_owned())
 }
 
 /// Accesses that move more than is asked for.
@@ -261,7 +261,7 @@ mod tests {
         let busy = |unit| account(State::LongScoreboard, |it| it.busy = [(unit, 0.93)].into());
         let dram = "memory's bandwidth, which is used 93%; only fewer bytes make it faster";
         assert_eq!(busy(Busy::Dram), dram);
-        assert_eq!(busy(Busy::Issue), "instructions: schedulers issue 93%; fewer instructions");
+        assert_eq!(busy(Busy::Issue), "instructions: schedulers issue 93% of the time; fewer instructions");
         assert_eq!(
             busy(Busy::Lsu),
             "the unit for loads and stores, which is at work 93%; 16 bytes a thread at once in place of 4"

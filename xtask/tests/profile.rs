@@ -1,0 +1,73 @@
+//! `xtask profile`, with shell scripts in the place of the worker and of Nsight Compute.
+
+mod common;
+
+use std::fs;
+
+use common::{Prebuilt, code, write_script};
+
+/// A worker that has an account of one launch, and a GPU.
+const WORKER: &str = r#"
+device='{"kind":"emulated","name":"Emulated H200","compute_capability":"9.0","multiprocessors":1,"l2_bytes":1,"memory_bytes":1,"driver":"13.0"}'
+place='{"file":"kernel.cu","line":2,"column":1,"function":null}'
+line='{"source":'$place',"states":{"long_scoreboard":0.71,"selected":0.29},"loads":{"requests":10,"sectors":40,"bytes":1280,"width":4}}'
+account='{"overhead":0.1,"dispatch":0,"tail":0,"states":{"long_scoreboard":0.71,"selected":0.29},"busy":{"dram":0.5},
+"flight":{"bytes":12288,"needed":26112},"warps":{"resident":60,"fit":64,"most":64},"lines":['$line']}'
+launch='{"kernel":"f","grid":[4,1,1],"block":[32,1,1],"ns":2000,"account":'$account'}'
+profiled='{"variant":"submission","shape":"N = 5","rows":1,"columns":5,"predicted":{"ns":2000,"launches":['$launch']}}'
+case $1 in
+probe) tell '{"fusion":"probed","gpu":'$device',"note":null}';;
+*) case "$*" in *nothing*) tell '{"fusion":"unable","error":{"code":"unknown-rung","message":"no such rung","nearest":[]}}';;
+   *) tell "$(echo '{"fusion":"profiled","device":'$device',"profiled":'$profiled'}' | tr -d '\n')";; esac;;
+esac"#;
+
+const NCU: &str = r#"
+case $1 in --version) exit 0;; esac
+echo '"ID","Kernel Name","smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio","smsp__average_warps_issue_stalled_drain_per_issue_active.ratio"'
+echo '"","","inst","inst"'
+echo '"0","f(int)","6","2"'"#;
+
+fn profile(ncu: &str, arguments: &[&str]) -> (i32, String, String) {
+    let prebuilt = Prebuilt::new(WORKER);
+    let folder = prebuilt.folder.path();
+    fs::write(folder.join("kernel.cu"), "__global__ void f() {\n    out[i] = x[i];\n}\n").expect("a file");
+    write_script(&folder.join("ncu"), ncu);
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut command = prebuilt.command(&[&["profile", "add_gelu", "--prebuilt"], arguments].concat());
+    let output = command.env("PATH", format!("{}:{path}", folder.display())).output().expect("xtask runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (code(&output), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn lines_stand_with_what_warps_wait_for() {
+    let (code, text, errors) = profile(NCU, &["--no-ncu"]);
+    assert_eq!(code, 0, "{text}\n{errors}");
+    let bound =
+        "bound by waiting for memory 71%: 12 KiB in flight per SM, the H200 needs about 26; more bytes per thread";
+    assert!(text.contains("PREDICTED by the emulated device's clock") && text.contains(bound), "{text}");
+    assert!(text.contains("| 2    | 100%  | long_scoreboard | 4.0     | 0.0 | out[i] = x[i]; |"), "{text}");
+    assert!(!text.contains("not modelled"), "{text}");
+}
+
+#[test]
+fn the_profilers_shares_stand_beside() {
+    let (code, text, errors) = profile(NCU, &[]);
+    assert_eq!(code, 0, "{text}\n{errors}");
+    assert!(text.contains("| waiting for memory | long_scoreboard | 71%       | 75% |"), "{text}");
+    assert!(text.contains("| not modelled       | drain           | -         | 25% |"), "{text}");
+    let denied = "case $1 in --version) exit 0;; esac; echo '==ERROR== ERR_NVGPUCTRPERM - no'; exit 1";
+    let (code, text, _) = profile(denied, &[]);
+    assert!(code == 0 && text.contains("ncu says nothing: this user may not read"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_profiled_says_why() {
+    let (code, _, errors) = profile(NCU, &["--rung", "nothing"]);
+    assert!(code == 2 && errors.contains("no such rung"), "{errors}");
+    let (code, _, errors) = profile(NCU, &["--size", "many"]);
+    assert!(code == 2 && errors.contains("`many` is no number of elements"), "{errors}");
+    let prebuilt = Prebuilt::new(WORKER);
+    let output = prebuilt.run(&["profile", "day22", "--prebuilt"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("`day22` is more than one exercise"), "{output:?}");
+}
