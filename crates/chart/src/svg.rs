@@ -44,6 +44,15 @@ impl Svg {
         ));
     }
 
+    /// Points, as a path of lines without length.
+    pub(crate) fn dots(&mut self, path: &str, colour: &str, round: bool) {
+        let cap = if round { "round" } else { "square" };
+        self.element(&format!(
+            "<path d=\"{path}\" style=\"fill:none;stroke:{colour}\" stroke-width=\"3\" stroke-linecap=\"{cap}\" \
+             stroke-opacity=\"0.7\"></path>"
+        ));
+    }
+
     /// A filled outline with an edge in the colour of the background, so that it stands out from lines under it.
     pub(crate) fn marker(&mut self, path: &str, colour: &str) {
         self.element(&format!(

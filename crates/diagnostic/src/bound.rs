@@ -57,6 +57,22 @@ pub fn unit(unit: Busy) -> &'static str {
     }
 }
 
+/// What bounds a launch, in a few words.
+pub fn short_of_bound(bound: Bound) -> &'static str {
+    match bound {
+        Bound::Busy(busy, _) => unit(busy),
+        Bound::Overhead(_) => "launching",
+        Bound::Dispatch(_) => "waiting for blocks",
+        Bound::Tail(_) => "SMs without work",
+        Bound::Warps(Cause::Memory, _) => "waiting for memory",
+        Bound::Warps(Cause::Shared, _) => "waiting for shared memory, shuffles, special functions",
+        Bound::Warps(Cause::Barriers, _) => "waiting at barriers",
+        Bound::Warps(Cause::Fences, _) => "waiting at fences",
+        Bound::Warps(Cause::Instructions, _) => "instructions",
+        Bound::Warps(Cause::Starting, _) => "starting blocks",
+    }
+}
+
 /// What a launch on a GPU of this name is bound by.
 pub fn bound(account: &Account, gpu: &str) -> Bounded {
     let gpu = gpu.trim_start_matches("Emulated ");

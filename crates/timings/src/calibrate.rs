@@ -191,7 +191,7 @@ impl Calibration {
     fn predict(&self, profile: &Profile, target: &Target) -> Result<f64, String> {
         let Target { predictor, point, .. } = target;
         let named = |error: &dyn std::fmt::Display| format!("{} {}: {error}", point.launch.kernel, point.at);
-        self.predictors[*predictor].predict(profile, point).map_err(|error| named(&error))
+        self.predictors[*predictor].predict(profile, point).map(|(ns, _)| ns).map_err(|error| named(&error))
     }
 }
 

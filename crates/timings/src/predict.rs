@@ -7,7 +7,8 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 use fusion_baseline::includes;
 use fusion_device::{CompileError, Compiler, Options, Source};
-use fusion_machine::timing::Effect;
+use fusion_machine::report::account::Bound;
+use fusion_machine::timing::{Effect, Estimate};
 use fusion_machine::{AllocationKind, Assembled, Fault, Launch, LoadError, Machine, OutOfMemory, Profile, Resources};
 use fusion_nvrtc::Nvrtc;
 use fusion_suite::Argument;
@@ -52,11 +53,11 @@ impl Predictor {
         Ok(Self { ptx: compiled.map_err(Unpredicted::Compile)?.ptx, without })
     }
 
-    /// Nanoseconds of a point on the GPU of a profile.
+    /// Nanoseconds of a point on the GPU of a profile, and what bounds it.
     ///
     /// # Errors
     /// What went wrong in the blocks that are executed, or before.
-    pub fn predict(&self, profile: &Profile, point: &Point) -> Result<f64, Unpredicted> {
+    pub fn predict(&self, profile: &Profile, point: &Point) -> Result<(f64, Option<Bound>), Unpredicted> {
         let wrong = |why: &str| Unpredicted::Point(why.to_owned());
         let machine =
             Machine::new(profile.clone(), fusion_machine::Options { without: self.without, ..Default::default() });
@@ -76,10 +77,14 @@ impl Predictor {
         let launch = Launch { grid: grid.into(), block: block.into(), dynamic_shared: shared, cooperative };
         // A kernel whose blocks go on by what others do is executed whole.
         machine.set_times(true);
-        let whole = || machine.launch(&loaded, kernel, &launch, &params).map(|report| report.predicted_ns);
-        let estimate = || -> Result<f64, Unpredicted> {
+        let whole = || {
+            let report = machine.launch(&loaded, kernel, &launch, &params)?;
+            Ok((report.predicted_ns, report.account.map(|account| account.bound())))
+        };
+        let estimate = || -> Result<_, Unpredicted> {
             let estimate = machine.estimate(&loaded, kernel, &launch, &params).map_err(Unpredicted::Fault)?;
-            estimate.map_or_else(whole, |estimate| Ok(estimate.ns)).map_err(Unpredicted::Fault)
+            let known = |estimate: Estimate| Ok((estimate.ns, Some(estimate.account.bound())));
+            estimate.map_or_else(whole, known).map_err(Unpredicted::Fault)
         };
         if point.cache == Cache::Warm {
             estimate()?;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use fusion_device::Compiler;
 use fusion_machine::Profile;
+use fusion_machine::report::account::Bound;
 use fusion_machine::timing::Effect;
 
 use crate::case::{Case, Point};
@@ -19,6 +20,8 @@ pub struct Compared {
     pub record: Record,
     pub predicted_ns: f64,
     pub role: Role,
+    /// What the clock takes it to be bound by, where that is known.
+    pub bound: Option<Bound>,
 }
 
 /// What a point is there for.
@@ -90,7 +93,7 @@ pub fn validate(
             let role = role(&record, case.calibration);
             let predicted =
                 predictor.predict(profile, point).map_err(|error| format!("{} {}: {error}", name.0, name.1));
-            Some(predicted.map(|predicted_ns| Compared { record, predicted_ns, role }))
+            Some(predicted.map(|(predicted_ns, bound)| Compared { record, predicted_ns, role, bound }))
         };
         let compared = case.points.iter().filter_map(compare).collect::<Result<Vec<_>, String>>()?;
         seen(&case.name);
@@ -109,7 +112,7 @@ pub fn compared(predicted: &[Record]) -> Result<Vec<Compared>, String> {
     let compare = |predicted: &Record| {
         let record = known.get(&name(predicted))?.clone();
         let role = role(&record, false);
-        Some(Compared { record, predicted_ns: predicted.ns, role })
+        Some(Compared { record, predicted_ns: predicted.ns, role, bound: None })
     };
     Ok(predicted.iter().filter_map(compare).collect())
 }
@@ -141,6 +144,7 @@ mod tests {
             },
             predicted_ns,
             role: Role::Fitted,
+            bound: None,
         };
         let points = [point(100.0, 90.0), point(100.0, 105.0), point(100.0, 100.0)];
         let errors = Errors::of(points.iter());

@@ -164,6 +164,7 @@ fn said(fitted: &[Fitted], profile: &Profile, out: &Path) -> String {
             record: record.clone(),
             predicted_ns: *predicted_ns,
             role: Role::Calibration,
+            bound: None,
         })
         .collect();
     let Errors { points, median, worst, .. } = Errors::of(compared.iter());

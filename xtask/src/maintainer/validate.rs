@@ -1,5 +1,7 @@
 //! `cargo xtask validate`: what the clock of the emulated device predicts, beside what a GPU took.
 
+mod page;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -33,12 +35,15 @@ pub(crate) struct Options {
     /// Break down what is held out, too: who has looked at it must fit nothing to it
     #[arg(long)]
     held_out: bool,
+    /// Write what the book shows into this folder, too: a picture of all points, the errors, the kernels that are furthest off
+    #[arg(long, value_name = "DIR")]
+    page: Option<PathBuf>,
     /// Leave out an effect, of the suite's points alone: order, unrolling, predication, l1, l2, loaded-latency, dispatch, first-access, barriers, partial-stores,
     /// merged-stores, scatter or serial
     #[arg(long, value_name = "EFFECT", value_parser = effect)]
     without: Option<Effect>,
     /// Leave out each effect in turn, and print a line of each: some minutes
-    #[arg(long, conflicts_with_all = ["without", "csv", "held_out"])]
+    #[arg(long, conflicts_with_all = ["without", "csv", "held_out", "page"])]
     effects: bool,
 }
 
@@ -59,8 +64,16 @@ pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
     };
     let text = || match options.effects {
         true => effects(options).map_err(Stop::Error),
-        false if options.csv => Ok(csv(&all()?)),
-        false => Ok(tables(&all()?, options.held_out)),
+        false => {
+            let points = all()?;
+            if let Some(folder) = &options.page {
+                page::write(&points, options.held_out, folder).map_err(|error| {
+                    let text = format!("cannot write into {}: {error}", folder.display());
+                    Stop::Error(RunError::new("no-folder", text))
+                })?;
+            }
+            Ok(if options.csv { csv(&points) } else { tables(&points, options.held_out) })
+        }
     };
     match text() {
         Ok(text) if output::print(&text) => 0,
@@ -103,7 +116,7 @@ fn compare(options: &Options, interrupt: &Interrupt) -> Result<Vec<Compared>, St
 
 fn csv(points: &[Compared]) -> String {
     let line = |point: &Compared| {
-        let Compared { record, predicted_ns, role } = point;
+        let Compared { record, predicted_ns, role, .. } = point;
         let (case, kernel, at, cache) = (&record.case, &record.kernel, &record.at, record.cache);
         format!("{case},{kernel},{at},{cache},{:.0},{predicted_ns:.0},{}\n", record.ns, name(*role))
     };
@@ -123,10 +136,8 @@ const ROLES: [Role; 3] = [Role::HeldOut, Role::Fitted, Role::Calibration];
 /// How far off predictions are: by role, then of what may be looked at by kernel, the worst last. What nothing may be fitted to is broken
 /// down where it is asked for only.
 fn tables(points: &[Compared], held_out: bool) -> String {
-    let mut text = "Times of kernels on one GPU: predicted against measured.\n\n".to_owned();
+    let mut text = "Times of kernels on one GPU: predicted against measured.\n\n".to_owned() + &by_role(points);
     let of = |role: Role| points.iter().filter(move |point| point.role == role);
-    let by_role = ROLES.map(|role| (name(role).to_owned(), Errors::of(of(role))));
-    text += &table("points", by_role.into());
     let roles = if held_out { [Role::Fitted, Role::HeldOut] } else { [Role::Calibration, Role::Fitted] };
     for role in roles {
         let mut kernels: BTreeMap<&String, Vec<Compared>> = BTreeMap::new();
@@ -138,6 +149,11 @@ fn tables(points: &[Compared], held_out: bool) -> String {
         text += &table(&format!("{}, by kernel", name(role)), rows);
     }
     text
+}
+
+fn by_role(points: &[Compared]) -> String {
+    let errors = |role: Role| Errors::of(points.iter().filter(|point| point.role == role));
+    table("points", ROLES.map(|role| (name(role).to_owned(), errors(role))).into())
 }
 
 /// How far off predictions are when the clock leaves out one effect.
