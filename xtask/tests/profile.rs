@@ -46,7 +46,7 @@ fn lines_stand_with_what_warps_wait_for() {
     let bound =
         "bound by waiting for memory 71%: 12 KiB in flight per SM, the H200 needs about 26; more bytes per thread";
     assert!(text.contains("PREDICTED by the emulated device's clock") && text.contains(bound), "{text}");
-    assert!(text.contains("| 2    | 100%  | long_scoreboard | 4.0     | 0.0 | out[i] = x[i]; |"), "{text}");
+    assert!(text.contains("| 2    | 100%  | long_scoreboard | 4.0          | 0.0 | out[i] = x[i]; |"), "{text}");
     assert!(!text.contains("not modelled"), "{text}");
 }
 

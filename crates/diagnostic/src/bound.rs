@@ -78,10 +78,9 @@ pub fn bound(account: &Account, gpu: &str) -> Bounded {
     let gpu = gpu.trim_start_matches("Emulated ");
     match account.bound() {
         Bound::Busy(unit, share) => busy(account, unit, share),
-        Bound::Overhead(share) => said(
-            format!("launching {}: its blocks do the rest", percent(share)),
-            Some("fewer launches, each with more to do".to_owned()),
-        ),
+        Bound::Overhead(share) => {
+            said(format!("launching {}, which a launch costs whatever its blocks do", percent(share)), None)
+        }
         Bound::Dispatch(share) => said(
             format!("waiting for blocks {}: an SM finishes them faster than they are handed out", percent(share)),
             Some("fewer blocks, each with more to do".to_owned()),
@@ -92,6 +91,13 @@ pub fn bound(account: &Account, gpu: &str) -> Bounded {
         ),
         Bound::Warps(cause, share) => warps(account, cause, share, gpu),
     }
+}
+
+/// What bounds the longest launch of a run: which one that is, and which share of the time it takes.
+pub fn bound_of_several(account: &Account, gpu: &str, kernel: &str, share: f64) -> Bounded {
+    let Bounded { what, next } = bound(account, gpu);
+    let fewer = || matches!(account.bound(), Bound::Overhead(_)).then(|| "fewer launches".to_owned());
+    said(format!("{kernel} ({} of the time): {what}", percent(share)), next.or_else(fewer))
 }
 
 fn said(what: String, next: Option<String>) -> Bounded {
@@ -292,6 +298,6 @@ mod tests {
         let waits = account(State::Wait, |_| ());
         assert!(waits.contains("each instruction waits for the one before"), "{waits}");
         let launch = account(State::Wait, |it| it.overhead = 0.8);
-        assert_eq!(launch, "launching 80%: its blocks do the rest; fewer launches, each with more to do");
+        assert_eq!(launch, "launching 80%, which a launch costs whatever its blocks do");
     }
 }

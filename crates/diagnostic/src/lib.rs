@@ -22,7 +22,7 @@ mod wrap;
 pub mod essay;
 mod render;
 
-pub use bound::{Bounded, bound, short_of_bound, state, unit};
+pub use bound::{Bounded, bound, bound_of_several, short_of_bound, state, unit};
 pub use count::{counted, noun};
 pub use diagnostic::{Buffer, Diagnostic, Related};
 pub use places::place;

@@ -54,12 +54,12 @@ impl Predicted {
     /// What bounds it on a device: its longest launch, which is named where there are others.
     pub fn bound(&self, device: &str) -> Option<Bounded> {
         let longest = self.launches.iter().max_by(|one, other| one.ns.total_cmp(&other.ns))?;
-        let bounded = fusion_diagnostic::bound(longest.account.as_ref()?, device);
+        let account = longest.account.as_ref()?;
         Some(match self.launches.len() {
-            1 => bounded,
+            1 => fusion_diagnostic::bound(account, device),
             _ => {
-                let share = 100.0 * (longest.ns - EVENT_NS) / (self.ns - EVENT_NS).max(1.0);
-                Bounded { what: format!("{} ({share:.0}% of the time): {}", longest.kernel, bounded.what), ..bounded }
+                let share = (longest.ns - EVENT_NS) / (self.ns - EVENT_NS).max(1.0);
+                fusion_diagnostic::bound_of_several(account, device, &longest.kernel, share)
             }
         })
     }

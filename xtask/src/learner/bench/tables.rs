@@ -121,7 +121,7 @@ fn bounds(exercise: &Benched) -> String {
         size.variants.iter().filter_map(|variant| Some((variant.name.as_str(), variant.bound.as_ref()?))).collect();
     let width = bounds.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
     let lines: String = bounds.iter().map(|(name, bound)| format!("  {name:width$}  {bound}\n")).collect();
-    if lines.is_empty() { lines } else { format!("\nBound at {} (PREDICTED) by\n{lines}\n", size.shape) }
+    if lines.is_empty() { lines } else { format!("\nBound at {} (PREDICTED) by\n{lines}", size.shape) }
 }
 
 fn row_head(size: &Size, variant: &Variant, output: &str, kind: &str) -> [String; 4] {

@@ -12,7 +12,7 @@ use super::Report;
 const LITTLE: f64 = 0.005;
 
 /// Columns of the source's text.
-const TEXT: usize = 60;
+const TEXT: usize = 88;
 
 pub(super) fn text(report: &Report, look: Look) -> String {
     let Report { exercise, device, profiled, .. } = report;
@@ -101,7 +101,7 @@ fn states(report: &Report, kernel: &str, account: &Account, look: Look) -> Strin
 }
 
 fn lines(report: &Report, account: &Account, look: Look) -> String {
-    let header = ["line", "share", "mostly", "sectors", "MB", "source"];
+    let header = ["line", "share", "mostly", "sectors each", "MB", "source"];
     let mut table = render::blank(header, look);
     for line in &account.lines {
         let accesses = [line.loads, line.stores];
@@ -116,10 +116,11 @@ fn lines(report: &Report, account: &Account, look: Look) -> String {
         };
         table.add_row([place(line), percent(line.share()), mostly(account, line), each, moved, source(report, line)]);
     }
-    table.trim_fmt()
+    let file = account.lines.iter().find_map(|line| line.source.as_ref()).map(|source| format!("{}\n", source.file));
+    file.unwrap_or_default() + &table.trim_fmt()
 }
 
-/// The line's number; of several files, with the file.
+/// The line's number. All lines are the kernel's own file's.
 fn place(line: &Line) -> String {
     match (&line.source, &line.ptx) {
         (Some(source), _) => source.line.to_string(),
