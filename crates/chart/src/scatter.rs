@@ -102,9 +102,10 @@ mod tests {
         let text = chart.render();
         assert!(text.contains("new: 1 of 3 points within 25%. known: 1 of 1 points within 25%."), "{text}");
         assert!(!text.contains("NaN"));
-        let dots =
-            |cap: &str| text.split("<path").filter(|path| path.contains(cap)).map(|path| path.matches("h0").count());
-        assert_eq!(dots("linecap=\"round\"").sum::<usize>(), 2);
-        assert_eq!(dots("linecap=\"square\"").sum::<usize>(), 1);
+        let dots = |cap: &str| -> usize {
+            let paths = text.split("<path").filter(|path| path.contains(cap));
+            paths.map(|path| path.matches("h0").count()).sum()
+        };
+        assert_eq!((dots("linecap=\"round\""), dots("linecap=\"square\"")), (2, 1));
     }
 }
