@@ -12,7 +12,9 @@ device='{"kind":"emulated","name":"Emulated H200","compute_capability":"9.0","mu
 place='{"file":"kernel.cu","line":2,"column":1,"function":null}'
 line='{"source":'$place',"states":{"long_scoreboard":0.71,"selected":0.29},"loads":{"requests":10,"sectors":40,"bytes":1280,"width":4}}'
 account='{"overhead":0.1,"dispatch":0,"tail":0,"states":{"long_scoreboard":0.71,"selected":0.29},"busy":{"dram":0.5},
-"flight":{"bytes":12288,"needed":26112},"warps":{"resident":60,"fit":64,"most":64},"lines":['$line']}'
+"flight":{"bytes":12288,"needed":26112},"warps":{"resident":60,"fit":64,"most":64},"lines":['$line'],
+"trace":{"spans":[[0,"launch",0,100,0],[0,"long_scoreboard",100,400,0]],
+"accesses":[{"line":0,"write":false,"width":4,"sectors":[[0,15]],"passes":0},{"line":0,"write":false,"width":4,"sectors":[[0,15]],"passes":0}]}}'
 launch='{"kernel":"f","grid":[4,1,1],"block":[32,1,1],"ns":2000,"account":'$account'}'
 profiled='{"variant":"submission","shape":"N = 5","rows":1,"columns":5,"predicted":{"ns":2000,"launches":['$launch']}}'
 case $1 in
@@ -59,6 +61,28 @@ fn the_profilers_shares_stand_beside() {
     let denied = "case $1 in --version) exit 0;; esac; echo '==ERROR== ERR_NVGPUCTRPERM - no'; exit 1";
     let (code, text, _) = profile(denied, &[]);
     assert!(code == 0 && text.contains("ncu says nothing: this user may not read"), "{text}");
+}
+
+#[test]
+fn a_trace_and_a_picture_are_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [trace, picture] = ["trace.json", "picture.svg"].map(|name| folder.path().join(name));
+    let [to_trace, to_picture] = [&trace, &picture].map(|path| path.to_str().expect("it is Unicode"));
+    let (code, _, errors) = profile(NCU, &["--no-ncu", "--trace", to_trace, "--svg", to_picture]);
+    assert_eq!(code, 0, "{errors}");
+    let text = fs::read_to_string(&trace).expect("it was written");
+    let trace: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let events = trace["traceEvents"].as_array().expect("events");
+    let of = |name: &str| events.iter().find(|event| event["name"] == name).unwrap_or_else(|| panic!("{name}: {text}"));
+    assert_eq!((&of("f")["ph"], &of("f")["ts"]), (&"X".into(), &0.0.into()));
+    let (wait, duration) = (of("waiting for memory"), 0.3);
+    assert_eq!((&wait["dur"], &wait["args"]["line"], &wait["tid"]), (&duration.into(), &2.into(), &0.into()));
+    let picture = fs::read_to_string(&picture).expect("it was written");
+    assert!(picture.contains("line 2: load of 4 bytes a thread, 2 of them: 4 sectors in 1 line"), "{picture}");
+    assert!(picture.contains("waiting for memory: 75%"), "{picture}");
+    let nowhere = folder.path().join("no/trace.json");
+    let (code, _, errors) = profile(NCU, &["--no-ncu", "--trace", nowhere.to_str().expect("it is Unicode")]);
+    assert!(code == 2 && errors.contains("cannot write"), "{errors}");
 }
 
 #[test]

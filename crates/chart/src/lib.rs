@@ -1,4 +1,4 @@
-//! Pictures of measurements as SVG text: a [`Roofline`], a [`LineChart`] over sizes, a [`TrafficChart`] of bytes, a [`ScatterChart`].
+//! Pictures of measurements as SVG text: a [`Roofline`], a [`LineChart`] over sizes, a [`TrafficChart`] of bytes, a [`ScatterChart`], a [`WarpChart`].
 //!
 //! The text stands inline in a page of the book, inside a `<figure class="chart">`, and takes its colours from CSS variables
 //! (`--chart-1` to `--chart-6`, `--chart-text`, `--chart-grid`, `--chart-background`), which the book sets for its light and its dark
@@ -37,6 +37,7 @@ mod scatter;
 mod style;
 mod svg;
 mod traffic;
+mod warps;
 
 pub use heading::{Basis, Heading};
 pub use lines::{LineChart, Rule, Series};
@@ -44,3 +45,4 @@ pub use quantity::Quantity;
 pub use roofline::{Ceiling, Roofline, RooflinePoint};
 pub use scatter::ScatterChart;
 pub use traffic::{TrafficBar, TrafficChart, TrafficStep};
+pub use warps::{AccessRow, WarpChart, WarpSpan};

@@ -314,6 +314,9 @@ extern "C" fn fusion_emulator_set_options(json: *const c_char) -> c_int {
     if let (Ok(driver), Some(true)) = (driver(), settings.dry.as_ref().map(|dry| dry.timed)) {
         driver.machine.empty_cache();
     }
+    if let (Ok(driver), Some(dry)) = (driver(), &settings.dry) {
+        driver.machine.set_traces(dry.traced);
+    }
     record(|recorder| {
         recorder.taken = true;
         recorder.settings.change(settings);

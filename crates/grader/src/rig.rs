@@ -197,11 +197,16 @@ impl<'a> Rig<'a> {
     ///
     /// None where the time does not follow from single blocks, or one of them does something wrong.
     pub(crate) fn predict(&mut self, who: Who) -> Result<Option<Predicted>, Trouble> {
+        self.predict_with(who, false)
+    }
+
+    /// The same, `traced` with what the warps do, and when.
+    pub(crate) fn predict_with(&mut self, who: Who, traced: bool) -> Result<Option<Predicted>, Trouble> {
         let session = self.trial.session;
         self.reset(who, 0).map_err(Trouble::driver("preparing a launch"))?;
         self.finish()?;
         session.take_report();
-        session.run_dry(&Dry { period: PERIOD, timed: true, ..Dry::default() })?;
+        session.run_dry(&Dry { period: PERIOD, timed: true, traced, ..Dry::default() })?;
         let ran = self.run(who, 0).and_then(|()| self.finish());
         session.run_dry(&Dry::default())?;
         let mut report = session.take_report();

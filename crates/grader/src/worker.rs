@@ -154,6 +154,9 @@ struct ProfileOptions {
     /// A rung of the ladder, the kernel to beat or the unfused chain instead of the submission
     #[arg(long)]
     rung: Option<String>,
+    /// Say what the warps of one multiprocessor do, and when
+    #[arg(long)]
+    traced: bool,
 }
 
 #[derive(Clone, Debug, clap::Args)]

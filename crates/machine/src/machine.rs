@@ -86,6 +86,8 @@ pub struct Machine {
     launches: Mutex<Launches>,
     /// Whether launches that are executed are timed by what their blocks do.
     times: AtomicBool,
+    /// Whether it is kept what their warps do, and when.
+    traces: AtomicBool,
     /// Launches that were timed.
     timed: Mutex<Timed>,
     assemble: OnceLock<Assemble>,
@@ -134,6 +136,7 @@ impl Machine {
             heap_bytes: AtomicU64::new(DEFAULT_HEAP_BYTES),
             launches: Mutex::default(),
             times: AtomicBool::new(options.times),
+            traces: AtomicBool::new(false),
             timed: Mutex::default(),
             assemble: OnceLock::new(),
         }

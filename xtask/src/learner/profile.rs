@@ -2,10 +2,12 @@
 //! where there is a GPU and `ncu`.
 
 mod ncu;
+mod picture;
 mod tables;
+mod trace;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -46,6 +48,12 @@ pub(crate) struct Options {
     /// Seed of the inputs
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Write a Chrome trace into this file too: the launches, and what the warps of one multiprocessor do (open it at ui.perfetto.dev)
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Write a picture into this file too: the sectors of each access, the banks, what the warps of one multiprocessor do
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
     /// Do not ask Nsight Compute, even where there is a GPU and `ncu`
     #[arg(long)]
     no_ncu: bool,
@@ -82,11 +90,15 @@ impl Run for Options {
         self.emulated.choose();
         match profile(self, interrupt) {
             Ok(Ok(report)) => {
+                let written = self.write(&report);
+                if let Err(why) = &written {
+                    output::note(&format!("error: {why}"));
+                }
                 let printed = match self.json {
                     true => output::json(serde_json::to_string_pretty(&report)),
                     false => output::print(&tables::text(&report, output::look())),
                 };
-                if printed { 0 } else { 2 }
+                if printed && written.is_ok() { 0 } else { 2 }
             }
             Ok(Err(note)) => {
                 output::note(&format!("{}: {note}", self.target));
@@ -98,6 +110,22 @@ impl Run for Options {
                 output::note(&format!("error: {}", error.message));
                 2
             }
+        }
+    }
+}
+
+impl Options {
+    /// Writes the files that are asked for.
+    fn write(&self, report: &Report) -> Result<(), String> {
+        let write = |file: &Path, text: String| {
+            std::fs::write(file, text).map_err(|error| format!("cannot write {}: {error}", file.display()))
+        };
+        if let Some(file) = &self.trace {
+            write(file, trace::text(report))?;
+        }
+        match &self.svg {
+            Some(file) => write(file, picture::text(report)),
+            None => Ok(()),
         }
     }
 }
@@ -137,6 +165,9 @@ fn profile(options: &Options, interrupt: &Interrupt) -> Result<Result<Report, St
     };
     let progress = Progress::new(1);
     let mut command = ask("emulated");
+    if options.trace.is_some() || options.svg.is_some() {
+        command.arg("--traced");
+    }
     command.args(options.size.iter().flat_map(|size| ["--size", size]));
     command.current_dir(programs.root.as_deref().unwrap_or(Path::new(".")));
     let watch = Watch { limit: Duration::from_secs(options.timeout), interrupt };

@@ -18,9 +18,10 @@ pub(crate) struct Made {
 /// Runs the command from the repository's root, without a shell. `cargo xtask book` has cleared what would change what it prints.
 pub(crate) fn run(root: &Path, output: &Output) -> Result<Made, Failure> {
     let folder = TempDir::new().map_err(|error| format!("cannot make a temporary folder: {error}"))?;
-    let mut words = output.command.split_whitespace().map(|word| match word {
-        "{out}" => folder.path().to_owned(),
-        word => PathBuf::from(word),
+    // The folder, or a file in it.
+    let mut words = output.command.split_whitespace().map(|word| match word.strip_prefix("{out}") {
+        Some(file) => folder.path().join(file.trim_start_matches('/')),
+        None => PathBuf::from(word),
     });
     let program = match words.next() {
         Some(word) if word == Path::new("cargo") => std::env::var_os("CARGO").map_or(word, PathBuf::from),

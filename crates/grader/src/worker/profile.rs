@@ -43,7 +43,7 @@ pub(super) fn run(options: &ProfileOptions, submission: &Submission, top: &[Entr
         Ok(session) => session,
         Err(error) => return unable(error),
     };
-    match profile(&session, entry, top, who, shape, options.seed) {
+    match profile(&session, entry, top, who, shape, options) {
         Ok(profiled) => Message::Profiled { device: session.info.clone(), profiled: Box::new(profiled) }.send(),
         Err(trouble) => untimed(None, &trouble),
     }
@@ -75,13 +75,13 @@ fn profile(
     top: Option<&Entry>,
     (who, variant): (Who, String),
     shape: Shape,
-    seed: u64,
+    options: &ProfileOptions,
 ) -> Result<Profiled, Trouble> {
     tell("compiling".to_owned());
     let program = session.compile(entry)?;
     let top = top.filter(|_| who == Who::Top).map(|entry| session.compile(entry).map(|program| (entry, program)));
     let top = top.transpose()?;
-    let trial = Trial::new(session, entry, &program, seed, &tell);
+    let trial = Trial::new(session, entry, &program, options.seed, &tell);
     let trial = trial.beside(top.as_ref().map(|(entry, program)| (*entry, program)));
     if session.judges_as_gpu() {
         tell(format!("launching {variant} at {shape}"));
@@ -95,7 +95,7 @@ fn profile(
         sound(&trial)?;
     }
     tell(format!("predicting {variant} at {shape}"));
-    if let Some(predicted) = Rig::sampled(&trial, shape)?.predict(who)? {
+    if let Some(predicted) = Rig::sampled(&trial, shape)?.predict_with(who, options.traced)? {
         return Ok(profiled(variant, shape, predicted));
     }
     // What does not follow from single blocks is executed, at a size that can be.

@@ -90,6 +90,11 @@ impl Machine {
         self.times.store(times, Relaxed);
     }
 
+    /// Whether the accounts of launches that are timed say what warps do, and when.
+    pub fn set_traces(&self, traces: bool) {
+        self.traces.store(traces, Relaxed);
+    }
+
     /// The next launch finds nothing in L2, and those that were timed before are forgotten.
     pub fn empty_cache(&self) {
         *self.timed.lock().unwrap_or_else(PoisonError::into_inner) = Timed::default();
@@ -174,6 +179,7 @@ impl Machine {
             most_warps: self.profile.max_threads_per_sm / Profile::WARP_SIZE,
             shared: u64::from(shared + self.profile.shared_reserved),
             regions: self.memory.snapshot().iter().map(region).collect(),
+            traced: self.traces.load(Relaxed),
         };
         let text = |pc: u32| loaded.place(kernel, pc).1.map(|place| place.text).unwrap_or_default();
         let program = Program::new(code, &self.profile.units, &model, text);

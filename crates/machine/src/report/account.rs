@@ -137,6 +137,56 @@ pub struct Account {
     pub warps: Warps,
     /// By the share of the warps' time, the largest first.
     pub lines: Vec<Line>,
+    /// What the warps of the first blocks do, where it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Trace>,
+}
+
+/// One SM from the launch of its first blocks on. Times are in nanoseconds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Trace {
+    /// In the order in which they end.
+    pub spans: Vec<Span>,
+    /// What the first warp of a block reaches, at each of its accesses' first time.
+    pub accesses: Vec<Access>,
+}
+
+/// A warp's place is in a state. There are many of them, so that they go without names.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "(u32, State, f64, f64, usize)", into = "(u32, State, f64, f64, usize)")]
+pub struct Span {
+    pub warp: u32,
+    pub state: State,
+    pub from: f64,
+    pub to: f64,
+    /// An index of the account's lines.
+    pub line: usize,
+}
+
+impl From<(u32, State, f64, f64, usize)> for Span {
+    fn from((warp, state, from, to, line): (u32, State, f64, f64, usize)) -> Self {
+        Self { warp, state, from, to, line }
+    }
+}
+
+impl From<Span> for (u32, State, f64, f64, usize) {
+    fn from(Span { warp, state, from, to, line }: Span) -> Self {
+        (warp, state, from, to, line)
+    }
+}
+
+/// One access of a warp.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Access {
+    /// An index of the account's lines.
+    pub line: usize,
+    pub write: bool,
+    /// Of one lane.
+    pub width: u32,
+    /// Pieces of 128 bytes of global memory by their distance from the first, and a bit for each of their four sectors.
+    pub sectors: Vec<(u64, u8)>,
+    /// Of shared memory: how many times the banks are gone through.
+    pub passes: u8,
 }
 
 /// Bytes that are on their way from L2 or memory to one SM, on average while blocks run.

@@ -18,6 +18,8 @@ pub struct Dry {
     /// Whether a launch is to be timed instead: a few blocks are executed, chosen by the clock, and the launch report has the time that
     /// follows for all.
     pub timed: bool,
+    /// Whether the account of a launch that is timed says what the warps of one SM do, and when.
+    pub traced: bool,
 }
 
 impl Dry {

@@ -88,10 +88,6 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    fn add(&mut self, state: State, time: Ticks) {
-        self.states[state as usize] += time;
-    }
-
     /// The majority by one pass: whoever has more than half of all is what is left.
     fn wait_for(&mut self, pc: u32, time: Ticks) {
         if self.awaited == Some(pc) {
@@ -103,6 +99,19 @@ impl Row {
         }
     }
 }
+
+/// What a warp's place does for some time, at an instruction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    warp: u32,
+    pc: u32,
+    state: State,
+    from: Ticks,
+    to: Ticks,
+}
+
+/// Spans that are kept: those of the first blocks.
+const MOST_SPANS: usize = 60_000;
 
 /// A scheduler's units: for how long each has had work, and until when.
 type Units = [(Ticks, Ticks); Unit::COUNT];
@@ -118,12 +127,19 @@ pub(crate) struct Account {
     pub(crate) undispatched: Ticks,
     /// When each place had its last block.
     ends: Vec<Ticks>,
+    /// Where somebody wants to see them.
+    spans: Option<Vec<Span>>,
 }
 
 impl Account {
     pub(super) fn new(program: &Program, schedulers: usize) -> Self {
         let rows = vec![Row::default(); program.ops.len()];
         Self { units: vec![Units::default(); schedulers], rows, ..Self::default() }
+    }
+
+    /// Keeps what warps do, and when.
+    pub(super) fn trace(&mut self) {
+        self.spans = Some(Vec::new());
     }
 
     /// There is room for so many warps, in so many blocks.
@@ -172,10 +188,10 @@ impl Account {
     pub(super) fn issue(&mut self, scheduler: usize, warp: usize, op: &Op, pc: u32, (now, next): (Ticks, Ticks)) {
         let queued = self.leave(warp, pc, now);
         let throttled = self.worked(scheduler, op.cost.unit, now).saturating_sub(self.warps[warp].worked).min(queued);
-        let row = &mut self.rows[pc as usize];
-        row.add(throttle(op), throttled);
-        row.add(State::NotSelected, queued - throttled);
-        row.add(State::Selected, next - now);
+        let free = now - (queued - throttled);
+        self.spend(warp, pc, throttle(op), (now - queued, free));
+        self.spend(warp, pc, State::NotSelected, (free, now));
+        self.spend(warp, pc, State::Selected, (now, next));
         (self.warps[warp].since, self.warps[warp].issued) = (next, Some(pc));
     }
 
@@ -184,20 +200,27 @@ impl Account {
         let Warp { since, issued, why: Why { from, state, ready, last }, .. } = self.warps[warp];
         let (from, ready) = (from.clamp(since, now), ready.clamp(since, now));
         // Who waits at a barrier has issued it.
-        self.rows[issued.unwrap_or(pc) as usize].add(state, from - since);
-        let row = &mut self.rows[pc as usize];
-        let waited = ready.saturating_sub(from);
-        row.add(last.state, waited);
-        if waited > 0 && matches!(last.state, State::LongScoreboard | State::ShortScoreboard) {
-            row.wait_for(last.pc, waited);
+        self.spend(warp, issued.unwrap_or(pc), state, (since, from));
+        let ready = ready.max(from);
+        self.spend(warp, pc, last.state, (from, ready));
+        if ready > from && matches!(last.state, State::LongScoreboard | State::ShortScoreboard) {
+            self.rows[pc as usize].wait_for(last.pc, ready - from);
         }
-        now - ready.max(from)
+        now - ready
+    }
+
+    /// A warp is in a state from one time to another.
+    fn spend(&mut self, warp: usize, pc: u32, state: State, (from, to): (Ticks, Ticks)) {
+        self.rows[pc as usize].states[state as usize] += to - from;
+        if let Some(spans) = self.spans.as_mut().filter(|spans| from < to && spans.len() < MOST_SPANS) {
+            spans.push(Span { warp: warp as u32, pc, state, from, to });
+        }
     }
 
     /// A warp is gone. Its last instruction was at `pc`.
     pub(super) fn end(&mut self, warp: usize, pc: u32, now: Ticks) {
         let queued = self.leave(warp, pc, now);
-        self.rows[pc as usize].add(State::NotSelected, queued);
+        self.spend(warp, pc, State::NotSelected, (now - queued, now));
         self.warps[warp].since = now;
     }
 

@@ -23,6 +23,8 @@ pub(crate) struct Grid {
     pub(crate) shared: u64,
     /// Allocations.
     pub(crate) regions: Vec<Reached>,
+    /// Whether it is kept what warps do, and when.
+    pub(crate) traced: bool,
 }
 
 /// An allocation that a launch may reach.
@@ -103,6 +105,9 @@ pub(crate) fn estimate(
         first_wave: resident,
     };
     let mut sm = Sm::new(program, rates, MemorySystem::new(rates, load), &samples, &operands);
+    if grid.traced {
+        sm.trace();
+    }
     let like = |block: u64| stands.sample(block, block + 1 == simulated);
     let result = sm.run(&Work { blocks: simulated, resident, every, sample: &like });
 
@@ -196,7 +201,7 @@ mod tests {
     use super::*;
 
     fn shape(blocks: u64, resident: u64) -> Shape {
-        let grid = Grid { blocks, resident, most_warps: 64, shared: 0, regions: Vec::new() };
+        let grid = Grid { blocks, resident, most_warps: 64, shared: 0, regions: Vec::new(), traced: false };
         Shape::new(&grid, 132, 100)
     }
 
@@ -206,7 +211,7 @@ mod tests {
         assert_eq!(shape(133, 8), Shape { active: 132, blocks: 2, resident: 2, simulated: 2, last: 1 });
         assert_eq!(shape(264, 8).last, 132);
         assert_eq!(shape(132_000, 8).simulated, 24);
-        let long = Grid { blocks: 132_000, resident: 8, most_warps: 64, shared: 0, regions: Vec::new() };
+        let long = Grid { blocks: 132_000, resident: 8, most_warps: 64, shared: 0, regions: Vec::new(), traced: false };
         assert_eq!(Shape::new(&long, 132, 1 << 20).simulated, 16);
         assert_eq!(shape(0, 8), Shape { active: 1, blocks: 1, resident: 1, simulated: 1, last: 1 });
     }

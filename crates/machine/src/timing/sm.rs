@@ -150,6 +150,11 @@ impl<'a> Sm<'a> {
         }
     }
 
+    /// Keeps what warps do, and when.
+    pub(crate) fn trace(&mut self) {
+        self.account.trace();
+    }
+
     /// Where the time went, and what memory had to do meanwhile.
     pub(crate) fn account(self) -> (Account, MemorySystem<'a>) {
         (self.account, self.memory)

@@ -1,5 +1,7 @@
 //! What one SM did, as the account of the whole launch.
 
+mod trace;
+
 use std::collections::{BTreeMap, HashMap};
 
 use super::Account;
@@ -59,6 +61,7 @@ impl Whole<'_> {
         let present: Ticks = states.iter().sum();
         let fit = (self.fit * self.samples.first().map_or(0, |sample| sample.ordered.len() as u64)) as u32;
         let of_warps = |time: Ticks| time as f64 / present.max(1) as f64;
+        let (lines, of) = self.lines(account, of_warps, place);
         report::Account {
             overhead: self.overhead,
             dispatch: of_time(account.undispatched as f64, places),
@@ -75,7 +78,8 @@ impl Whole<'_> {
                 fit,
                 most: self.most_warps,
             },
-            lines: self.lines(account, of_warps, place),
+            trace: account.spans.as_ref().map(|spans| self.trace(spans, &of)),
+            lines,
         }
     }
 
@@ -130,7 +134,13 @@ impl Whole<'_> {
         all
     }
 
-    fn lines(&self, account: &Account, of_warps: impl Fn(Ticks) -> f64, place: &dyn Fn(u32) -> Placed) -> Vec<Line> {
+    /// The lines, and which of them an instruction belongs to.
+    fn lines(
+        &self,
+        account: &Account,
+        of_warps: impl Fn(Ticks) -> f64,
+        place: &dyn Fn(u32) -> Placed,
+    ) -> (Vec<Line>, HashMap<u32, usize>) {
         let accesses = self.accesses();
         let mut lines: Vec<(Line, Ticks, Option<u32>)> = Vec::new();
         // Which of them an instruction belongs to.
@@ -170,7 +180,8 @@ impl Whole<'_> {
             let (line, _, awaited) = &lines[at];
             Line { awaited: awaited.and_then(|pc| place_of.get(of.get(&pc)?).copied()), ..line.clone() }
         };
-        order.iter().map(line).collect()
+        let sorted = order.iter().map(line).collect();
+        (sorted, of.into_iter().map(|(pc, at)| (pc, place_of[&at])).collect())
     }
 }
 
