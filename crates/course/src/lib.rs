@@ -24,6 +24,7 @@ mod step;
 mod submission;
 mod suspect;
 
+pub mod day21;
 pub mod day22;
 pub mod day23;
 pub mod day24;
