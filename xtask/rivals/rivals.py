@@ -54,6 +54,10 @@ def say(**line):
 # --- The operations, as somebody writes them in PyTorch without a thought about speed. -------------------------------------
 
 
+def average(x, y):
+    return (x + y) / 2
+
+
 def mul_add(q, k, v):
     return q * k + v
 
@@ -210,6 +214,7 @@ E16, C16, S16 = ("elements", "float16"), ("columns", "float16"), ("square", "flo
 EB, CB = ("elements", "bfloat16"), ("columns", "bfloat16")
 
 OPERATIONS = {
+    "average": ([E32, E32], average, {}),
     "mul_add": ([E32, E32, E32], mul_add, {}),
     "add_mul_relu": ([E32, E32], add_mul_relu, {}),
     "add_mul_exp": ([E32, E32], add_mul_exp, {"triton": triton_add_mul_exp}),

@@ -22,7 +22,7 @@ fn refused(output: &Output) -> String {
 fn a_day_from_the_first_command_to_the_next_exercise() {
     let checkout = Checkout::new();
     let first = text(&checkout.run(&[]));
-    assert!(first.contains("0 of 16 pass.") && first.contains("\nNext mul_add: q * k + v (day 22)\n"), "{first}");
+    assert!(first.contains("0 of 17 pass.") && first.contains("\nNext average: (x + y) / 2 (day 21)\n"), "{first}");
     // The starter is no attempt, but says where one is.
     assert_eq!(code(&checkout.grade("add_gelu")), 1);
     assert!(text(&checkout.run(&["next"])).starts_with("add_gelu: "));
@@ -34,7 +34,7 @@ fn a_day_from_the_first_command_to_the_next_exercise() {
     checkout.edit("mul_add", "right");
     assert_eq!(code(&checkout.grade("mul_add")), 0);
     let screen = text(&checkout.run(&[]));
-    assert!(screen.contains("1 of 16 passes.") && screen.contains("\nNext add_mul_relu: "), "{screen}");
+    assert!(screen.contains("1 of 17 passes.") && screen.contains("\nNext add_mul_relu: "), "{screen}");
     let history = text(&checkout.run(&["history", "mul_add"]));
     let rows: Vec<&str> = history.lines().filter(|line| line.starts_with("| ") && line.contains(" 20")).collect();
     assert_eq!(rows.len(), 2, "{history}");
@@ -64,7 +64,7 @@ fn what_was_done_survives_a_crash_and_a_file_that_cannot_be_written() {
     let journal = checkout.root().join(".course/attempts.jsonl");
     let whole = fs::read_to_string(&journal).expect("a journal");
     fs::write(&journal, format!("{whole}{{\"when\":\"20")).expect("a file");
-    assert!(text(&checkout.run(&[])).contains("1 of 16 passes."));
+    assert!(text(&checkout.run(&[])).contains("1 of 17 passes."));
     // A verdict does not depend on it.
     fs::remove_dir_all(checkout.root().join(".course")).expect("it is there");
     fs::write(checkout.root().join(".course"), "").expect("a file");
@@ -76,7 +76,7 @@ fn what_was_done_survives_a_crash_and_a_file_that_cannot_be_written() {
 #[test]
 fn a_hint_is_about_the_exercise_that_one_is_at() {
     let checkout = Checkout::new();
-    assert!(text(&checkout.run(&["hint"])).starts_with("mul_add: "));
+    assert!(text(&checkout.run(&["hint"])).starts_with("average: "));
     assert!(text(&checkout.run(&["hint", "2"])).contains("hint 2 of 3"));
     let softmax = text(&checkout.run(&["hint", "softmax", "9"]));
     assert!(softmax.starts_with("softmax: ") && softmax.contains("no more hints"), "{softmax}");

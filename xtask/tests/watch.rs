@@ -91,27 +91,27 @@ impl Drop for Terminal {
 fn edit_fail_hint_fix_pass_next_quit() {
     let Some(terminal) = Terminal::watch("") else { return };
     let checkout = &terminal.checkout;
-    terminal.see(&["mul_add  q * k + v", "fail: exercises/day22/src/mul_add.cu", "q quit"]);
+    terminal.see(&["average  (x + y) / 2", "fail: exercises/day21/src/average.cu", "q quit"]);
     terminal.press("h");
     terminal.see(&["hint 1 of 3"]);
     terminal.press("h");
     terminal.see(&["hint 2 of 3"]);
-    checkout.edit("mul_add", "wrong\n");
+    checkout.edit("average", "wrong\n");
     // An edit brings the report back.
     terminal.see(&["out[0] = 1, and 2 is right", "begun"]);
     terminal.press("e");
     terminal.see(&["values: a finding of the grader"]);
     terminal.press("d");
-    terminal.see(&["+++ exercises/day22/src/mul_add.cu", "+wrong"]);
+    terminal.see(&["+++ exercises/day21/src/average.cu", "+wrong"]);
     terminal.press("n");
-    terminal.see(&["mul_add is not done yet; n again goes on to add_mul_relu"]);
-    checkout.edit("mul_add", "right\n");
-    terminal.see(&["pass: n goes on to add_mul_relu"]);
+    terminal.see(&["average is not done yet; n again goes on to mul_add"]);
+    checkout.edit("average", "right\n");
+    terminal.see(&["pass: n goes on to mul_add"]);
     terminal.press("l");
     terminal.see(&["passed", "ffn_sublayer"]);
     terminal.press("Escape");
     terminal.press("n");
-    terminal.see(&["add_mul_relu  max(0, (a + b) * a)", "fail: exercises/day22/src/add_mul_relu.cu"]);
+    terminal.see(&["mul_add  q * k + v", "fail: exercises/day22/src/mul_add.cu"]);
     terminal.press("q");
     terminal.ended(0);
 }

@@ -117,8 +117,9 @@ mod tests {
     #[test]
     fn the_next_exercise_is_where_the_learner_is() {
         use Verdict::{Fail, Inconclusive, Pass, Ungraded};
-        let cases: [(&[Tried<'_>], &str); 7] = [
-            (&[], "mul_add"),
+        let cases: [(&[Tried<'_>], &str); 8] = [
+            (&[], "average"),
+            (&[(1, "average", Pass)], "mul_add"),
             (&[(1, "mul_add", Fail)], "mul_add"),
             (&[(1, "mul_add", Pass)], "add_mul_relu"),
             (&[(1, "mul_add", Inconclusive)], "add_mul_relu"),
@@ -129,7 +130,7 @@ mod tests {
                 &[(1, "mul_add", Pass), (2, "mul_add", Pass), (2, "add_mul_relu", Fail), (2, "add_gelu", Fail)],
                 "add_mul_relu",
             ),
-            (&[(1, "ffn_sublayer", Pass)], "mul_add"),
+            (&[(1, "ffn_sublayer", Pass)], "average"),
         ];
         for (attempts, next) in cases {
             assert_eq!(of(attempts).next().map(|it| it.name), Some(next), "{attempts:?}");
