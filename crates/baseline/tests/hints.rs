@@ -1,4 +1,5 @@
 //! The code of the hints compiles where it is to stand: in the starter. Needs NVRTC, and passes without a word where there is none.
+//! Rust code of a hint is the solution's, which cargo compiles.
 
 #![allow(clippy::unwrap_used)]
 
@@ -31,10 +32,33 @@ fn the_code_of_hints_compiles() {
     }
 }
 
-/// Pieces of code that a hint has, each with whether it is the body of the starter's kernel.
+#[test]
+fn rust_code_of_hints_is_the_solutions() {
+    for exercise in fusion_course::days().iter().flat_map(|day| day.exercises) {
+        let path = format!("../../solutions/day{}/src/{}.rs", exercise.day, exercise.name);
+        let solution = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
+        let known: Vec<&str> = solution.lines().map(str::trim).collect();
+        for hint in exercise.levels() {
+            let rust = fences(hint.text).filter(|(info, _)| info.starts_with("rust"));
+            for line in rust.flat_map(|(_, code)| code.lines()).map(str::trim) {
+                assert!(
+                    line.starts_with("//") || known.contains(&line),
+                    "{}: the solution lacks `{line}`",
+                    exercise.name
+                );
+            }
+        }
+    }
+}
+
+/// The fences of a hint: what stands behind the first three backquotes, and the code.
+fn fences(hint: &str) -> impl Iterator<Item = (&str, &str)> {
+    hint.split("```").skip(1).step_by(2).map(|fence| fence.split_once('\n').unwrap())
+}
+
+/// Pieces of CUDA C++ that a hint has, each with whether it is the body of the starter's kernel.
 fn code(hint: &str) -> Vec<(bool, &str)> {
-    let fences = hint.split("```").skip(1).step_by(2);
-    fences.map(|fence| fence.split_once('\n').unwrap()).map(|(info, code)| (info == "cpp,body", code)).collect()
+    fences(hint).filter(|(info, _)| info.starts_with("cpp")).map(|(info, code)| (info == "cpp,body", code)).collect()
 }
 
 fn with(starter: &str, code: &[(bool, &str)]) -> String {
