@@ -32,8 +32,8 @@ pub(crate) fn scale(
     };
     let mut launch = stream.launch_builder(&kernel);
     launch.arg(x).arg(y).arg(&a).arg(&n);
-    // SAFETY: the arguments are the kernel's parameters in their order and of their types, and
-    // the kernel touches only the first n elements, which both views have.
+    // SAFETY: the arguments are the kernel's parameters in their order and of their types,
+    // and the kernel touches only the first n elements, which both views have.
     unsafe { launch.launch(config) }?;
     Ok(())
 }
@@ -55,16 +55,23 @@ pub(crate) fn scale_on_gpu(
 }
 // ANCHOR_END: around
 
+// ANCHOR: hello
 /// Lets each thread of a small grid print what it knows.
-pub(crate) fn hello(stream: &Arc<CudaStream>, module: &Arc<CudaModule>) -> Result<(), DriverError> {
-    // ANCHOR: hello
+pub(crate) fn hello(
+    stream: &Arc<CudaStream>, // the queue that the launch goes into
+    module: &Arc<CudaModule>, // the compiled kernels
+) -> Result<(), DriverError> {
     let kernel = module.load_function("hello")?;
-    let config = LaunchConfig { grid_dim: (2, 1, 1), block_dim: (4, 1, 1), shared_mem_bytes: 0 };
+    let config = LaunchConfig {
+        grid_dim: (2, 1, 1),  // 2 blocks
+        block_dim: (4, 1, 1), // of 4 threads each
+        shared_mem_bytes: 0,
+    };
     // SAFETY: the kernel has no parameters.
     unsafe { stream.launch_builder(&kernel).launch(config) }?;
     stream.synchronize() // waits until the kernel has ended
-    // ANCHOR_END: hello
 }
+// ANCHOR_END: hello
 
 /// Reverses each run of 64 numbers by a kernel with that contract. There are whole runs of them.
 pub(crate) fn reverse_on_gpu(
