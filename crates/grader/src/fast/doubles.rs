@@ -21,21 +21,24 @@ pub struct Doubles {
 
 impl Doubles {
     /// Looks through PTX that was made of `source`, a path, for a device of a compute capability such as `9.0`. None where
-    /// no instruction computes in f64.
+    /// no instruction computes in f64: conversions alone are those of numbers for `printf`, which takes no others.
     pub(super) fn of(ptx: &str, source: &str, compute_capability: &str) -> Option<Self> {
-        let (mut instructions, mut first, mut line) = (0, None, None);
+        let (mut instructions, mut computes, mut first, mut line) = (0, false, None, None);
         let own = number(ptx, source);
         for text in ptx.lines().map(str::trim) {
             if let Some(loc) = text.strip_prefix(".loc") {
                 line = own.and_then(|own| line_in(loc, own));
-            } else if computes(text) {
+            } else if let Some(operation) = operation_in_f64(text) {
                 instructions += 1;
-                first = first.or(line);
+                if operation != "cvt" {
+                    computes = true;
+                    first = first.or(line);
+                }
             }
         }
         let slower = compute_capability.split_once('.').and_then(|(major, minor)| slower(major, minor));
         let place = first.map(|line| format!("{source}:{line}"));
-        (instructions > 0).then_some(Self { instructions, place, line: first, slower })
+        computes.then_some(Self { instructions, place, line: first, slower })
     }
 
     pub(super) fn say(&self) -> String {
@@ -74,8 +77,8 @@ fn line_in(loc: &str, own: u32) -> Option<u32> {
     })
 }
 
-/// Whether a line of PTX is arithmetic in f64, or a conversion into it or out of it. Moves, loads and stores are none.
-fn computes(line: &str) -> bool {
+/// The operation of a line of PTX that is arithmetic in f64, or a conversion into it or out of it. Moves, loads and stores are none.
+fn operation_in_f64(line: &str) -> Option<&str> {
     let instruction = match line.strip_prefix('@') {
         Some(guarded) => guarded.split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim_start()),
         None => line,
@@ -84,7 +87,7 @@ fn computes(line: &str) -> bool {
     let operation = parts.next().unwrap_or("");
     const ARITHMETIC: [&str; 15] =
         ["add", "sub", "mul", "fma", "mad", "div", "rcp", "sqrt", "rsqrt", "min", "max", "abs", "neg", "cvt", "setp"];
-    ARITHMETIC.contains(&operation) && parts.any(|part| part == "f64")
+    (ARITHMETIC.contains(&operation) && parts.any(|part| part == "f64")).then_some(operation)
 }
 
 /// F32 operations in the time of one in f64: CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions".
@@ -124,5 +127,7 @@ mod tests {
         assert_eq!(found, Doubles { instructions: 2, place, line: Some(9), slower: Some(32) });
         assert_eq!(Doubles::of(PTX, "other.cu", "6.1").unwrap().place, None);
         assert_eq!(Doubles::of(&PTX.replace("f64", "f32"), "exercises/day22/src/k.cu", "9.0"), None);
+        let printed = PTX.replace("mul.f64", "st.local.f64");
+        assert_eq!(Doubles::of(&printed, "exercises/day22/src/k.cu", "9.0"), None);
     }
 }
