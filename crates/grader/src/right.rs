@@ -180,6 +180,9 @@ fn judge_calls(bench: &mut Bench<'_>, shape: Shape, found: &mut Found) -> Result
                         failure.side = Some(Side::Launch);
                     }
                     failure = empty_kernel(failure, &bench.trial.entry.source, exercise.name);
+                    if ran.silent && !failure.notes.iter().any(|note| note == EMPTY) {
+                        failure = failure.note(SILENT);
+                    }
                     failure = warned(failure, &bench.trial.program.compiled.diagnostics);
                     if call > 0 {
                         let kept =
@@ -257,6 +260,9 @@ fn is_kept(exercise: &Exercise, before: &Case, wrong: &Mismatch) -> bool {
             && reference.expected(index).into_iter().any(|right| (wrong.actual - right).abs() <= allowed(right))
     })
 }
+
+/// The note of a submission whose kernel has something in its body, and does not come to a store.
+const SILENT: &str = "the kernel ran, and no thread stored anything";
 
 /// The note on an element that is what the call before made of it.
 const KEPT: &str = "that is what the first call with this shape had there; this one has other values at the same addresses: \

@@ -4,6 +4,7 @@ use fusion_baseline::{Hold, Place, buffers, memory};
 use fusion_course::{Case, Data, DeviceBuffer, Shape};
 use fusion_device::Timer;
 use fusion_machine::Fault;
+use fusion_machine::report::LaunchReport;
 
 use super::other_stream;
 use super::passed::Passed;
@@ -43,6 +44,8 @@ pub(super) struct Ran {
     pub(super) threads: Option<Threads>,
     /// Whether the device says that nothing at all was launched.
     pub(super) idle: bool,
+    /// Whether the device says that there was a launch, and that no thread of any stored something.
+    pub(super) silent: bool,
     /// What the emulated device found that is no error.
     pub(super) advice: Vec<Fault>,
     /// The first element of each output with a byte that was never written, where the device tells.
@@ -162,10 +165,15 @@ impl<'a> Bench<'a> {
         }
         let threads = report.launches.last().map(Threads::of);
         let idle = report.launches.is_empty() && report.copies == 0;
+        let stores = |launch: &LaunchReport| {
+            let counted = &launch.counters;
+            counted.global_store.requests + counted.global_atomic.requests + counted.dram_write_bytes > 0
+        };
+        let silent = !report.launches.is_empty() && !report.launches.iter().any(stores);
         let first = |output| memory::unwritten(&session.device, output);
         let unwritten = self.outputs.iter().map(first).collect();
         let outputs = self.read(&self.outputs)?;
-        Ok(Ran { outputs, threads, idle, advice: report.advice, unwritten, allocations: report.allocations })
+        Ok(Ran { outputs, threads, idle, silent, advice: report.advice, unwritten, allocations: report.allocations })
     }
 
     fn launch_gated(&mut self, case: &Case) -> Result<Ran, Trouble> {
@@ -200,7 +208,7 @@ impl<'a> Bench<'a> {
             return Err(other_stream().into());
         }
         let (advice, unwritten) = Default::default();
-        Ok(Ran { outputs, threads: None, idle: false, advice, unwritten, allocations: 0 })
+        Ok(Ran { outputs, threads: None, idle: false, silent: false, advice, unwritten, allocations: 0 })
     }
 
     fn read(&self, buffers: &[DeviceBuffer]) -> Result<Vec<Data>, Trouble> {
