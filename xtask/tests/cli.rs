@@ -16,7 +16,7 @@ fn everything_passes() {
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(code(&output), 0, "{text}\n{}", String::from_utf8_lossy(&output.stderr));
     assert!(text.contains("| add_gelu      | 30 launches | pass | 1.50x predicted, bar 1.40x | pass    |"), "{text}");
-    assert!(text.contains("5 of 5 passed.\nNext: compare with the solutions in solutions/day22/src\n"), "{text}");
+    assert!(text.contains("5 of 5 passed.\nNext: compare with the solutions in solutions/day22/src\nThen: "), "{text}");
     assert!(text.ends_with("xtask bench day22\n"), "{text}");
     assert!(!text.contains('\u{1b}'));
 }

@@ -293,7 +293,8 @@ fn after(passed: &Judgement, many: bool) -> String {
     let mut rest = day.into_iter().flat_map(|day| day.exercises).skip_while(|exercise| exercise.name != passed.name);
     let next = match rest.nth(1) {
         Some(next) => format!("{} grade {}", program(), next.name),
-        None => format!("compare with the solutions in solutions/day{}/src", passed.day),
+        // `next` names one of another day, or says that all are done.
+        None => format!("compare with the solutions in solutions/day{}/src\nThen: {} next", passed.day, program()),
     };
     let timed = if many { format!("day{}", passed.day) } else { passed.name.clone() };
     format!("Next: {next}\nHow fast, at which size? {} bench {timed}", program())
