@@ -65,9 +65,25 @@ impl super::Run for Options {
     }
 }
 
+/// A terminal that is closed sends SIGHUP, and may leave whoever waits for its keys waiting for ever: then the process is ended from here, and
+/// what it has started ends with it.
+fn end_without_a_terminal(interrupt: &Interrupt) {
+    let interrupt = interrupt.clone();
+    std::thread::spawn(move || {
+        while !interrupt.requested() {
+            std::thread::sleep(10 * TICK);
+        }
+        std::thread::sleep(10 * TICK);
+        if !std::io::stdin().is_terminal() {
+            std::process::exit(i32::from(interrupt::EXIT_CODE));
+        }
+    });
+}
+
 fn full_screen(options: &Options, mut view: View, interrupt: &Interrupt) -> Result<u8, String> {
     let failed = |error: std::io::Error| format!("the terminal cannot be used: {error}");
     let screen = Screen::enter().map_err(failed)?;
+    end_without_a_terminal(interrupt);
     let mut eye = Eye::new(&view.learner.state.root, view.exercise);
     let mut job: Option<Job> = None;
     let code = loop {
