@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use common::{Prebuilt, code, write_script};
@@ -15,8 +16,9 @@ account='{"overhead":0.1,"dispatch":0,"tail":0,"states":{"long_scoreboard":0.71,
 "flight":{"bytes":12288,"needed":26112},"warps":{"resident":60,"fit":64,"most":64},"lines":['$line'],
 "trace":{"spans":[[0,"launch",0,100,0],[0,"long_scoreboard",100,400,0]],
 "accesses":[{"line":0,"write":false,"width":4,"sectors":[[0,15]],"passes":0},{"line":0,"write":false,"width":4,"sectors":[[0,15]],"passes":0}]}}'
-launch='{"kernel":"f","grid":[4,1,1],"block":[32,1,1],"ns":2000,"account":'$account'}'
-profiled='{"variant":"submission","shape":"N = 5","rows":1,"columns":5,"predicted":{"ns":2000,"launches":['$launch']}}'
+launch='{"kernel":"f","grid":[4,1,1],"block":[32,1,1],"ns":2000,"when":{"stream":3,"from":5000,"to":6000},"account":'$account'}'
+profiled='{"variant":"submission","shape":"N = 5","rows":1,"columns":5,"predicted":{"ns":2000,"launches":['$launch'],
+"moves":[{"what":"memset","bytes":4096,"when":{"stream":4,"from":4500,"to":5500}}]}}'
 case $1 in
 probe) tell '{"fusion":"probed","gpu":'$device',"note":null}';;
 *) case "$*" in *nothing*) tell '{"fusion":"unable","error":{"code":"unknown-rung","message":"no such rung","nearest":[]}}';;
@@ -48,6 +50,7 @@ fn lines_stand_with_what_warps_wait_for() {
     let bound =
         "bound by waiting for memory 71%: 12 KiB in flight per SM, the H200 needs about 26; more bytes per thread";
     assert!(text.contains("PREDICTED by the emulated device's clock") && text.contains(bound), "{text}");
+    assert!(text.contains("\nmemset: 0.0 MB, 1.0 us\n"), "{text}");
     assert!(text.contains("| 2    | 100%  | long_scoreboard | 4.0          | 0.0 | out[i] = x[i]; |"), "{text}");
     assert!(!text.contains("not modelled"), "{text}");
 }
@@ -74,23 +77,72 @@ fn a_trace_and_a_picture_are_written() {
     let trace: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let events = trace["traceEvents"].as_array().expect("events");
     let of = |name: &str| events.iter().find(|event| event["name"] == name).unwrap_or_else(|| panic!("{name}: {text}"));
-    assert_eq!((&of("f")["ph"], &of("f")["ts"]), (&"X".into(), &0.0.into()));
-    let (wait, duration) = (of("waiting for memory"), 0.3);
-    assert_eq!((&wait["dur"], &wait["args"]["line"], &wait["tid"]), (&duration.into(), &2.into(), &0.into()));
+    // Microseconds from the first on, and a row for each stream.
+    let shown = |name: &str| {
+        let it = of(name);
+        assert_eq!(it["ph"], "X");
+        let [ts, dur] = ["ts", "dur"].map(|key| it[key].as_f64().expect("a number"));
+        (it["pid"].as_u64(), it["tid"].as_u64(), ts, dur)
+    };
+    assert_eq!(shown("memset"), (Some(1), Some(2), 0.0, 1.0));
+    assert_eq!(shown("f"), (Some(1), Some(1), 0.5, 1.0));
+    // A tenth of the launch is before its blocks, and a tenth of a microsecond before this.
+    assert_eq!(shown("waiting for memory"), (Some(2), Some(1), 0.7, 0.3));
+    assert_eq!(of("waiting for memory")["args"]["line"], 2);
+    let named = |number: u32| {
+        let row = (1.into(), number.into());
+        let is = |event: &&serde_json::Value| {
+            event["name"] == "thread_name" && (&event["pid"], &event["tid"]) == (&row.0, &row.1)
+        };
+        events.iter().find(is).map(|event| event["args"]["name"].clone())
+    };
+    assert_eq!([named(1), named(2)], [Some("stream 3".into()), Some("stream 4".into())]);
+    rows_do_not_overlap(events);
     let picture = fs::read_to_string(&picture).expect("it was written");
     assert!(picture.contains("line 2: load of 4 bytes a thread, 2 of them: 4 sectors in 1 line"), "{picture}");
     assert!(picture.contains("waiting for memory: 75%"), "{picture}");
-    let nowhere = folder.path().join("no/trace.json");
-    let (code, _, errors) = profile(NCU, &["--no-ncu", "--trace", nowhere.to_str().expect("it is Unicode")]);
-    assert!(code == 2 && errors.contains("cannot write"), "{errors}");
+    // What is printed has no trace, and is one object.
+    let (code, text, errors) = profile(NCU, &["--no-ncu", "--json", "--svg", to_picture]);
+    let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let account = &json["predicted"]["launches"][0]["account"];
+    assert!(code == 0 && account["tail"] == 0.0 && account["trace"].is_null(), "{text}\n{errors}");
+    // The tables are not lost.
+    for option in ["--trace", "--svg"] {
+        let nowhere = folder.path().join("no/file");
+        let (code, text, errors) = profile(NCU, &["--no-ncu", option, nowhere.to_str().expect("it is Unicode")]);
+        assert!(code == 2 && errors.contains("error: cannot write") && text.contains("bound by"), "{text}\n{errors}");
+    }
+}
+
+/// What a viewer shows in a row must not overlap, or it is shown as calls of one another.
+fn rows_do_not_overlap(events: &[serde_json::Value]) {
+    let mut rows: BTreeMap<(u64, u64), Vec<(f64, f64)>> = BTreeMap::new();
+    for event in events.iter().filter(|event| event["ph"] == "X") {
+        let number = |key: &str| event[key].as_u64().expect("a number");
+        let [ts, dur] = ["ts", "dur"].map(|key| event[key].as_f64().expect("a number"));
+        rows.entry((number("pid"), number("tid"))).or_default().push((ts, ts + dur));
+    }
+    for (row, mut spans) in rows {
+        spans.sort_by(|one, other| one.0.total_cmp(&other.0));
+        assert!(spans.windows(2).all(|pair| pair[0].1 <= pair[1].0 + 1e-6), "{row:?}: {spans:?}");
+    }
 }
 
 #[test]
 fn what_cannot_be_profiled_says_why() {
     let (code, _, errors) = profile(NCU, &["--rung", "nothing"]);
     assert!(code == 2 && errors.contains("no such rung"), "{errors}");
-    let (code, _, errors) = profile(NCU, &["--size", "many"]);
-    assert!(code == 2 && errors.contains("`many` is no number of elements"), "{errors}");
+    for size in ["many", "3x"] {
+        let (code, _, errors) = profile(NCU, &["--size", size]);
+        assert!(code == 2 && errors.contains(&format!("`{size}` is no number of elements")), "{errors}");
+    }
+    for (wrong, says) in [("add_gleu", "did you mean `add_gelu`?"), ("day99", "no day or exercise is called `day99`")] {
+        let output = Prebuilt::new(WORKER).run(&["profile", wrong, "--prebuilt"]);
+        assert!(
+            output.status.code() == Some(2) && String::from_utf8_lossy(&output.stderr).contains(says),
+            "{output:?}"
+        );
+    }
     let prebuilt = Prebuilt::new(WORKER);
     let output = prebuilt.run(&["profile", "day22", "--prebuilt"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("`day22` is more than one exercise"), "{output:?}");

@@ -1,53 +1,101 @@
 //! The modelled clock.
 //!
 //! Work runs when it is asked for, on the calling thread, or behind a host function on a thread of the driver; when it *would have* run is kept beside it, in
-//! nanoseconds. The model: a stream does one thing after another; the device runs one kernel (or
-//! memset, or copy within its memory) at a time, and beside it one copy in each direction over the bus; host
-//! code takes no time, so that the host's clock moves only when it waits; an event takes a little of its stream's ([`fusion_machine::timing::EVENT_NS`]).
+//! nanoseconds. The model:
+//!
+//! - A stream does one thing after another. An event takes a little of its time ([`fusion_machine::timing::EVENT_NS`]).
+//! - Kernels, memsets and copies within the device's memory run at the same time where they find room beside each other
+//!   ([`fusion_machine::report::Account::occupies`]), and else one after another: what two share that one could use up takes as long either way.
+//! - Beside that goes one copy in each direction over the bus.
+//! - What cannot begin yet holds up nobody, though it was asked for first.
+//! - Host code takes no time. The host's clock moves only when the host waits.
+
+use fusion_machine::report::When;
 
 use crate::driver::State;
 use crate::error::Result;
 use crate::ffi::Handle;
 
 /// What a piece of work occupies while it runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Engine {
-    Compute,
+    /// This share of what the device can do.
+    Compute(f64),
     ToDevice,
     ToHost,
     /// Nothing: markers and host functions.
     None,
 }
 
-/// When the engines and the host are next free, in nanoseconds since the driver began.
-#[derive(Clone, Copy, Debug, Default)]
+/// So much work may be queued. Who asks for more waits, as on hardware, which has about so much room.
+const QUEUE: usize = 1024;
+
+/// What the engines do, and when the host goes on, in nanoseconds since the driver began.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Timeline {
     host: f64,
-    engines: [f64; 3],
+    engines: [Vec<Piece>; 3],
+}
+
+/// A share of an engine for some time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Piece {
+    from: f64,
+    to: f64,
+    share: f64,
 }
 
 impl Timeline {
-    fn engine(&mut self, engine: Engine) -> Option<&mut f64> {
-        match engine {
-            Engine::Compute => Some(&mut self.engines[0]),
-            Engine::ToDevice => Some(&mut self.engines[1]),
-            Engine::ToHost => Some(&mut self.engines[2]),
-            Engine::None => None,
+    /// Finds the first time from `ready` on at which an engine has room for so long.
+    fn place(&mut self, engine: Engine, ready: f64, nanoseconds: f64) -> f64 {
+        let (index, share) = match engine {
+            Engine::Compute(share) => (0, share.clamp(0.0, 1.0)),
+            Engine::ToDevice => (1, 1.0),
+            Engine::ToHost => (2, 1.0),
+            Engine::None => return ready,
+        };
+        if nanoseconds <= 0.0 {
+            return ready;
         }
+        let pieces = &mut self.engines[index];
+        // Nothing begins any more before the host's time.
+        pieces.retain(|piece| piece.to > self.host);
+        let from = first_room(pieces, ready, nanoseconds, share);
+        pieces.push(Piece { from, to: from + nanoseconds, share });
+        if pieces.len() > QUEUE {
+            self.host = pieces.iter().map(|piece| piece.to).fold(f64::INFINITY, f64::min).max(self.host);
+        }
+        from
     }
 }
 
+/// When work can begin that takes so long, and this share.
+fn first_room(pieces: &[Piece], ready: f64, nanoseconds: f64, share: f64) -> f64 {
+    // Shares are sums of a few divisions.
+    const WHOLE: f64 = 1.0 + 1e-9;
+    let later: Vec<Piece> = pieces.iter().filter(|piece| piece.to > ready).copied().collect();
+    let at =
+        |time: f64| later.iter().filter(|piece| piece.from <= time && time < piece.to).map(|piece| piece.share).sum();
+    let fits = |from: &f64| {
+        // What is taken grows only where a piece begins.
+        let begin = later.iter().map(|piece| piece.from).filter(|begin| (*from..*from + nanoseconds).contains(begin));
+        let most: f64 = begin.chain([*from]).map(at).fold(0.0, f64::max);
+        most + share <= WHOLE
+    };
+    let mut ends: Vec<f64> = later.iter().map(|piece| piece.to).chain([ready]).collect();
+    ends.sort_by(f64::total_cmp);
+    let last = ends.last().copied().unwrap_or(ready);
+    ends.into_iter().find(fits).unwrap_or(last)
+}
+
 impl State {
-    /// Puts work of that duration behind everything that it has to wait for; returns when it ends.
-    pub(crate) fn advance(&mut self, stream: Handle, engine: Engine, nanoseconds: f64) -> Result<f64> {
-        let mut start = self.ready(stream)?;
-        if let Some(free) = self.timeline.engine(engine) {
-            start = start.max(*free);
-            *free = start + nanoseconds;
-        }
-        let end = start + nanoseconds;
-        self.streams.get_mut(stream)?.clock = end;
-        Ok(end)
+    /// Puts work of that duration behind everything that it has to wait for.
+    pub(crate) fn advance(&mut self, stream: Handle, engine: Engine, nanoseconds: f64) -> Result<When> {
+        let ready = self.ready(stream)?;
+        let from = self.timeline.place(engine, ready, nanoseconds);
+        let this = self.streams.get_mut(stream)?;
+        this.clock = from + nanoseconds;
+        Ok(When { stream: this.number, from, to: this.clock })
     }
 
     /// Makes a stream wait until `time`.
@@ -80,5 +128,52 @@ impl State {
     fn ready(&self, stream: Handle) -> Result<f64> {
         let clocks = self.related(stream)?.filter_map(|handle| Some(self.streams.get(handle).ok()?.clock));
         Ok(clocks.fold(self.timeline.host, f64::max))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn timeline(work: &[(f64, f64, f64)]) -> Vec<f64> {
+        let mut timeline = Timeline::default();
+        work.iter().map(|&(ready, time, share)| timeline.place(Engine::Compute(share), ready, time)).collect()
+    }
+
+    #[test]
+    fn work_runs_beside_other_work_where_there_is_room() {
+        assert_eq!(timeline(&[(0.0, 10.0, 0.4), (0.0, 10.0, 0.6), (0.0, 5.0, 0.1)]), [0.0, 0.0, 10.0]);
+        // In the middle there is more.
+        assert_eq!(timeline(&[(0.0, 10.0, 0.5), (4.0, 2.0, 0.5), (0.0, 5.0, 0.5)]), [0.0, 4.0, 6.0]);
+        // Thirds and tenths are a whole.
+        let third = 1.0 / 3.0;
+        assert_eq!(timeline(&[(0.0, 1.0, third), (0.0, 1.0, third), (0.0, 1.0, third)]), [0.0; 3]);
+        // All of it, and more than that, comes one after another.
+        assert_eq!(timeline(&[(0.0, 10.0, 1.0), (0.0, 10.0, 7.0)]), [0.0, 10.0]);
+    }
+
+    #[test]
+    fn what_cannot_begin_yet_holds_up_nobody() {
+        assert_eq!(timeline(&[(10.0, 5.0, 1.0), (0.0, 4.0, 1.0), (0.0, 7.0, 1.0)]), [10.0, 0.0, 15.0]);
+    }
+
+    #[test]
+    fn engines_go_beside_each_other() {
+        let mut timeline = Timeline::default();
+        let engines = [Engine::Compute(1.0), Engine::ToDevice, Engine::ToHost, Engine::None];
+        assert_eq!(engines.map(|engine| timeline.place(engine, 1.0, 5.0)), [1.0; 4]);
+        assert_eq!(engines.map(|engine| timeline.place(engine, 1.0, 5.0)), [6.0, 6.0, 6.0, 1.0]);
+        assert_eq!(timeline.place(Engine::Compute(1.0), 1.0, 0.0), 1.0);
+    }
+
+    #[test]
+    fn the_queue_has_an_end() {
+        let mut timeline = Timeline::default();
+        for at in 0..=QUEUE {
+            assert_eq!((timeline.host, timeline.place(Engine::ToHost, 0.0, 1.0)), (0.0, at as f64));
+        }
+        assert_eq!(timeline.host, 1.0);
+        assert_eq!(timeline.place(Engine::ToHost, timeline.host, 1.0), QUEUE as f64 + 1.0);
+        assert_eq!((timeline.host, timeline.engines[2].len()), (2.0, QUEUE + 1));
     }
 }

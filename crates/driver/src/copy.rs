@@ -1,10 +1,10 @@
 //! Copies in every direction, of lines, planes and boxes.
 
+use fusion_machine::report::Moved;
 use fusion_machine::report::kind::{Call, Init, Stray};
 use fusion_machine::{AllocationKind, Fault, Footprint};
 
 use crate::boundary::{In, Raw, export};
-use crate::clock::Engine;
 use crate::driver::{Driver, Session, State};
 use crate::error::{Error, Result};
 use crate::ffi::{DevicePtr, Handle, MEMORYTYPE_DEVICE, MEMORYTYPE_HOST, MEMORYTYPE_UNIFIED, Memcpy2D, Memcpy3D};
@@ -14,6 +14,10 @@ use crate::report;
 
 /// How many runs of unwritten bytes are counted.
 const RUNS: u32 = 1 << 12;
+
+/// Bytes from the host's memory that a call takes along and does not wait for (CUDA C++ programming guide: "memory copies from host to
+/// device of a memory block of 64 KB or less" are asynchronous).
+const STAGED: u64 = 64 << 10;
 
 /// A copy of `depth` planes of `height` rows of `width` bytes.
 #[derive(Clone, Copy, Debug)]
@@ -70,13 +74,12 @@ impl Copy {
         (self.width * self.height * self.depth) as u64
     }
 
-    /// What the copy occupies, and whether it goes over the bus.
-    pub(crate) fn route(&self) -> (Engine, bool) {
+    pub(crate) fn route(&self) -> Moved {
         match (self.to.place, self.from.place) {
-            (Place::Device(_), Place::Device(_)) => (Engine::Compute, false),
-            (Place::Device(_), Place::Host(_)) => (Engine::ToDevice, true),
-            (Place::Host(_), Place::Device(_)) => (Engine::ToHost, true),
-            (Place::Host(_), Place::Host(_)) => (Engine::None, true),
+            (Place::Device(_), Place::Device(_)) => Moved::WithinDevice,
+            (Place::Device(_), Place::Host(_)) => Moved::ToDevice,
+            (Place::Host(_), Place::Device(_)) => Moved::ToHost,
+            (Place::Host(_), Place::Host(_)) => Moved::WithinHost,
         }
     }
 
@@ -125,6 +128,14 @@ impl Copy {
     /// Whether the host, which asked for it, waits until it is done in any case: a copy to memory that is not pinned.
     pub(crate) fn returns_done(&self, state: &State) -> bool {
         matches!(self.to.place, Place::Host(address) if !is_pinned(state, address))
+    }
+
+    /// Whether the modelled host waits until it is done: memory that is not pinned goes through a buffer of the driver's, piece by piece.
+    /// Little from the host has room there.
+    pub(crate) fn keeps_host(&self, state: &State) -> bool {
+        let much = self.bytes() > STAGED;
+        let from = matches!(self.from.place, Place::Host(address) if much && !is_pinned(state, address));
+        from || self.returns_done(state)
     }
 
     /// Advice about a copy to the host of bytes that nobody has written.

@@ -11,7 +11,7 @@ use crate::boundary::{In, Out, export};
 use crate::driver::{State, driver};
 use crate::error::{Error, Result};
 use crate::ffi::Handle;
-use crate::operation::Operation;
+use crate::operation::{Operation, Step};
 
 pub(crate) use exec::Exec;
 
@@ -62,7 +62,7 @@ impl State {
 
     /// The nodes of a graph in an order that its dependencies allow, as near to the order of adding as can be.
     /// Fails when they go in a circle.
-    fn ordered(&self, graph: Handle) -> Result<Vec<(Handle, Operation)>> {
+    fn ordered(&self, graph: Handle) -> Result<Vec<(Handle, Step)>> {
         let nodes = &self.graphs.get(graph)?.nodes;
         let index: HashMap<Handle, usize> = nodes.iter().enumerate().map(|(i, node)| (*node, i)).collect();
         let mut open = vec![0; nodes.len()];
@@ -75,8 +75,13 @@ impl State {
         }
         let mut ready: BTreeSet<usize> = (0..nodes.len()).filter(|i| open[*i] == 0).collect();
         let mut ordered = Vec::with_capacity(nodes.len());
+        // Where a node stands in that order.
+        let mut places: HashMap<Handle, usize> = HashMap::new();
         while let Some(i) = ready.pop_first() {
-            ordered.push((nodes[i], self.nodes.get(nodes[i])?.operation.clone()));
+            let Node { operation, dependencies, .. } = self.nodes.get(nodes[i])?;
+            let behind = dependencies.iter().filter_map(|node| places.get(node).copied()).collect();
+            places.insert(nodes[i], ordered.len());
+            ordered.push((nodes[i], Step { operation: operation.clone(), behind }));
             for dependent in &dependents[i] {
                 open[*dependent] -= 1;
                 if open[*dependent] == 0 {

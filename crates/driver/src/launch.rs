@@ -7,7 +7,7 @@ use std::ffi::c_uint;
 use std::sync::Arc;
 
 use fusion_machine::report::kind::{Parameters, Refusal};
-use fusion_machine::report::{Dry, DryBlock, Name, PtxPosition, SourcePosition};
+use fusion_machine::report::{Dry, DryBlock, Name, PtxPosition, SourcePosition, When};
 use fusion_machine::timing::{EVENT_NS, Estimate};
 use fusion_machine::{Argument, Fault, Footprint, Kernel, KernelInfo, LaunchReport, Loaded, ParamInfo, Tracing};
 
@@ -163,10 +163,10 @@ impl Launch {
         let _busy = driver.busy();
         let dry = report::dry();
         if !dry.is_off() {
-            let launch = if dry.timed { self.time(driver) } else { self.run_dry(driver, &dry) };
-            let nanoseconds = launch.predicted_ns;
+            let mut launch = if dry.timed { self.time(driver) } else { self.run_dry(driver, &dry) };
+            launch.when = advance(driver, stream, &launch)?;
             report::launched(launch);
-            return driver.state().advance(stream, Engine::Compute, within(nanoseconds)).map(|_| ());
+            return Ok(());
         }
         let memory = driver.machine.memory();
         let mirrored = Mirrored::to_machine(&driver.state(), memory);
@@ -176,12 +176,11 @@ impl Launch {
         mirrored.into_host(&driver.state(), memory);
         match outcome {
             Ok((mut launch, footprint)) => {
-                let nanoseconds = launch.predicted_ns;
+                launch.when = advance(driver, stream, &launch)?;
                 launch.findings.iter_mut().for_each(|finding| self.add_site(driver, finding));
                 launch.arguments = arguments(&self.loaded.info(self.kernel), &self.params, &self.short);
                 report::launched(launch);
-                operation::order(driver, stream, Act::Launch(self.clone()), |_| footprint)?;
-                driver.state().advance(stream, Engine::Compute, within(nanoseconds)).map(|_| ())
+                operation::order(driver, stream, Act::Launch(self.clone()), |_| footprint)
             }
             Err(mut fault) => {
                 let error = report::error_of(&fault);
@@ -196,9 +195,11 @@ impl Launch {
     }
 }
 
-/// What a launch takes of a stream's time: what it takes between two events, without what these take.
-fn within(nanoseconds: f64) -> f64 {
-    (nanoseconds - EVENT_NS).max(0.0)
+/// Puts a launch into its stream's time: what it takes between two events, without what these take. Of the device it takes what the clock's
+/// account says, and all where there is none.
+fn advance(driver: &Driver, stream: Handle, launch: &LaunchReport) -> Result<When> {
+    let share = launch.account.as_ref().map_or(1.0, |account| account.occupies);
+    driver.state().advance(stream, Engine::Compute(share), (launch.predicted_ns - EVENT_NS).max(0.0))
 }
 
 /// A launch as it was asked for, with nothing counted.

@@ -4,7 +4,8 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use fusion_machine::Footprint;
-use fusion_machine::timing::EVENT_NS;
+use fusion_machine::report::{Move, Moved, When};
+use fusion_machine::timing::{EVENT_NS, copy_share};
 
 use crate::clock::Engine;
 use crate::copy::Copy;
@@ -31,8 +32,16 @@ pub(crate) enum Operation {
     Free(u64),
     /// A node that only orders others, or the allocation of a captured `cuMemAllocAsync`, which is made when it is captured.
     Nothing(Marker),
-    /// All operations of another graph.
-    Child(Arc<Vec<Operation>>),
+    /// All operations of another graph, in an order that allows for what they are behind.
+    Child(Arc<Vec<Step>>),
+}
+
+/// An operation of a graph.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    pub(crate) operation: Operation,
+    /// The steps that must be done before, by their index.
+    pub(crate) behind: Vec<usize>,
 }
 
 /// What a node that does nothing stands for.
@@ -54,7 +63,7 @@ impl Operation {
     fn calls(&self) -> bool {
         match self {
             Self::Call(_) => true,
-            Self::Child(operations) => operations.iter().any(Self::calls),
+            Self::Child(steps) => steps.iter().any(|step| step.operation.calls()),
             _ => false,
         }
     }
@@ -126,25 +135,25 @@ pub(crate) fn run(driver: &Driver, stream: Handle, operation: &Operation) -> Res
                 state.host_behind_stream(stream)?;
             }
             drop(state);
-            let (engine, over_the_bus) = copy.route();
-            report::copied(copy.bytes());
-            let nanoseconds = driver.machine.copy_time_ns(copy.bytes(), over_the_bus);
-            driver.state().advance(stream, engine, nanoseconds).map(|_| ())
+            let when = moved(driver, stream, copy.route(), copy.bytes())?;
+            let mut state = driver.state();
+            if copy.keeps_host(&state) {
+                state.host_waits_until(when.to);
+            }
+            Ok(())
         }
         Operation::Fill(fill) => {
             let _busy = driver.busy();
             fill.run(driver)?;
             order(driver, stream, Act::Memset, |_| fill.footprint())?;
-            report::filled(fill.bytes());
-            let nanoseconds = driver.machine.copy_time_ns(fill.bytes(), false);
-            driver.state().advance(stream, Engine::Compute, nanoseconds).map(|_| ())
+            moved(driver, stream, Moved::Memset, fill.bytes()).map(|_| ())
         }
         Operation::Call(callback) => stream::run(driver, stream, *callback),
         Operation::Record(event, mark) => {
             let mut state = driver.state();
             // An event that takes no time is a mark alone.
             let timing = state.events.get(*event).is_ok_and(|event| event.timing);
-            let time = state.advance(stream, Engine::None, if timing { EVENT_NS } else { 0.0 })?;
+            let time = state.advance(stream, Engine::None, if timing { EVENT_NS } else { 0.0 })?.to;
             let behind = state.mark(stream)?;
             let mark = mark.clone().map_or_else(|| state.move_event(*event), Ok)?;
             let _ = mark.set(Reached { time, behind });
@@ -165,8 +174,25 @@ pub(crate) fn run(driver: &Driver, stream: Handle, operation: &Operation) -> Res
             order(driver, stream, Act::Free, |_| footprint([], [(*address, size)]))
         }
         Operation::Nothing(_) => Ok(()),
-        Operation::Child(operations) => run_all(driver, stream, operations),
+        Operation::Child(steps) => run_all(driver, stream, steps),
     }
+}
+
+/// Puts a copy or a memset into its stream's time, and reports it.
+fn moved(driver: &Driver, stream: Handle, what: Moved, bytes: u64) -> Result<When> {
+    let over_the_bus = matches!(what, Moved::ToDevice | Moved::ToHost | Moved::WithinHost);
+    // What is filled is not read.
+    let both_ways = if what == Moved::Memset { bytes / 2 } else { bytes };
+    let nanoseconds = driver.machine.copy_time_ns(both_ways, over_the_bus);
+    let engine = match what {
+        Moved::ToDevice => Engine::ToDevice,
+        Moved::ToHost => Engine::ToHost,
+        Moved::WithinDevice | Moved::Memset => Engine::Compute(copy_share(nanoseconds)),
+        Moved::WithinHost => Engine::None,
+    };
+    let when = driver.state().advance(stream, engine, nanoseconds)?;
+    report::moved(Move { what, bytes, when });
+    Ok(when)
 }
 
 /// Puts what has run into its stream's order, and reports the race that it has.
@@ -181,15 +207,22 @@ pub(crate) fn order(driver: &Driver, stream: Handle, act: Act, footprint: impl F
     Ok(())
 }
 
-/// Runs operations one after another, until one leaves an error in the stream's context.
-fn run_all(driver: &Driver, stream: Handle, operations: &[Operation]) -> Result {
-    for operation in operations {
-        run(driver, stream, operation)?;
+/// Runs a graph's operations one after another, until one leaves an error in the stream's context. By the modelled clock each begins when
+/// those that it is behind have ended.
+fn run_all(driver: &Driver, stream: Handle, steps: &[Step]) -> Result {
+    let begun = driver.state().streams.get(stream)?.clock;
+    let mut ends = Vec::with_capacity(steps.len());
+    for step in steps {
+        let before = step.behind.iter().filter_map(|&step| ends.get(step).copied()).fold(begun, f64::max);
+        driver.state().streams.get_mut(stream)?.clock = before;
+        run(driver, stream, &step.operation)?;
         let state = driver.state();
-        let context = state.streams.get(stream)?.context;
-        if state.contexts.get(context)?.error.is_some() {
+        let this = state.streams.get(stream)?;
+        ends.push(this.clock);
+        if state.contexts.get(this.context)?.error.is_some() {
             break;
         }
     }
+    driver.state().streams.get_mut(stream)?.clock = ends.into_iter().fold(begun, f64::max);
     Ok(())
 }

@@ -12,7 +12,7 @@ use std::io::Write;
 use std::sync::Mutex;
 
 use fusion_diagnostic::{say as words, short};
-use fusion_machine::report::{Dry, Event, Kind, Severity, Status};
+use fusion_machine::report::{Dry, Event, Kind, Move, Moved, Severity, Status};
 use fusion_machine::{Fault, LaunchReport, Options, Report};
 use journal::Journal;
 use settings::Settings;
@@ -95,16 +95,9 @@ pub(crate) fn launched(mut launch: LaunchReport) {
         found(finding);
     }
     record(|recorder| {
-        if !recorder.settings.record.unwrap_or(true) {
-            return;
-        }
-        let limit = recorder.settings.record_limit.unwrap_or(LAUNCHES);
-        let launches = &mut recorder.report.launches;
-        if launches.len() >= limit {
-            launches.drain(..limit.div_ceil(2).min(launches.len()));
-        }
-        if limit > 0 {
-            launches.push(launch);
+        if recorder.settings.record.unwrap_or(true) {
+            let limit = recorder.settings.record_limit.unwrap_or(LAUNCHES);
+            keep(&mut recorder.report.launches, launch, limit);
         }
     });
 }
@@ -232,20 +225,27 @@ pub(crate) fn allocated(bytes: u64) {
     });
 }
 
-pub(crate) fn copied(bytes: u64) {
-    count(bytes, 0);
-}
-
-pub(crate) fn filled(bytes: u64) {
-    count(bytes, 1);
-}
-
-fn count(bytes: u64, memsets: u64) {
+/// Records a copy or a memset.
+pub(crate) fn moved(moved: Move) {
     record(|recorder| {
-        recorder.report.copies += 1;
-        recorder.report.memsets += memsets;
-        recorder.report.copied_bytes += bytes;
+        let report = &mut recorder.report;
+        report.copies += 1;
+        report.memsets += u64::from(moved.what == Moved::Memset);
+        report.copied_bytes += moved.bytes;
+        if recorder.settings.record.unwrap_or(true) {
+            keep(&mut report.moves, moved, recorder.settings.record_limit.unwrap_or(LAUNCHES));
+        }
     });
+}
+
+/// Adds to a list, which forgets the older half of what it has when it is full.
+fn keep<T>(list: &mut Vec<T>, new: T, limit: usize) {
+    if list.len() >= limit {
+        list.drain(..limit.div_ceil(2).min(list.len()));
+    }
+    if limit > 0 {
+        list.push(new);
+    }
 }
 
 /// Returns what happened since the last call as JSON of a `fusion_machine::Report`. To be freed with `fusion_emulator_free_string`.

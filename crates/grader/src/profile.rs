@@ -1,7 +1,7 @@
 //! Where the time of launches goes, by the emulated device's clock: predicted, never measured.
 
 use fusion_diagnostic::Bounded;
-use fusion_machine::report::Account;
+use fusion_machine::report::{Account, Move, When};
 use fusion_machine::timing::EVENT_NS;
 use fusion_machine::{LaunchReport, Report};
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,9 @@ pub struct Predicted {
     /// From an event before it to one behind it.
     pub ns: f64,
     pub launches: Vec<Launch>,
+    /// Copies and memsets.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moves: Vec<Move>,
 }
 
 /// One of its launches.
@@ -22,6 +25,8 @@ pub struct Launch {
     pub block: [u32; 3],
     /// Between two events of its own.
     pub ns: f64,
+    #[serde(default)]
+    pub when: When,
     /// None of what is not simulated: a library's product.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account: Option<Box<Account>>,
@@ -46,9 +51,11 @@ impl Predicted {
             grid: launch.grid,
             block: launch.block,
             ns: launch.predicted_ns,
+            when: launch.when,
             account: launch.account.take(),
         };
-        Some(Self { ns, launches: report.launches.iter_mut().map(launch).collect() })
+        let launches = report.launches.iter_mut().map(launch).collect();
+        Some(Self { ns, launches, moves: std::mem::take(&mut report.moves) })
     }
 
     /// What bounds it on a device: its longest launch, which is named where there are others.

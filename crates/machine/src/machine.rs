@@ -31,7 +31,7 @@ use crate::exec::{self, Outcome, Run};
 use crate::memory::{AllocationKind, DEFAULT_HEAP_BYTES, Heap, Memory, OutOfMemory, Region};
 use crate::profile::Profile;
 use crate::report::kind::{Parameters, Refusal};
-use crate::report::{Fault, LaunchReport};
+use crate::report::{Fault, LaunchReport, When};
 use crate::timing;
 
 /// How a machine runs.
@@ -419,6 +419,7 @@ impl Machine {
             arguments: Vec::new(),
             counters,
             predicted_ns: residency.predict_ns(&counters),
+            when: When::default(),
             account: None,
             output,
             findings,

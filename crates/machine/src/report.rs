@@ -10,10 +10,9 @@ mod dry;
 mod fault;
 mod journal;
 pub mod kind;
+mod when;
 
 use serde::{Deserialize, Serialize};
-
-use crate::timing::EVENT_NS;
 
 pub use account::{Account, Busy, State};
 pub use buffer::{Buffer, Name};
@@ -22,6 +21,7 @@ pub use dry::{Dry, DryBlock};
 pub use fault::{Blame, Fault, PtxPosition, Related, Severity, SourcePosition};
 pub use journal::Event;
 pub use kind::{Kind, Role};
+pub use when::{Move, Moved, When};
 
 /// Everything that happened on the device since the last report was taken.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -50,6 +50,9 @@ pub struct Report {
     /// How many of these are memsets.
     #[serde(default)]
     pub memsets: u64,
+    /// Each of them, as far as they are kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moves: Vec<Move>,
 }
 
 /// One launch that ran to its end, whether or not the checks found something.
@@ -73,6 +76,9 @@ pub struct LaunchReport {
     /// Time by the machine's model (never measured), in nanoseconds, from an event before the launch to one behind it. 0 where it is not
     /// known.
     pub predicted_ns: f64,
+    /// When that was, without what an event takes.
+    #[serde(default)]
+    pub when: When,
     /// Where that time goes, where it is from a simulation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account: Option<Box<Account>>,
@@ -85,16 +91,6 @@ pub struct LaunchReport {
     /// Of a dry launch: what its blocks did. Nothing is counted then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dry: Vec<DryBlock>,
-}
-
-impl Report {
-    /// Nanoseconds from an event before its launches to one behind them, by the machine's model. None where that of a launch is not
-    /// known.
-    pub fn predicted_ns(&self) -> Option<f64> {
-        let times = self.launches.iter().map(|launch| launch.predicted_ns);
-        let known = self.launches.iter().all(|launch| launch.predicted_ns > 0.0);
-        known.then(|| times.map(|time| (time - EVENT_NS).max(0.0)).sum::<f64>() + EVENT_NS)
-    }
 }
 
 /// What a launch passed for one parameter of the kernel.

@@ -139,6 +139,11 @@ pub fn copy_time_ns(profile: &Profile, bytes: u64, over_the_bus: bool) -> f64 {
     COPY_OVERHEAD_NS + 1e9 * seconds
 }
 
+/// The share of such a time in which memory is busy.
+pub fn copy_share(nanoseconds: f64) -> f64 {
+    1.0 - COPY_OVERHEAD_NS / nanoseconds.max(COPY_OVERHEAD_NS)
+}
+
 #[cfg(test)]
 mod tests {
     use assert_approx_eq::assert_approx_eq;

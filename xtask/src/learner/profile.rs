@@ -48,7 +48,7 @@ pub(crate) struct Options {
     /// Seed of the inputs
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Write a Chrome trace into this file too: the launches, and what the warps of one multiprocessor do (open it at ui.perfetto.dev)
+    /// Write a Chrome trace into this file too: launches and copies, and what the warps of one multiprocessor do (open it at ui.perfetto.dev)
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
     /// Write a picture into this file too: the sectors of each access, the banks, what the warps of one multiprocessor do
@@ -89,15 +89,19 @@ impl Run for Options {
     fn run(&self, interrupt: &Interrupt) -> u8 {
         self.emulated.choose();
         match profile(self, interrupt) {
-            Ok(Ok(report)) => {
+            Ok(Ok(mut report)) => {
                 let written = self.write(&report);
-                if let Err(why) = &written {
-                    output::note(&format!("error: {why}"));
+                // The files have it.
+                for account in report.profiled.predicted.launches.iter_mut().filter_map(|it| it.account.as_mut()) {
+                    account.trace = None;
                 }
                 let printed = match self.json {
                     true => output::json(serde_json::to_string_pretty(&report)),
                     false => output::print(&tables::text(&report, output::look())),
                 };
+                if let Err(why) = &written {
+                    output::note(&format!("error: {why}"));
+                }
                 if printed && written.is_ok() { 0 } else { 2 }
             }
             Ok(Err(note)) => {

@@ -57,10 +57,11 @@ impl Gemm for StandIn {
 /// not to be told apart, and every launch keeps the time of its instructions.
 fn predict(report: &mut Report, queued: &[GemmSizes]) {
     let Some(profile) = fusion_profile::of_device(&report.device) else { return };
-    let mut products: Vec<_> = report.launches.iter_mut().filter(|launch| launch.kernel == KERNEL).collect();
+    let launches = report.launches.iter().enumerate();
+    let products: Vec<_> = launches.filter(|(_, launch)| launch.kernel == KERNEL).map(|(index, _)| index).collect();
     if products.len() == queued.len() {
-        for (launch, sizes) in products.iter_mut().zip(queued) {
-            (launch.predicted_ns, launch.account) = (library_ns(&profile, *sizes), None);
+        for (launch, sizes) in products.into_iter().zip(queued) {
+            report.retime(launch, library_ns(&profile, *sizes));
         }
     }
 }

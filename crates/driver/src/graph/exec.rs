@@ -9,7 +9,7 @@ use crate::driver::{Session, driver};
 use crate::error::{Error, Result};
 use crate::ffi::{GraphExecUpdateResultInfo, GraphInstantiateParams, Handle, KernelNodeParams, KernelNodeParamsV2};
 use crate::graph::node;
-use crate::operation::Operation;
+use crate::operation::{Operation, Step};
 
 /// `CUgraphInstantiate_flags`.
 const AUTO_FREE_ON_LAUNCH: u64 = 1;
@@ -24,7 +24,7 @@ const UPDATE_TYPE_CHANGED: c_int = 3;
 #[derive(Debug)]
 pub(crate) struct Exec {
     /// Nodes of the graph that it was made from, and what they do.
-    steps: Vec<(Handle, Operation)>,
+    steps: Vec<(Handle, Step)>,
     flags: u64,
 }
 
@@ -50,7 +50,8 @@ fn update(exec: Handle, graph: Handle) -> Result<std::result::Result<(), c_int>>
     if steps.len() != exec.steps.len() {
         return Ok(Err(UPDATE_TOPOLOGY_CHANGED));
     }
-    if steps.iter().zip(&exec.steps).any(|(new, old)| discriminant(&new.1) != discriminant(&old.1)) {
+    if steps.iter().zip(&exec.steps).any(|(new, old)| discriminant(&new.1.operation) != discriminant(&old.1.operation))
+    {
         return Ok(Err(UPDATE_TYPE_CHANGED));
     }
     // The nodes by which the steps are known stay those of the first graph.
@@ -65,10 +66,10 @@ fn set_kernel(exec: Handle, node: Handle, operation: impl FnOnce(&Session) -> Re
     let new = operation(&session)?;
     let steps = &mut session.state.execs.get_mut(exec)?.steps;
     let step = steps.iter_mut().find(|step| step.0 == node).ok_or(Error::INVALID_VALUE)?;
-    if !matches!(step.1, Operation::Launch(_)) {
+    if !matches!(step.1.operation, Operation::Launch(_)) {
         return Err(Error::INVALID_VALUE);
     }
-    step.1 = new;
+    step.1.operation = new;
     Ok(())
 }
 
@@ -100,8 +101,8 @@ export! {
         let session = Session::begin()?;
         let stream = session.stream(stream)?;
         let steps = &session.state.execs.get(exec)?.steps;
-        let operations = steps.iter().map(|(_, operation)| operation.clone()).collect();
-        session.submit(stream, Operation::Child(Arc::new(operations)))
+        let steps = steps.iter().map(|(_, step)| step.clone()).collect();
+        session.submit(stream, Operation::Child(Arc::new(steps)))
     }
 
     fn cuGraphUpload(exec: Handle, stream: Handle) {

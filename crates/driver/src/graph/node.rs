@@ -156,8 +156,8 @@ export! {
         child: Handle,
     ) {
         add(node, graph, dependencies, count, |session| {
-            let operations = session.state.ordered(child)?.into_iter().map(|(_, operation)| operation);
-            Ok(Operation::Child(Arc::new(operations.collect())))
+            let steps = session.state.ordered(child)?.into_iter().map(|(_, step)| step);
+            Ok(Operation::Child(Arc::new(steps.collect())))
         })
     }
 

@@ -32,7 +32,7 @@ impl FromStr for At {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let number = |text: &str| match text.replace('_', "").parse::<usize>() {
+        let number = |part: &str| match part.replace('_', "").parse::<usize>() {
             Ok(0) => Err("there is nothing to time in no elements".to_owned()),
             Ok(number) => Ok(number),
             Err(_) => Err(format!("`{text}` is no number of elements, and no shape such as 2048x768")),

@@ -121,6 +121,13 @@ pub enum Busy {
     Dram,
 }
 
+impl Busy {
+    /// Whether all SMs have it in common.
+    pub fn is_shared(self) -> bool {
+        matches!(self, Self::L2 | Self::Atomics | Self::Dram)
+    }
+}
+
 /// One launch. Shares are from 0 to 1.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Account {
@@ -133,6 +140,10 @@ pub struct Account {
     pub states: BTreeMap<State, f64>,
     /// Of the time in which blocks run, that of each unit with work.
     pub busy: BTreeMap<Busy, f64>,
+    /// Of the GPU while blocks run: of its room for blocks, or of the unit that has most to do. What is left is for launches of other
+    /// streams.
+    #[serde(default)]
+    pub occupies: f64,
     pub flight: Flight,
     pub warps: Warps,
     /// By the share of the warps' time, the largest first.

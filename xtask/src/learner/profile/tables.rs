@@ -3,8 +3,8 @@
 use fusion_diagnostic::{bound, state, unit};
 use fusion_grader::profile::Launch;
 use fusion_grader::render::{self, Look};
-use fusion_machine::report::State;
 use fusion_machine::report::account::{Account, Line};
+use fusion_machine::report::{Move, Moved, State};
 
 use super::Report;
 
@@ -22,14 +22,29 @@ pub(super) fn text(report: &Report, look: Look) -> String {
     for launch in &profiled.predicted.launches {
         text += &format!("\n{}", launch_text(report, launch, look));
     }
+    for Move { what, bytes, when } in &profiled.predicted.moves {
+        let (mb, us) = (*bytes as f64 / 1e6, (when.to - when.from) / 1e3);
+        text += &format!("\n{}: {mb:.1} MB, {us:.1} us\n", moved(*what));
+    }
     if let Some(Err(why)) = &report.ncu {
         text += &format!("\nncu says nothing: {why}\n");
     }
     text
 }
 
+/// What a copy or a memset is called.
+pub(super) fn moved(what: Moved) -> &'static str {
+    match what {
+        Moved::ToDevice => "copy to the device",
+        Moved::ToHost => "copy to the host",
+        Moved::WithinDevice => "copy within the device",
+        Moved::WithinHost => "copy within the host",
+        Moved::Memset => "memset",
+    }
+}
+
 fn launch_text(report: &Report, launch: &Launch, look: Look) -> String {
-    let Launch { kernel, grid, block, ns, account } = launch;
+    let Launch { kernel, grid, block, ns, account, .. } = launch;
     let dimensions = |[x, y, z]: [u32; 3]| match (y, z) {
         (1, 1) => format!("{x}"),
         _ => format!("{x}x{y}x{z}"),

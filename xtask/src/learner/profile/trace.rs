@@ -1,57 +1,83 @@
-//! A profile as a Chrome trace: launches in their stream, and below them the warps of one multiprocessor.
+//! A profile as a Chrome trace: launches, copies and memsets in their streams, and below them the warps of one multiprocessor.
+
+use std::collections::BTreeSet;
 
 use fusion_diagnostic::{bound, state};
+use fusion_grader::profile::Launch;
+use fusion_machine::report::When;
 use fusion_machine::report::account::Account;
-use fusion_machine::timing::EVENT_NS;
 use serde_json::{Value, json};
 
-use super::Report;
+use super::{Report, tables};
 
-/// The process that has the stream; those of multiprocessors follow.
-const STREAM: usize = 0;
+/// The process whose threads are streams; those of multiprocessors follow. Numbers begin at 1: Perfetto takes 0 for its own.
+const STREAMS: usize = 1;
 
 /// The trace's JSON. Its times are in microseconds.
 pub(super) fn text(report: &Report) -> String {
+    let predicted = &report.profiled.predicted;
+    let whens = || {
+        let launches = predicted.launches.iter().map(|launch| launch.when);
+        launches.chain(predicted.moves.iter().map(|moved| moved.when))
+    };
+    let begin = whens().map(|when| when.from).fold(f64::INFINITY, f64::min);
     let device = &report.device.name;
-    let mut events = vec![named("process_name", STREAM, None, &format!("{device} (PREDICTED)"))];
-    events.push(named("thread_name", STREAM, Some(0), "the stream"));
-    let mut begun = 0.0;
-    for (index, launch) in report.profiled.predicted.launches.iter().enumerate() {
-        let took = (launch.ns - EVENT_NS).max(0.0);
+    let mut events = vec![named("process_name", (STREAMS, 1), &format!("{device} (PREDICTED)"))];
+    let streams: BTreeSet<u32> = whens().map(|when| when.stream).collect();
+    let (numbers, several) = (streams.clone(), streams.len() > 1);
+    let thread = |stream: u32| 1 + numbers.iter().take_while(|known| **known != stream).count();
+    for stream in streams {
+        let name = match stream {
+            _ if !several => "stream".to_owned(),
+            0 => "default stream".to_owned(),
+            number => format!("stream {number}"),
+        };
+        events.push(named("thread_name", (STREAMS, thread(stream)), &name));
+    }
+    let in_stream = |name: &str, When { stream, from, to }: When, arguments: &Value| {
+        span(name, (STREAMS, thread(stream)), (from - begin, to - begin), arguments)
+    };
+    for moved in &predicted.moves {
+        events.push(in_stream(tables::moved(moved.what), moved.when, &json!({ "bytes": moved.bytes })));
+    }
+    for (index, launch) in predicted.launches.iter().enumerate() {
         let bound = launch.account.as_ref().map(|account| bound(account, device).to_string());
-        events.push(span(&launch.kernel, (STREAM, 0), (begun, begun + took), &json!({ "bound by": bound })));
+        let arguments = json!({ "grid": launch.grid, "block": launch.block, "bound by": bound });
+        events.push(in_stream(&launch.kernel, launch.when, &arguments));
         if let Some(account) = &launch.account {
-            let process = index + 1;
-            let name = format!("one multiprocessor, first blocks of {}", launch.kernel);
-            events.push(named("process_name", process, None, &name));
-            // Blocks begin when the launch is there.
-            let blocks = begun + (account.overhead * launch.ns - EVENT_NS).max(0.0);
-            events.extend(warps(account, process, blocks));
+            events.extend(multiprocessor(launch, account, STREAMS + 1 + index, begin));
         }
-        begun += took;
     }
     json!({ "traceEvents": events, "displayTimeUnit": "ns" }).to_string()
 }
 
-fn warps(account: &Account, process: usize, begun: f64) -> Vec<Value> {
+/// A thread for each warp.
+fn multiprocessor(launch: &Launch, account: &Account, process: usize, begin: f64) -> Vec<Value> {
     let Some(trace) = &account.trace else { return Vec::new() };
-    let mut events = Vec::new();
+    let name = format!("one multiprocessor, first blocks of {}", launch.kernel);
+    let mut events = vec![named("process_name", (process, 1), &name)];
     let most = trace.spans.iter().map(|span| span.warp).max().map_or(0, |most| most + 1);
-    events.extend((0..most).map(|warp| named("thread_name", process, Some(warp), &format!("warp {warp}"))));
+    let thread = |warp: u32| warp as usize + 1;
+    events.extend((0..most).map(|warp| named("thread_name", (process, thread(warp)), &format!("warp {warp}"))));
+    // Blocks begin when what a launch costs is over.
+    let When { from, to, .. } = launch.when;
+    let blocks = from - begin + account.overhead * (to - from);
     events.extend(trace.spans.iter().map(|known| {
         let line = account.lines.get(known.line).and_then(|line| line.source.as_ref()).map(|source| source.line);
         let arguments = json!({ "line": line, "ncu": known.state.name() });
-        span(state(known.state), (process, known.warp), (begun + known.from, begun + known.to), &arguments)
+        span(state(known.state), (process, thread(known.warp)), (blocks + known.from, blocks + known.to), &arguments)
     }));
     events
 }
 
-fn span(name: &str, (process, thread): (usize, u32), (from, to): (f64, f64), arguments: &Value) -> Value {
+fn span(name: &str, (process, thread): (usize, usize), (from, to): (f64, f64), arguments: &Value) -> Value {
+    // In hundredths of a nanosecond, so that what follows begins where this ends.
+    let [from, to] = [from, to].map(|ns| (100.0 * ns).round());
     json!({
-        "name": name, "ph": "X", "pid": process, "tid": thread, "ts": from / 1e3, "dur": (to - from) / 1e3, "args": arguments,
+        "name": name, "ph": "X", "pid": process, "tid": thread, "ts": from / 1e5, "dur": (to - from) / 1e5, "args": arguments,
     })
 }
 
-fn named(what: &str, process: usize, thread: Option<u32>, name: &str) -> Value {
-    json!({ "name": what, "ph": "M", "pid": process, "tid": thread.unwrap_or(0), "args": { "name": name } })
+fn named(what: &str, (process, thread): (usize, usize), name: &str) -> Value {
+    json!({ "name": what, "ph": "M", "pid": process, "tid": thread, "args": { "name": name } })
 }

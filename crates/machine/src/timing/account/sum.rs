@@ -62,12 +62,14 @@ impl Whole<'_> {
         let fit = (self.fit * self.samples.first().map_or(0, |sample| sample.ordered.len() as u64)) as u32;
         let of_warps = |time: Ticks| time as f64 / present.max(1) as f64;
         let (lines, of) = self.lines(account, of_warps, place);
+        let busy = self.busy(account, memory, states[State::Selected as usize], of_time);
         report::Account {
             overhead: self.overhead,
             dispatch: of_time(account.undispatched as f64, places),
             tail: tail.min(1.0),
             states: shares(&states, of_warps),
-            busy: self.busy(account, memory, states[State::Selected as usize], of_time),
+            occupies: self.occupies(&busy),
+            busy,
             flight: Flight {
                 bytes: if total > 0.0 { memory.flight() * times / total } else { 0.0 },
                 needed: rates.dram_bytes_per_clock * (rates.dram_latency + rates.loaded_latency)
@@ -81,6 +83,15 @@ impl Whole<'_> {
             trace: account.spans.as_ref().map(|spans| self.trace(spans, &of)),
             lines,
         }
+    }
+
+    /// The share of the GPU that nobody else can have meanwhile.
+    fn occupies(&self, busy: &BTreeMap<Busy, f64>) -> f64 {
+        let sms = f64::from(self.rates.sms.max(1));
+        let room = self.grid as f64 / (sms * self.fit.max(1) as f64);
+        let active = (self.grid as f64 / sms).min(1.0);
+        let units = busy.iter().map(|(unit, share)| if unit.is_shared() { *share } else { share * active });
+        units.fold(room, f64::max).min(1.0)
     }
 
     fn busy(
