@@ -11,12 +11,15 @@ use super::{ProfileOptions, find};
 use crate::bench;
 use crate::fast::Plan;
 use crate::judgement::RunError;
-use crate::profile::{Predicted, Profiled};
+use crate::profile::{Launch, Predicted, Profiled};
 use crate::protocol::{Message, OPENING};
 use crate::rig::{Rig, Who};
 use crate::session::{Session, within};
 use crate::trial::Trial;
 use crate::trouble::Trouble;
+
+/// Spans of all launches together: the message that has them is one line, and whoever reads it takes no more than four megabytes.
+const MOST_SPANS: usize = 60_000;
 
 pub(super) fn run(options: &ProfileOptions, submission: &Submission, top: &[Entry]) -> ExitCode {
     let (top, submitted) = (find(top, &options.exercise), find(&submission.entries, &options.exercise));
@@ -95,7 +98,8 @@ fn profile(
         sound(&trial)?;
     }
     tell(format!("predicting {variant} at {shape}"));
-    if let Some(predicted) = Rig::sampled(&trial, shape)?.predict_with(who, options.traced)? {
+    if let Some(mut predicted) = Rig::sampled(&trial, shape)?.predict_with(who, options.traced)? {
+        shorten(&mut predicted.launches);
         return Ok(profiled(variant, shape, predicted));
     }
     // What does not follow from single blocks is executed, at a size that can be.
@@ -107,6 +111,14 @@ fn profile(
     Ok(profiled(variant, shape, predicted.ok_or_else(none)?))
 }
 
+/// Leaves each launch's trace as many of its first spans as there is room for.
+fn shorten(launches: &mut [Launch]) {
+    let each = MOST_SPANS / launches.len().max(1);
+    for trace in launches.iter_mut().filter_map(|launch| launch.account.as_mut()?.trace.as_mut()) {
+        trace.spans.truncate(each);
+    }
+}
+
 fn profiled(variant: String, shape: Shape, predicted: Predicted) -> Profiled {
     Profiled { variant, shape: shape.to_string(), rows: shape.rows, columns: shape.columns, predicted }
 }
@@ -114,8 +126,24 @@ fn profiled(variant: String, shape: Shape, predicted: Predicted) -> Profiled {
 #[cfg(test)]
 mod tests {
     use fusion_course::day23::softmax;
+    use fusion_machine::report::State;
+    use fusion_machine::report::account::{Account, Span, Trace};
 
     use super::*;
+
+    #[test]
+    fn traces_of_many_launches_fit_into_a_message() {
+        // With as many digits as there can be.
+        let (from, to) = (123_456.78, 123_456.79);
+        let span = Span { warp: 63, state: State::MathPipeThrottle, from, to, line: 999 };
+        let trace = Some(Trace { spans: vec![span; MOST_SPANS], ..Trace::default() });
+        let account = Some(Box::new(Account { trace, ..Account::default() }));
+        for many in [1, 4] {
+            let mut launches = vec![Launch { account: account.clone(), ..Launch::default() }; many];
+            shorten(&mut launches);
+            assert!(serde_json::to_string(&launches).is_ok_and(|text| text.len() < 4 << 20));
+        }
+    }
 
     #[test]
     fn rungs_go_by_name_and_number() {
