@@ -4,8 +4,8 @@
 //! nanoseconds. The model:
 //!
 //! - A stream does one thing after another. An event takes a little of its time ([`fusion_machine::timing::EVENT_NS`]).
-//! - Kernels, memsets and copies within the device's memory run at the same time where they find room beside each other
-//!   ([`fusion_machine::report::Account::occupies`]), and else one after another: what two share that one could use up takes as long either way.
+//! - Kernels, memsets and copies within the device's memory run at the same time where the device has room for all of them
+//!   ([`fusion_machine::report::Account::occupies`]). Else they take turns: what they compete for lets both end no sooner.
 //! - Beside that goes one copy in each direction over the bus.
 //! - What cannot begin yet holds up nobody, though it was asked for first.
 //! - Host code takes no time. The host's clock moves only when the host waits.
