@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cudarc::driver::{CudaStream, DriverError};
 use fusion_course::{Arguments, DeviceBuffer, Exercise, Gemm, Inputs, Mismatch, Param, Shape, Tolerance};
 
-use crate::{Periods, Place, Values, buffers};
+use crate::{Periods, Place, Values, buffers, intermediates};
 
 /// Buffers for one problem, with its values.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl Problem {
             shape,
             place: Place::new(stream, exercise, &values.case, shape, 0)?,
             outputs: buffers(stream, exercise.outputs, shape, 0)?,
-            intermediates: buffers(stream, exercise.intermediates, shape, 0)?,
+            intermediates: intermediates(stream, exercise, shape)?,
             scratch: buffers(stream, exercise.scratch, shape, 0)?,
             values,
         };

@@ -20,6 +20,20 @@ pub fn buffers(
     params.iter().map(|param| DeviceBuffer::poisoned(stream, param.dtype, param.len(shape), margin)).collect()
 }
 
+/// Buffers between an exercise's unfused kernels. They hold ordinary values before anything writes to them: where some blocks of a launch stand
+/// for all, its times depend on what these read.
+///
+/// # Errors
+/// The driver's: mostly that there is too little memory.
+pub fn intermediates(
+    stream: &Arc<CudaStream>,
+    exercise: &Exercise,
+    shape: Shape,
+) -> Result<Vec<DeviceBuffer>, DriverError> {
+    let buffer = |param: &Param| DeviceBuffer::ordinary(stream, param.dtype, param.len(shape));
+    exercise.intermediates.iter().map(buffer).collect()
+}
+
 /// Inputs and what must come of them.
 ///
 /// The values of a large problem repeat with a period of about a million elements, so that the reference need only be

@@ -5,7 +5,7 @@
 
 use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUresult;
-use fusion_baseline::{Periods, Place, Seen, Values, buffers, memory};
+use fusion_baseline::{Periods, Place, Seen, Values, buffers, intermediates, memory};
 use fusion_course::{Arguments, Case, DeviceBuffer, Exercise, Inputs, Param, Shape};
 use fusion_machine::Report;
 use fusion_machine::report::Dry;
@@ -24,8 +24,14 @@ pub(crate) const SETS: usize = 2;
 const PLACES: usize = 4;
 const SMALL: usize = 16 << 20;
 
-/// Bytes after which memory repeats itself in problems that are not executed: no power of two, and a multiple of every element's size.
-pub(crate) const PERIOD: u64 = 8 * 512 * 127;
+/// Bytes after which memory repeats itself in problems that are not executed: no power of two, a multiple of every element's size, and so
+/// many whole rows that those of every kind are among them.
+pub(crate) fn period(shape: Shape) -> u64 {
+    const ELEMENTS: u64 = 512 * 127;
+    const ROWS: u64 = 13;
+    let columns = shape.columns.max(1) as u64;
+    8 * if shape.rows == 1 { ELEMENTS } else { columns * ((ELEMENTS / columns).max(ROWS) | 1) }
+}
 
 /// Why a kernel that is known to end did not.
 pub(crate) const TOO_LARGE: &str =
@@ -77,7 +83,7 @@ impl<'a> Rig<'a> {
             trial,
             shape,
             sets,
-            intermediates: buffers(stream, exercise.intermediates, shape, 0).map_err(ours())?,
+            intermediates: intermediates(stream, exercise, shape).map_err(ours())?,
             submission: buffers(stream, exercise.outputs, shape, margin).map_err(ours())?,
             unfused: buffers(stream, exercise.outputs, shape, 0).map_err(ours())?,
             scratch: buffers(stream, exercise.scratch, shape, margin).map_err(ours())?,
@@ -88,7 +94,7 @@ impl<'a> Rig<'a> {
 
     /// The same for times on the emulated device, of which a problem may be as large as a GPU's: its memory repeats itself.
     pub(crate) fn sampled(trial: &'a Trial<'a>, shape: Shape) -> Result<Self, Trouble> {
-        trial.session.run_dry(&Dry { period: PERIOD, ..Dry::default() })?;
+        trial.session.run_dry(&Dry { period: period(shape), ..Dry::default() })?;
         let rig = Self::new(trial, shape);
         trial.session.run_dry(&Dry::default())?;
         rig
@@ -206,7 +212,7 @@ impl<'a> Rig<'a> {
         self.reset(who, 0).map_err(Trouble::driver("preparing a launch"))?;
         self.finish()?;
         session.take_report();
-        session.run_dry(&Dry { period: PERIOD, timed: true, traced, ..Dry::default() })?;
+        session.run_dry(&Dry { period: period(self.shape), timed: true, traced, ..Dry::default() })?;
         let ran = self.run(who, 0).and_then(|()| self.finish());
         session.run_dry(&Dry::default())?;
         let mut report = session.take_report();

@@ -29,13 +29,14 @@ mod program;
 mod rates;
 mod schedule;
 mod sm;
+mod spill;
 mod unroll;
 
 pub use effect::Effect;
 pub(crate) use effect::Model;
 pub use grid::Estimate;
 pub(crate) use grid::{Grid, Reached, estimate};
-pub(crate) use pieces::missing;
+pub(crate) use pieces::{Left, missing};
 pub(crate) use program::Program;
 pub use rates::Rates;
 pub(crate) use unroll::unrolled;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use cudarc::driver::{CudaStream, DriverError};
 use fusion_baseline::{Baseline, Clock, Problem};
 use fusion_course::{Entry, Exercise, Sample, Shape, Shapes, Step, Submission, Work};
+use fusion_machine::LaunchReport;
 use fusion_machine::report::Dry;
 use fusion_timings::{Cache, Record};
 
@@ -17,7 +18,7 @@ use super::{MeasureOptions, find};
 use crate::bench;
 use crate::judgement::RunError;
 use crate::protocol::{Message, OPENING};
-use crate::rig::PERIOD;
+use crate::rig::period;
 use crate::session::{Session, within};
 
 /// As for sizes that are asked for: see `bench`.
@@ -38,11 +39,6 @@ pub(super) fn run(options: &MeasureOptions, submission: &Submission, top: &[Entr
         Ok(session) => session,
         Err(error) => return unable(error),
     };
-    if let Some(emulator) = session.device.emulator()
-        && let Err(error) = emulator.run_dry(&Dry { timed: true, period: PERIOD, ..Dry::default() })
-    {
-        return unable(RunError::new("measure", error.to_string()));
-    }
     let mut measuring = match Measuring::new(&session, submission.day) {
         Ok(measuring) => measuring,
         Err(error) => return unable(error),
@@ -99,6 +95,10 @@ impl<'a> Measuring<'a> {
                 continue;
             }
             tell(format!("timing {} at {shape}", exercise.name));
+            if let Some(emulator) = self.session.device.emulator() {
+                let dry = Dry { timed: true, period: period(shape), ..Dry::default() };
+                emulator.run_dry(&dry).map_err(|error| RunError::new("measure", error.to_string()))?;
+            }
             let mut problem = Problem::new(&stream, exercise, shape, 22).map_err(|error| lost(&error))?;
             let gemm = self.session.gemm(exercise).map_err(|_| failed(exercise, "the matrix product"))?;
             let mut time = |name: &str, problem: &mut Problem, program: &Baseline, steps: &[Step]| {
@@ -155,10 +155,20 @@ impl<'a> Measuring<'a> {
         name: &str,
         run: impl FnMut() -> Result<(), DriverError>,
     ) -> Result<(), RunError> {
+        self.session.take_report();
         let Ok(times) = self.clock.times(false, run) else {
             tell(format!("{name} was refused at {shape}"));
             return self.stream.synchronize().map_err(|error| lost(&error));
         };
+        if self.session.device.emulator().is_some() {
+            let untimed = |launch: &LaunchReport| launch.predicted_ns == 0.0;
+            if self.session.take_report().launches.iter().any(untimed) {
+                tell(format!(
+                    "{name} at {shape}: what its blocks do depends on other blocks, so no time follows from some"
+                ));
+                return Ok(());
+            }
+        }
         let [low, ns, high] = Record::quartiles(&times);
         let at = match exercise.shapes {
             Shapes::Elementwise => format!("n={}", shape.elements()),

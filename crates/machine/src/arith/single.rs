@@ -172,6 +172,18 @@ pub fn div<const R: u8, const FTZ: bool>(a: f32, b: f32) -> f32 {
     output::<FTZ, false>(if FTZ && tiny { 0f32.copysign(quotient) } else { quotient })
 }
 
+/// Whether machine code leaves a division to a routine: where an operand is 0, subnormal, infinite or NaN, or where a quotient or what it
+/// is off by may be.
+///
+/// The instruction that tells (`FCHK`) is documented nowhere. The routine shows what it is for: it tells exponents of 0 and 255 apart,
+/// scales, and rounds subnormal quotients (`cuobjdump -sass`, compute capability 9.0). What a quotient is off by has 24 bits below it.
+pub fn is_divided_by_routine(a: f32, b: f32) -> bool {
+    let exponent = |x: f32| (x.to_bits() >> 23 & 0xff) as i32;
+    let (of_a, of_b) = (exponent(a), exponent(b));
+    let ordinary = |exponent: i32| (1..255).contains(&exponent);
+    !ordinary(of_a) || !ordinary(of_b) || of_a <= 24 || !(-125..=126).contains(&(of_a - of_b))
+}
+
 #[inline(always)]
 pub fn rcp<const R: u8, const FTZ: bool>(a: f32) -> f32 {
     div::<R, FTZ>(1.0, a)

@@ -138,6 +138,13 @@ impl<'a> Watch<'a> {
         }
     }
 
+    /// The present instruction is a division, which machine code leaves to a routine or not.
+    pub(crate) fn divides(&mut self, by_routine: bool) {
+        if let Some(record) = &mut self.record {
+            record.divides(self.warp, by_routine);
+        }
+    }
+
     /// The warp waits for more of its lanes before it executes its present instruction.
     pub(crate) fn gathers(&mut self) {
         if let Some(record) = &mut self.record {

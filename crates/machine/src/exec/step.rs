@@ -14,7 +14,7 @@ use super::context::{Common, Worker};
 use super::fault::trap::Trapped;
 use super::memory::{self, Load, Request, Store, param};
 use super::state::address::addresses;
-use super::state::lanes::{FULL, View, lanes};
+use super::state::lanes::{FULL, View, each, lanes};
 use super::state::warp::{Flow, Split, Warp};
 use crate::arith::approx;
 use crate::arith::round::RN;
@@ -125,6 +125,11 @@ fn execute<S: pulp::Simd>(
         if shadowed | recorded {
             if recorded {
                 worker.watch.step(pc, m);
+                if let MicroOp::DivF32(s) = inst.op {
+                    let float = |slot, lane: usize| f32::from_bits(r.word(slot)[lane]);
+                    let by_routine = |lane| single::is_divided_by_routine(float(s.a, lane), float(s.b, lane));
+                    worker.watch.divides(each(m).any(by_routine));
+                }
             }
             if shadowed {
                 shadowed = worker.watch.follow(&mut common.checks, split, r, pc, m);

@@ -24,6 +24,8 @@ const BUDGET: u64 = 1 << 28;
 
 /// Of blocks that execute more than so many, two are enough.
 const LONG: u64 = 1 << 20;
+/// Instructions of a block's warps up to which several stand for all.
+const SHORT: u64 = 1 << 15;
 
 /// Launches that were timed, and what they leave for others.
 #[derive(Debug, Default)]
@@ -72,15 +74,12 @@ impl Machine {
         if let Some(estimate) = self.known(&key) {
             return Ok(Some(estimate));
         }
-        let mut recordings: Vec<Recording> = Vec::new();
-        let wanted = self.sample(launch.blocks());
-        let last = wanted.last().copied();
-        for block in wanted {
-            let executed = |recording: &Recording| recording.warps.iter().map(Path::executed).sum::<u64>();
-            let long = recordings.first().is_some_and(|first| executed(first) > LONG);
-            if recordings.is_empty() || Some(block) == last || !long {
-                recordings.push(self.record_block(loaded, kernel, launch, params, (block, BUDGET))?);
-            }
+        let record = |block| self.record_block(loaded, kernel, launch, params, (block, BUDGET));
+        let first = record(0)?;
+        let executed = first.warps.iter().map(Path::executed).sum::<u64>();
+        let mut recordings = vec![first];
+        for block in self.sample(launch.blocks(), executed).into_iter().skip(1) {
+            recordings.push(record(block)?);
         }
         Ok(self.simulate(loaded, kernel, launch, recordings, key))
     }
@@ -114,18 +113,29 @@ impl Machine {
             timing.key = self.key(loaded, kernel, launch, params);
             timing.known = self.known(&timing.key);
             if timing.known.is_none() {
-                timing.blocks = self.sample(launch.blocks());
+                timing.blocks = self.sample(launch.blocks(), 0);
             }
         }
         timing
     }
 
-    /// Blocks that stand for all: the first, one of the second wave, one of the middle, and the last, which may be cut off.
-    fn sample(&self, blocks: u64) -> Vec<u64> {
+    /// Blocks that stand for all: the first, one of the second wave, some at irregular distances, since every eighth row may be unlike the
+    /// others, and the last, which may be cut off. Of blocks that execute many instructions there are fewer.
+    fn sample(&self, blocks: u64, executed: u64) -> Vec<u64> {
         if blocks == 0 {
             return Vec::new();
         }
-        let mut wanted = vec![0, u64::from(self.profile.sms).min(blocks - 1), blocks / 2, blocks - 1];
+        let part = |share: f64| (blocks as f64 * share) as u64;
+        let between = [u64::from(self.profile.sms), part(0.618), part(0.146), part(0.382), part(0.764), part(0.910)];
+        let most = if executed > LONG {
+            0
+        } else if executed > SHORT {
+            2
+        } else {
+            between.len()
+        };
+        let mut wanted = vec![0, blocks - 1];
+        wanted.extend(between.into_iter().take(most).map(|block| block.min(blocks - 1)));
         wanted.sort_unstable();
         wanted.dedup();
         wanted
@@ -144,8 +154,8 @@ impl Machine {
     fn known(&self, key: &Key) -> Option<Estimate> {
         let rates = Rates::of(&self.profile);
         let mut timed = self.timed.lock().unwrap_or_else(PoisonError::into_inner);
-        let (estimate, reached) = timed.known.get(key)?;
-        timed.cached.reached(reached, rates.l2_bytes);
+        let (estimate, left) = timed.known.get(key)?;
+        timed.cached.launched(left, rates.l2_bytes);
         Some(estimate)
     }
 
@@ -167,6 +177,7 @@ impl Machine {
         let shared = (code.dynamic_shared_offset + launch.dynamic_shared).saturating_sub(code.reserved_shared);
         let residency = Residency { profile: &self.profile, loaded, kernel, blocks, threads, shared };
         let resident = u64::from(residency.per_sm());
+        let resources = loaded.resources(kernel);
         let mut timed = self.timed.lock().unwrap_or_else(PoisonError::into_inner);
         let region = |region: &Arc<Region>| Reached {
             start: region.allocation.base,
@@ -178,8 +189,10 @@ impl Machine {
             resident,
             most_warps: self.profile.max_threads_per_sm / Profile::WARP_SIZE,
             shared: u64::from(shared + self.profile.shared_reserved),
+            spilled: (resources.spill_stores / 4, resources.spill_loads / 4),
             regions: self.memory.snapshot().iter().map(region).collect(),
             traced: self.traces.load(Relaxed),
+            dirty: timed.cached.dirty(),
         };
         let text = |pc: u32| loaded.place(kernel, pc).1.map(|place| place.text).unwrap_or_default();
         let program = Program::new(code, &self.profile.units, &model, text);
@@ -187,10 +200,10 @@ impl Machine {
             let (source, ptx) = loaded.place(kernel, pc);
             (own(source), ptx)
         };
-        let (estimate, reached) =
+        let (estimate, left) =
             timing::estimate(&program, &model, &grid, recordings, &|pc| timing::unrolled(code, pc), &place);
-        timed.cached.reached(reached.clone(), rates.l2_bytes);
-        timed.known.add(key, (estimate.clone(), reached));
+        timed.cached.launched(left.clone(), rates.l2_bytes);
+        timed.known.add(key, (estimate.clone(), left));
         Some(estimate)
     }
 

@@ -4,10 +4,11 @@ use super::TICKS;
 use super::account::{Placed, Whole};
 use super::effect::Model;
 use super::memory::{Load, MemorySystem};
-use super::pieces::{self, Pieces};
+use super::pieces::{self, Left, Pieces};
 use super::program::Program;
 use super::schedule::Scheduler;
 use super::sm::{Sample, Sm, Work};
+use super::spill;
 use crate::code::Place;
 use crate::exec::{Path, Recording};
 use crate::report::Account;
@@ -21,10 +22,14 @@ pub(crate) struct Grid {
     pub(crate) most_warps: u32,
     /// Shared memory of a block in bytes, with what the system reserves.
     pub(crate) shared: u64,
+    /// Registers of a thread that the assembler stores to local memory, and loads of them.
+    pub(crate) spilled: (u32, u32),
     /// Allocations.
     pub(crate) regions: Vec<Reached>,
     /// Whether it is kept what warps do, and when.
     pub(crate) traced: bool,
+    /// Bytes that L2 holds and DRAM does not know yet.
+    pub(crate) dirty: f64,
 }
 
 /// An allocation that a launch may reach.
@@ -48,16 +53,19 @@ pub struct Estimate {
     pub account: Box<Account>,
 }
 
-/// Waves of an SM's blocks that are simulated, and blocks at least. Blocks behind them end at the rate of those.
+/// Waves of an SM's blocks that are simulated, and blocks at least. Blocks behind them end at the rate of those. Of short blocks there are
+/// more, since queues fill up at first: as many as have about so many instructions, up to a number of waves.
 const WAVES: u64 = 3;
 const LEAST: u64 = 12;
+const STEADY: u64 = 24_000;
+const MOST_WAVES: u64 = 12;
 
 /// Instructions of warps that are simulated, about. Of long blocks there are fewer, and warps go on as they began; but so many
 /// instructions of each are simulated.
 const BUDGET: u64 = 400_000;
 const LEAST_STEPS: usize = 2_000;
 
-/// Predicts a launch, and says which bytes of allocations it reaches, by their bases.
+/// Predicts a launch, and says what it leaves in L2.
 ///
 /// `recordings` are of some blocks, the last one of the grid's last; `unrolls` says how many iterations of a loop, by the place of the
 /// branch at its end, are one piece of code; `place` where an instruction stands.
@@ -68,11 +76,10 @@ pub(crate) fn estimate(
     mut recordings: Vec<Recording>,
     unrolls: &dyn Fn(u32) -> usize,
     place: &dyn Fn(u32) -> Placed,
-) -> (Estimate, Vec<(u64, f64)>) {
+) -> (Estimate, Left) {
     let rates = &model.rates;
     let common = pieces::common(&recordings);
-    let Pieces { pieces, evicted, reached } =
-        Pieces::new(program, rates, (&grid.regions, grid.blocks), &recordings, &common);
+    let Pieces { pieces, evicted, written_back, left } = Pieces::new(program, rates, grid, &recordings, &common);
     let steps = |recording: &Recording| recording.warps.iter().map(|path| path.steps.len() as u64).sum::<u64>();
     let of_block = recordings.iter().map(steps).max().unwrap_or_default();
     let shape = Shape::new(grid, u64::from(rates.sms), of_block);
@@ -86,8 +93,15 @@ pub(crate) fn estimate(
     let stands = Stands::new(&recordings);
     let reaches_memory = recordings.iter().any(|recording| reaches_memory(program, recording));
     let mut scheduler = Scheduler::new(program, model.assembler, unrolls);
-    let sample = |recording: Recording| {
-        let ordered = recording.warps.iter().map(|path| scheduler.order(&path.steps)).collect();
+    let sample = |mut recording: Recording| {
+        for path in &mut recording.warps {
+            path.steps = program.issued(std::mem::take(&mut path.steps));
+        }
+        let mut ordered = recording.warps.iter().map(|path| scheduler.order(&path.steps)).collect::<Vec<_>>();
+        // Next to a loop that is too long to be simulated they are nothing.
+        if cut == 1.0 {
+            spill::insert(grid.spilled, program.spills, &mut recording.lines, &mut ordered);
+        }
         Sample { recording, ordered }
     };
     let samples: Vec<Sample> = recordings.into_iter().map(sample).collect();
@@ -101,6 +115,7 @@ pub(crate) fn estimate(
         active: active as f64,
         last: (simulated - 1, last as f64),
         evicted,
+        written_back,
         shared: grid.shared * resident,
         first_wave: resident,
     };
@@ -115,8 +130,9 @@ pub(crate) fn estimate(
     let mut total = end(result.ends.len() as u64 - u64::from(!result.ends.is_empty()));
     if blocks > simulated {
         // From the end of the first wave on, and up to where the last one begins, blocks end as steadily as they will.
-        let span = end(simulated - 1) - end(resident - 1) + end(simulated - resident) - end(0);
-        let rate = span / 2.0 / (simulated - resident).max(1) as f64;
+        let after = shape.unsteady();
+        let span = end(simulated - 1) - end(after + resident - 1) + end(simulated - resident) - end(after);
+        let rate = span / 2.0 / (simulated - resident - after).max(1) as f64;
         total += rate.max(every) * (blocks - simulated) as f64;
     }
     let first_access = if reaches_memory { rates.first_access } else { 0.0 };
@@ -138,7 +154,7 @@ pub(crate) fn estimate(
     };
     let (account, memory) = sm.account();
     let account = Box::new(whole.account(&account, &memory, place));
-    (Estimate { ns, blocks: simulated, issued: result.issued, account }, reached)
+    (Estimate { ns, blocks: simulated, issued: result.issued, account }, left)
 }
 
 /// How the blocks of a grid come to SMs: each gets one in turn.
@@ -160,10 +176,18 @@ impl Shape {
         let blocks = grid.blocks.div_ceil(sms).max(1);
         let resident = grid.resident.clamp(1, blocks);
         // Whole waves: the blocks of a part of one would have the SM for themselves.
-        let affordable = (BUDGET / (steps * resident).max(1)).clamp(2, WAVES) * resident;
+        let wave = (steps * resident).max(1);
+        let waves = (STEADY / wave).clamp(WAVES, MOST_WAVES).min((BUDGET / wave).max(2));
+        let affordable = waves * resident;
         let simulated = blocks.min(affordable.max(LEAST));
         let last = grid.blocks.saturating_sub(sms * (blocks - 1)).max(1);
         Self { active: grid.blocks.clamp(1, sms), blocks, resident, simulated, last }
+    }
+
+    /// How many of the first blocks end at another rate than those behind them, where enough are simulated to leave them out.
+    fn unsteady(&self) -> u64 {
+        let waves = self.simulated / self.resident;
+        if waves >= 2 * WAVES { waves / 2 * self.resident } else { 0 }
     }
 }
 
@@ -201,7 +225,16 @@ mod tests {
     use super::*;
 
     fn shape(blocks: u64, resident: u64) -> Shape {
-        let grid = Grid { blocks, resident, most_warps: 64, shared: 0, regions: Vec::new(), traced: false };
+        let grid = Grid {
+            blocks,
+            resident,
+            most_warps: 64,
+            shared: 0,
+            regions: Vec::new(),
+            spilled: (0, 0),
+            traced: false,
+            dirty: 0.0,
+        };
         Shape::new(&grid, 132, 100)
     }
 
@@ -210,8 +243,17 @@ mod tests {
         assert_eq!(shape(100, 8), Shape { active: 100, blocks: 1, resident: 1, simulated: 1, last: 100 });
         assert_eq!(shape(133, 8), Shape { active: 132, blocks: 2, resident: 2, simulated: 2, last: 1 });
         assert_eq!(shape(264, 8).last, 132);
-        assert_eq!(shape(132_000, 8).simulated, 24);
-        let long = Grid { blocks: 132_000, resident: 8, most_warps: 64, shared: 0, regions: Vec::new(), traced: false };
+        assert_eq!((shape(132_000, 8).simulated, shape(132_000, 8).unsteady()), (96, 48));
+        let long = Grid {
+            blocks: 132_000,
+            resident: 8,
+            most_warps: 64,
+            shared: 0,
+            regions: Vec::new(),
+            spilled: (0, 0),
+            traced: false,
+            dirty: 0.0,
+        };
         assert_eq!(Shape::new(&long, 132, 1 << 20).simulated, 16);
         assert_eq!(shape(0, 8), Shape { active: 1, blocks: 1, resident: 1, simulated: 1, last: 1 });
     }

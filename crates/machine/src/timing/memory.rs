@@ -46,6 +46,8 @@ pub(crate) struct Load<'a> {
     pub(crate) last: (u64, f64),
     /// Of what the launch reaches again much later, the share that has left L2 by then.
     pub(crate) evicted: f64,
+    /// Of what comes into L2, the share that takes the place of something that was written, and that DRAM does not know yet.
+    pub(crate) written_back: f64,
     /// Bytes of shared memory that the SM's blocks take from its L1.
     pub(crate) shared: u64,
     /// Blocks of the SM that begin at once.
@@ -83,6 +85,9 @@ struct Sector {
     l2: f64,
     store: f64,
     dram: f64,
+    /// How long before a request DRAM may have begun with it: what the SM has not asked for meanwhile, others have had, and they ask for less
+    /// now. At first all ask at the same time.
+    early: f64,
 }
 
 impl Sector {
@@ -93,6 +98,7 @@ impl Sector {
             l2: sector(rates.l2_bytes_per_clock, rates.sm_bytes_per_clock),
             store: sector(rates.l2_store_bytes_per_clock, rates.sm_store_bytes_per_clock),
             dram: sector(rates.dram_bytes_per_clock, rates.sm_bytes_per_clock),
+            early: 0.0,
         }
     }
 }
@@ -199,7 +205,9 @@ impl<'a> MemorySystem<'a> {
             let lacks = piece.is_some_and(|(_, piece)| chance < piece.missing);
             let waits = first != 0 && share > 0.0 && lacks && (asker.block < self.load.first_wave || !common);
             let came = self.fetch(begun, missing.count_ones(), from_dram, (scattered, waits), sector);
-            self.l1.keep(key, there | missing, came.max(at));
+            if self.l1.keep(key, there | missing, came.max(at)) {
+                self.l2_stores.take(begun, 4.0 * sector.store);
+            }
             self.flight += f64::from(32 * missing.count_ones()) * came.saturating_sub(begun) as f64;
             done = done.max(came);
         }
@@ -229,7 +237,7 @@ impl<'a> MemorySystem<'a> {
             let store = stores::Store { line, key, scattered, first, missing };
             let (sectors, new) = self.stores.cost(self.rates, self.passed, &store, written);
             self.l2_stores.take(begun, sector.store * sectors);
-            self.take_dram(begun, f64::from(new), self.rates.written_load, sector);
+            self.make_room(begun, f64::from(new), sector);
         }
         self.hold_back(self.l2_stores.free().max(self.dram.free()));
     }
@@ -259,7 +267,9 @@ impl<'a> MemorySystem<'a> {
     }
 
     fn sector_of(&self, asker: Asker) -> Sector {
-        if asker.block == self.load.last.0 { self.last_sector } else { self.sector }
+        let sector = if asker.block == self.load.last.0 { self.last_sector } else { self.sector };
+        let early = if asker.block < self.load.first_wave { 0.0 } else { self.rates.dram_turns * TICKS as f64 };
+        Sector { early, ..sector }
     }
 
     /// The unit goes through a request: a line, or 128 bytes, at a time.
@@ -293,7 +303,14 @@ impl<'a> MemorySystem<'a> {
         let times = if scattered { self.rates.scattered } else { 1.0 };
         let through = self.take_dram(begun, 2.0 * halves * times, 1.0, sector);
         let busy = self.rates.loaded_latency * self.used.0 * self.used.0;
+        self.make_room(begun, 2.0 * halves, sector);
         hit.max(through + ticks(self.rates.dram_latency + busy))
+    }
+
+    /// So many sectors come into L2: what was written to others goes to DRAM.
+    fn make_room(&mut self, begun: Ticks, sectors: f64, sector: Sector) {
+        let sectors = sectors * self.load.written_back * self.rates.dram_write;
+        self.take_dram(begun, sectors, self.rates.written_load, sector);
     }
 
     fn take_l2(&mut self, begun: Ticks, sectors: f64, times: f64, sector: Sector) -> Ticks {
@@ -310,8 +327,8 @@ impl<'a> MemorySystem<'a> {
         let passed = begun.saturating_sub(at) as f64;
         let left = used * window / (window + passed);
         self.used = ((left + counts * time / window).min(1.0), at.max(begun));
-        self.dram.take(begun, time);
-        self.dram.free()
+        self.dram.take_early(begun, time, sector.early);
+        self.dram.free().max(begun)
     }
 
     /// The allocation that a line begins in, with its place among them.
@@ -380,6 +397,7 @@ mod tests {
             active,
             last: (u64::MAX, 1.0),
             evicted: 0.0,
+            written_back: 0.0,
             shared: 0,
             first_wave: 1,
         };

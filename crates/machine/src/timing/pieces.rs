@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::grid::Reached;
+use super::grid::{Grid, Reached};
 use super::memory::{Piece, piece_of};
 use super::program::{Kind, Program};
 use super::rates::Rates;
@@ -37,16 +37,26 @@ pub(super) struct Pieces {
     pub(super) pieces: Vec<Piece>,
     /// The share of what it reaches again much later that has left L2 by then.
     pub(super) evicted: f64,
-    /// The bytes of allocations that it reaches, by their bases.
-    pub(super) reached: Vec<(u64, f64)>,
+    /// Of what it brings to L2, the share that takes the place of what was written.
+    pub(super) written_back: f64,
+    pub(super) left: Left,
+}
+
+/// What a launch leaves in L2.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Left {
+    /// The bytes of allocations that it has reached, by their bases.
+    pub(crate) reached: Vec<(u64, f64)>,
+    /// Bytes that were written, by this launch and by those before, and that DRAM does not know yet.
+    pub(crate) dirty: f64,
 }
 
 impl Pieces {
-    /// Of a launch of so many blocks.
+    /// Of a launch.
     pub(super) fn new(
         program: &Program,
         rates: &Rates,
-        (regions, blocks): (&[Reached], u64),
+        grid: &Grid,
         recordings: &[Recording],
         common: &HashSet<u64>,
     ) -> Self {
@@ -59,12 +69,13 @@ impl Pieces {
             missing: 1.0 - cached,
             written_sectors: 1.0,
         };
-        let mut pieces: Vec<Piece> = regions.iter().map(piece).collect();
+        let mut pieces: Vec<Piece> = grid.regions.iter().map(piece).collect();
         pieces.sort_unstable_by_key(|piece| piece.start);
         let sectors = reached(program, &pieces, recordings, common);
         // What a recorded block does, so many do.
-        let each = blocks as f64 / recordings.len().max(1) as f64;
+        let each = grid.blocks as f64 / recordings.len().max(1) as f64;
         let mut reached = Vec::new();
+        let (mut brought, mut newly_written, mut asked) = (0.0, 0.0, 0.0);
         for (piece, sectors) in pieces.iter_mut().zip(sectors) {
             let all = ((piece.end - piece.start) as f64 / 32.0).ceil();
             let share = |there: f64, asked: u64| if asked > 0 { (there / (asked as f64 * each)).min(1.0) } else { 1.0 };
@@ -75,12 +86,28 @@ impl Pieces {
             let (read, written) =
                 ((sectors.own as f64 * each + distinct).min(all), (sectors.written as f64 * each).min(all));
             piece.written_sectors = written.max(1.0);
+            // Of what is written in place there is one copy.
+            brought += 32.0 * (read + written).min(all) * piece.missing;
+            newly_written += 32.0 * written;
+            asked += 32.0 * (read * piece.missing + written);
             if read + written > 0.0 {
                 reached.push((piece.start, 32.0 * (read + written)));
             }
         }
         let touched: f64 = reached.iter().map(|(_, bytes)| bytes).sum();
-        Self { pieces, evicted: missing(touched / rates.l2_bytes), reached }
+        // What comes in takes the place of any other. So this much of what was there at the beginning stays to the end, and this much of
+        // what comes in between.
+        let times = brought / rates.l2_bytes;
+        let stays = (-times).exp();
+        let stays_of_new = if times > 1e-6 { (1.0 - stays) / times } else { 1.0 };
+        let written_back = newly_written * (1.0 - stays_of_new) + grid.dirty * (1.0 - stays);
+        let dirty = newly_written * stays_of_new + grid.dirty * stays;
+        Self {
+            pieces,
+            evicted: missing(touched / rates.l2_bytes),
+            written_back: if asked > 0.0 { written_back / asked } else { 0.0 },
+            left: Left { reached, dirty },
+        }
     }
 }
 

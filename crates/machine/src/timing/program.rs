@@ -2,9 +2,12 @@
 
 mod fold;
 
+use std::collections::HashMap;
+
 use super::cost::{Cost, FOLDED, Unit};
 use super::effect::Model;
 use crate::code::{Code, MicroOp, Operands, Place, Role, SlowOp, TRUE};
+use crate::exec::Step;
 use crate::profile::Units;
 
 /// What an instruction has to do with memory and with others.
@@ -63,6 +66,10 @@ pub(crate) struct Program {
     pub(crate) ops: Vec<Op>,
     /// How many there are.
     pub(crate) registers: usize,
+    /// Behind the kernel's own instructions stand those with which the assembler keeps a register in local memory, and loads it again: where.
+    pub(crate) spills: u32,
+    /// Branches over instructions that have a predicate instead: where they begin, and one past where these end.
+    pub(crate) predicated: HashMap<u32, u32>,
 }
 
 /// Loads that do not stop at the L1 (PTX ISA 9.7.9.1, cache operators, and 8.4).
@@ -94,7 +101,13 @@ impl Program {
             let (kind, read_only, bytes) = kind(code, inst.op);
             let cost = match kind {
                 // A parameter of the launch, or of a call, is a register or a constant.
+                Kind::Load(Place::Param) if inst.counted => Cost::of(&text, units),
                 Kind::Load(Place::Param | Place::Frame) | Kind::Store(Place::Param | Place::Frame) => FOLDED,
+                // Lanes that part meet again behind what is jumped over: two instructions see to that.
+                Kind::Branch if parts(code, pc, inst.op) => {
+                    let cost = Cost::of(&text, units);
+                    Cost { issues: cost.issues + 2.0, ..cost }
+                }
                 _ if inst.counted => Cost::of(&text, units),
                 _ => FOLDED,
             };
@@ -115,11 +128,49 @@ impl Program {
         let ops: Vec<Op> = (0..).zip(&code.insts).map(op).collect();
         let named = ops.iter().flat_map(|op| op.reads.iter().chain(&op.writes));
         let registers = named.max().map_or(0, |&register| register as usize + 1);
-        let mut program = Self { ops, registers };
+        let spills = ops.len() as u32;
+        let mut program = Self { ops, registers, spills, predicated: HashMap::new() };
         fold::products(&mut program, code);
         fold::shared_loads(&mut program, code);
         fold::short_branches(&mut program, code, model.assembler.predicated);
+        let memory = |text: &str, kind| Op {
+            cost: Cost::of(text, units),
+            kind,
+            reads: Vec::new(),
+            writes: Vec::new(),
+            bytes: 4,
+            read_only: false,
+            past_l1: false,
+            merged: false,
+            counts: false,
+            float: false,
+            serial: false,
+        };
+        program.ops.push(memory("st.local.b32 [%r1], %r2;", Kind::Store(Place::Local)));
+        program.ops.push(memory("ld.local.b32 %r2, [%r1];", Kind::Load(Place::Local)));
         program
+    }
+}
+
+impl Program {
+    /// What a warp issues: with what is jumped over and has a predicate instead, which it issues for no lane.
+    pub(crate) fn issued(&self, steps: Vec<Step>) -> Vec<Step> {
+        if !steps.iter().any(|step| self.predicated.contains_key(&step.pc)) {
+            return steps;
+        }
+        let mut issued = Vec::with_capacity(steps.len());
+        let mut at = 0;
+        while let Some(&step) = steps.get(at) {
+            issued.push(step);
+            at += 1;
+            let Some(&end) = self.predicated.get(&step.pc) else { continue };
+            for pc in step.pc + 1..end {
+                let executed = steps.get(at).filter(|step| step.pc == pc);
+                at += usize::from(executed.is_some());
+                issued.push(executed.copied().unwrap_or(Step { pc, ..Step::default() }));
+            }
+        }
+        issued
     }
 }
 
@@ -163,6 +214,13 @@ impl Numbers {
                 _ => 0,
             }
     }
+}
+
+/// Whether a branch leads some lanes over what others execute, and not out of the kernel.
+fn parts(code: &Code, pc: u32, op: MicroOp) -> bool {
+    let MicroOp::Branch { target, .. } = op else { return false };
+    let leaves = |op: &MicroOp| matches!(op, MicroOp::Slow(index) if matches!(code.slow[*index as usize], SlowOp::Exit | SlowOp::Return));
+    target > pc && code.insts.get(target as usize).is_some_and(|inst| !leaves(&inst.op))
 }
 
 /// What an instruction does, whether a load may pass stores, and the bytes of a lane's access.

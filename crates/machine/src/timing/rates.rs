@@ -67,6 +67,10 @@ numbers! {
     l2_store_bytes_per_clock: f64 = 1.0 to 1e6,
     /// bytes per clock from and to DRAM
     dram_bytes_per_clock: f64 = 1.0 to 1e6,
+    /// bytes that are read in the time in which one is written to DRAM
+    dram_write: f64 = 0.1 to 10.0,
+    /// clocks by which an SM may be behind with its share of DRAM, and has it all the same: others were ahead
+    dram_turns: f64 = 0.0 to 1e6,
     /// clocks for which a line takes the way to L2, however few sectors of it are asked for
     l2_request: f64 = 0.01 to 1e3,
     /// clocks for which stores and atomics may be behind before an SM has to wait

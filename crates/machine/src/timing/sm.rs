@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 
 use super::account::{Account, Maker, Why};
-use super::cost::Unit;
+use super::cost::{FOLDED, ROUTINE, Unit};
 use super::memory::{Asker, MemorySystem};
 use super::program::{Kind, Op, Program};
 use super::rates::Rates;
@@ -266,7 +266,8 @@ impl<'a> Sm<'a> {
         };
         let op = &program.ops[step.pc as usize];
         let scheduler = &mut self.schedulers[index];
-        scheduler.now = now + ticks(op.cost.issues).max(1);
+        let routine = if step.by_routine { ROUTINE } else { FOLDED };
+        scheduler.now = now + ticks(op.cost.issues + routine.issues).max(1);
         let next = scheduler.now;
         self.account.issue(index, number, op, step.pc, (now, next));
         // Of several units that can do it, the one that is free first.
@@ -310,6 +311,7 @@ impl<'a> Sm<'a> {
         let banks = |memory: &mut MemorySystem<'_>, passes: Ticks| memory.pass(now, passes as f64);
         let done = match op.kind {
             _ if step.lanes == 0 => now + TICKS,
+            Kind::Load(Place::Param) => now + latency,
             Kind::Load(Place::Constant) => now + ticks(self.rates.l1_latency),
             Kind::Load(_) => {
                 let shared =
@@ -356,7 +358,10 @@ impl<'a> Sm<'a> {
             Kind::Atomic(_) => self.memory.atomic(now, lines, op.float, asker),
             Kind::Branch => return (now, now + ticks(self.rates.branch)),
             Kind::Fence => return (now + latency, now + latency),
-            Kind::Plain if op.serial => return (now + latency, now + ticks(op.cost.latency * self.rates.serial)),
+            Kind::Plain if op.serial => {
+                let routine = if step.by_routine { ticks(ROUTINE.latency) } else { 0 };
+                return (now + routine + latency, now + routine + ticks(op.cost.latency * self.rates.serial));
+            }
             Kind::Plain | Kind::Barrier => now + latency,
         };
         (done, now)
@@ -528,14 +533,22 @@ mod tests {
             }
         }
         let operands = vec![Operands { reads: Vec::new(), writes: Vec::new() }; ops.len()];
-        let program = Program { ops, registers: 0 };
+        let program = Program { ops, registers: 0, spills: 0, predicated: HashMap::new() };
         let order = |path: &crate::exec::Path| {
             path.steps.iter().map(|&step| Ordered { step, operands: step.pc }).collect::<Vec<_>>()
         };
         let ordered = recording.warps.iter().map(order).collect();
         let (rates, common) = (crate::timing::Rates::h200(), HashSet::new());
-        let load =
-            Load { pieces: &[], common: &common, active: 1.0, last: (0, 1.0), evicted: 0.0, shared: 0, first_wave: 1 };
+        let load = Load {
+            pieces: &[],
+            common: &common,
+            active: 1.0,
+            last: (0, 1.0),
+            evicted: 0.0,
+            written_back: 0.0,
+            shared: 0,
+            first_wave: 1,
+        };
         let (samples, operands) = ([Sample { recording, ordered }], (operands, 0));
         let mut sm = Sm::new(&program, &rates, MemorySystem::new(&rates, load), &samples, &operands);
         let result = sm.run(&Work { blocks: 1, resident: 1, every: 0.0, sample: &|_| 0 });

@@ -49,6 +49,8 @@ pub(crate) struct Step {
     pub(crate) wide_passes: u8,
     /// Which memory it was that a generic address led to.
     pub(crate) reached: Option<Place>,
+    /// A division that a routine does: [`crate::arith::single::is_divided_by_routine`].
+    pub(crate) by_routine: bool,
 }
 
 /// A line of which some sectors are accessed, a bit each. Of an atomic in shared memory it is a word.
@@ -75,6 +77,12 @@ pub(crate) struct AtBarrier {
 }
 
 impl Line {
+    /// A register that a warp spills: what all its lanes have is a line.
+    pub(crate) fn spilled(warp: u32, register: u32) -> Self {
+        let number = LOCAL | u64::from(warp) << 32 | 1 << 31 | u64::from(register);
+        Self { number, sectors: 0b1111, whole: 0b1111, conflicts: 0 }
+    }
+
     pub(crate) fn is_local(&self) -> bool {
         self.number & LOCAL != 0
     }
@@ -124,6 +132,13 @@ impl Recording {
             path.steps.pop();
         }
         path.executed = path.executed.saturating_sub(1);
+    }
+
+    /// The warp's present instruction is a division.
+    pub(crate) fn divides(&mut self, warp: u32, by_routine: bool) {
+        if let Some(step) = self.warps.get_mut(warp as usize).and_then(Path::present) {
+            step.by_routine = by_routine;
+        }
     }
 
     /// The warp's present instruction is a barrier.

@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 
-use crate::timing;
+use crate::timing::{self, Left};
 
 /// Launches, the last one first, with the bytes of each allocation that they have reached.
 #[derive(Debug, Default)]
 pub(in crate::machine) struct Cached {
     launches: VecDeque<Vec<(u64, f64)>>,
+    dirty: f64,
 }
 
 impl Cached {
@@ -24,9 +25,15 @@ impl Cached {
         0.0
     }
 
-    /// A launch has reached so many bytes of allocations.
-    pub(super) fn reached(&mut self, launch: Vec<(u64, f64)>, room: f64) {
-        self.launches.push_front(launch);
+    /// Bytes that were written, and that DRAM does not know yet.
+    pub(super) fn dirty(&self) -> f64 {
+        self.dirty
+    }
+
+    /// What a launch has left.
+    pub(super) fn launched(&mut self, left: Left, room: f64) {
+        self.dirty = left.dirty;
+        self.launches.push_front(left.reached);
         let mut bytes = 0.0;
         let mut counts = 0;
         for launch in &self.launches {
@@ -52,12 +59,12 @@ mod tests {
     fn what_was_reached_stays_until_there_is_no_room() {
         let mut cached = Cached::default();
         assert_eq!(cached.share(1, 100.0), 0.0);
-        cached.reached(vec![(1, 30.0), (2, 30.0)], 100.0);
+        cached.launched(Left { reached: vec![(1, 30.0), (2, 30.0)], dirty: 0.0 }, 100.0);
         assert_eq!(cached.share(1, 100.0), 1.0);
-        cached.reached(vec![(3, 90.0)], 100.0);
+        cached.launched(Left { reached: vec![(3, 90.0)], dirty: 0.0 }, 100.0);
         assert_eq!(cached.share(3, 100.0), 1.0);
         assert!((0.1..0.9).contains(&cached.share(2, 100.0)), "{}", cached.share(2, 100.0));
-        cached.reached(vec![(4, 900.0)], 100.0);
+        cached.launched(Left { reached: vec![(4, 900.0)], dirty: 0.0 }, 100.0);
         assert!(cached.share(4, 100.0) < 0.01 && cached.share(3, 100.0) < 0.01);
         assert_eq!(cached.launches.len(), 1, "what is gone is not kept");
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::machine::{Kernel, Launch, Loaded};
-use crate::timing::Estimate;
+use crate::timing::{Estimate, Left};
 
 /// How often a launch is simulated before others like it take its time: the second one may find what the first left in L2.
 const OFTEN: usize = 2;
@@ -21,8 +21,8 @@ pub(super) struct Key {
     params: Vec<(u64, u64)>,
 }
 
-/// What a launch took, and the bytes of allocations that it reached.
-type Took = (Estimate, Vec<(u64, f64)>);
+/// What a launch took and left.
+type Took = (Estimate, Left);
 
 #[derive(Debug, Default)]
 pub(super) struct Known(HashMap<Key, (usize, Took)>);

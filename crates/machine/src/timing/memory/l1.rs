@@ -29,10 +29,10 @@ impl L1 {
         self.lines.get(&line).map(|held| (held.sectors, held.at)).unwrap_or_default()
     }
 
-    /// Sectors that were fetched.
-    pub(super) fn keep(&mut self, line: u64, sectors: u8, at: Ticks) {
+    /// Sectors that were fetched. Whether a line that was written before has to make room for them.
+    pub(super) fn keep(&mut self, line: u64, sectors: u8, at: Ticks) -> bool {
         let dirty = self.lines.get(&line).is_some_and(|held| held.dirty);
-        self.put(line, Held { sectors, at, dirty });
+        self.put(line, Held { sectors, at, dirty })
     }
 
     /// Sectors that are written, and stay here. Whether a line that was written before has to make room for them.

@@ -19,6 +19,12 @@ impl Server {
         begun as Ticks
     }
 
+    /// As [`Server::take`], where it may have begun up to so many ticks before the request came.
+    pub(super) fn take_early(&mut self, now: Ticks, time: f64, early: f64) {
+        self.free = self.free.max(now as f64 - early) + time;
+        self.worked += time;
+    }
+
     pub(super) fn worked(&self) -> f64 {
         self.worked
     }

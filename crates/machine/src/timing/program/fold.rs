@@ -107,5 +107,6 @@ pub(super) fn short_branches(program: &mut Program, code: &Code, most: f64) {
                 op.reads.extend_from_slice(&predicate);
             }
         }
+        program.predicated.insert(pc as u32, end as u32);
     }
 }
