@@ -18,6 +18,9 @@ pub enum Effect {
     MergedStores,
     Scatter,
     Serial,
+    Routine,
+    Spills,
+    Turns,
 }
 
 /// What the clock goes by.
@@ -37,11 +40,14 @@ pub(crate) struct Assembler {
     /// The most machine instructions that are executed under a predicate rather than jumped over (*CUDA C Programming Guide* up to
     /// version 9.2, "Control Flow Instructions").
     pub(crate) predicated: f64,
+    /// Whether it leaves divisions of unusual operands to a routine, and spills registers to local memory.
+    pub(crate) routine: bool,
+    pub(crate) spills: bool,
 }
 
 impl Model {
     pub(crate) fn new(rates: &Rates, without: Option<Effect>) -> Self {
-        let assembler = Assembler { window: 400, unrolled: 300, predicated: 7.0 };
+        let assembler = Assembler { window: 400, unrolled: 300, predicated: 7.0, routine: true, spills: true };
         let mut model = Self { rates: rates.clone(), assembler };
         if let Some(effect) = without {
             effect.leave_out(&mut model);
@@ -51,7 +57,7 @@ impl Model {
 }
 
 impl Effect {
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 16] = [
         Self::Order,
         Self::Unrolling,
         Self::Predication,
@@ -65,6 +71,9 @@ impl Effect {
         Self::MergedStores,
         Self::Scatter,
         Self::Serial,
+        Self::Routine,
+        Self::Spills,
+        Self::Turns,
     ];
 
     pub fn named(name: &str) -> Option<Self> {
@@ -86,6 +95,9 @@ impl Effect {
             Self::MergedStores => "merged-stores",
             Self::Scatter => "scatter",
             Self::Serial => "serial",
+            Self::Routine => "routine",
+            Self::Spills => "spills",
+            Self::Turns => "turns",
         }
     }
 
@@ -106,6 +118,9 @@ impl Effect {
             Self::MergedStores => rates.merging_passes = -1.0,
             Self::Scatter => (rates.scattered, rates.scattered_store) = (1.0, 1.0),
             Self::Serial => rates.serial = 0.0,
+            Self::Routine => assembler.routine = false,
+            Self::Spills => assembler.spills = false,
+            Self::Turns => rates.dram_turns = 0.0,
         }
     }
 }

@@ -96,10 +96,11 @@ pub(crate) fn estimate(
     let sample = |mut recording: Recording| {
         for path in &mut recording.warps {
             path.steps = program.issued(std::mem::take(&mut path.steps));
+            path.steps.iter_mut().for_each(|step| step.by_routine &= model.assembler.routine);
         }
         let mut ordered = recording.warps.iter().map(|path| scheduler.order(&path.steps)).collect::<Vec<_>>();
         // Next to a loop that is too long to be simulated they are nothing.
-        if cut == 1.0 {
+        if cut == 1.0 && model.assembler.spills {
             spill::insert(grid.spilled, program.spills, &mut recording.lines, &mut ordered);
         }
         Sample { recording, ordered }
