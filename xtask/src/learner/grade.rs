@@ -283,7 +283,10 @@ fn next(solutions: bool, report: &Report) -> String {
     }
     line += &render::next(first).map(|place| format!("\nNext: {place}")).unwrap_or_default();
     line += &format!("\nThen: {} grade {}", program(), first.name);
-    line + &format!("\nStuck? {} hint {}", program(), first.name)
+    // What is right and may be fast enough needs no hint.
+    let inconclusive = first.verdict == Verdict::Inconclusive;
+    let (question, command) = if inconclusive { ("What bounds it?", "profile") } else { ("Stuck?", "hint") };
+    line + &format!("\n{question} {} {command} {}", program(), first.name)
 }
 
 /// What comes after an exercise that passed: the day's next one, or what is left to do when there is none.

@@ -115,6 +115,8 @@ fn what_is_behind_a_host_function_is_not_ready() {
     event.synchronize().unwrap();
     assert!(event.is_complete());
     other.synchronize().unwrap();
+    // Behind the event, the stream records another one.
+    stream.synchronize().unwrap();
     assert_eq!((query(&stream), query(&other)), (CUDA_SUCCESS, CUDA_SUCCESS));
     assert_eq!(other.clone_dtoh(&y).unwrap(), [2.0, 3.0]);
     x = y;
