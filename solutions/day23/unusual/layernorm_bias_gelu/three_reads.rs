@@ -1,3 +1,5 @@
+//! Nothing of a row is held: it is read three times, from the L1 the second and third time.
+
 use std::sync::Arc;
 
 use cudarc::driver::{
@@ -8,7 +10,7 @@ use cudarc::driver::{
 ///
 /// x and out hold `rows` rows of `columns` elements; either number may be 0. The others hold `columns` elements.
 #[allow(clippy::too_many_arguments)]
-pub(super) fn layernorm_bias_gelu(
+pub fn layernorm_bias_gelu(
     stream: &Arc<CudaStream>,
     module: &Arc<CudaModule>,
     x: &CudaView<'_, f32>,
