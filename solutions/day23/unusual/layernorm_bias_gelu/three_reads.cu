@@ -1,3 +1,4 @@
+// Nothing of a row is held: it is read three times, from the L1 the second and third time.
 #include "activation.cuh"
 #include "reduce.cuh"
 

@@ -1,5 +1,3 @@
-//! Nothing of a row is held: it is read three times, from the L1 the second and third time.
-
 use std::sync::Arc;
 
 use cudarc::driver::{
