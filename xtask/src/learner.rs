@@ -5,6 +5,7 @@
 mod bench;
 mod choice;
 mod diff;
+mod doctor;
 mod explain;
 mod files;
 mod grade;
@@ -82,6 +83,8 @@ commands! {
     Profile(profile),
     /// Run any program that uses CUDA on the emulated GPU, and say what was found
     Run(run),
+    /// Say what is wrong with this machine, and what fixes it
+    Doctor(doctor),
     /// Explain the code of a fault, such as E-RACE-SHARED; without one, list all codes
     Explain(explain),
 }

@@ -84,3 +84,18 @@ fn main() -> ExitCode {
     });
     judged.unwrap_or(ExitCode::from(2))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_book_names_every_command() {
+        let page = include_str!("../../book/src/appendix/commands.md");
+        let program = <Cli as clap::CommandFactory>::command();
+        for command in program.get_subcommands().filter(|command| !command.is_hide_set()) {
+            let row = format!("| `cargo xtask {}", command.get_name());
+            assert!(page.lines().any(|line| line.starts_with(&row)), "{row} is not in commands.md");
+        }
+    }
+}

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Output, Stdio};
 
-use common::{PASS, Prebuilt, code, write_script};
+use common::{Checkout, PASS, Prebuilt, code, write_script};
 use serde_json::Value;
 
 #[test]
@@ -257,4 +257,32 @@ fn a_bench_without_a_place_for_its_pictures_times_nothing() {
     assert_eq!(code(&output), 2);
     assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write pictures into file"), "{output:?}");
     assert!(!prebuilt.folder.path().join("started").exists());
+}
+
+#[test]
+fn a_doctor_says_what_is_wrong_and_how_to_fix_it() {
+    let checkout = Checkout::new();
+    let asked = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let mut command = checkout.command(&["doctor"]);
+        let output = command.args(arguments).envs(variables.iter().copied()).output().expect("xtask runs");
+        (code(&output), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let (code, text) =
+        asked(&["nvrtc", "emulated"], &[("FUSION_NVRTC", "/nowhere"), ("FUSION_EMULATED_GPU", "voodoo")]);
+    assert_eq!(code, 1, "{text}");
+    for line in [
+        "  problem  nvrtc     FUSION_NVRTC is /nowhere, but there is no such file or directory.\n",
+        "fix: unset FUSION_EMULATED_GPU\n",
+        "\n2 problems. Fix the problems from the top",
+    ] {
+        assert!(text.contains(line), "{line}{text}");
+    }
+    let (code, json) = asked(&["--json", "emulated", "driver"], &[]);
+    let report: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!((code, &report["version"], &report["checks"][1]["name"]), (0, &1.into(), &"emulated".into()), "{json}");
+    // What looks like a compiler and is none costs the process that opens it nothing.
+    let (_, json) = asked(&["--json", "kernel"], &[]);
+    let report: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(report["checks"][0]["state"], "problem", "{json}");
+    assert_eq!(asked(&["no-such-check"], &[]).0, 2);
 }

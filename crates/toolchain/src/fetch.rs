@@ -5,7 +5,7 @@
 //! one process fetch while the others wait for it, and then find the work done.
 
 mod pip;
-mod python;
+pub(crate) mod python;
 mod unpack;
 pub(crate) mod wheels;
 

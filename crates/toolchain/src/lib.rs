@@ -86,6 +86,14 @@ pub fn find_or_fetch(progress: &mut dyn Progress) -> Result<Toolchain, FetchErro
     Fetch::from_env().find_or_fetch(progress)
 }
 
+/// The command of a Python 3 that has pip, with which a toolchain would be fetched.
+///
+/// # Errors
+/// [`FetchError::NoPython`] or [`FetchError::NoPip`].
+pub fn python() -> Result<String, FetchError> {
+    fetch::python::find(places::set("FUSION_PYTHON").as_deref()).map(|python| python.display())
+}
+
 impl std::fmt::Display for Toolchain {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let origin = match self.origin {

@@ -5,13 +5,13 @@ use crate::FetchError;
 
 /// A Python 3 that runs and has pip.
 #[derive(Debug)]
-pub(super) struct Python {
+pub(crate) struct Python {
     program: OsString,
     arguments: &'static [&'static str],
 }
 
 /// Finds one: the one that was asked for, and only that, or else by the usual names.
-pub(super) fn find(explicit: Option<&OsStr>) -> Result<Python, FetchError> {
+pub(crate) fn find(explicit: Option<&OsStr>) -> Result<Python, FetchError> {
     let candidates = match explicit {
         Some(program) => vec![Python { program: program.to_owned(), arguments: &[] }],
         None => vec![
@@ -51,7 +51,8 @@ impl Python {
         status.is_ok_and(|status| status.success())
     }
 
-    fn display(&self) -> String {
+    /// As it is typed in a shell.
+    pub(crate) fn display(&self) -> String {
         let mut words = vec![self.program.to_string_lossy().into_owned()];
         words.extend(self.arguments.iter().map(|&word| word.to_owned()));
         words.join(" ")
