@@ -17,6 +17,11 @@ pub use diagnostic::{Diagnostic, Place, Severity};
 pub use error::CompileError;
 use fusion_nvrtc::{Failure, Nul, Nvrtc, Unit};
 
+/// The few standard headers that every compilation has, by name and text: NVRTC has none of its own.
+pub fn standard_headers() -> &'static [(&'static str, &'static str)] {
+    standard::HEADERS
+}
+
 /// A CUDA C++ text and what to call it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Source<'a> {

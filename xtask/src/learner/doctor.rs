@@ -3,6 +3,7 @@
 mod apart;
 mod check;
 mod checks;
+mod editor;
 mod packages;
 mod programs;
 mod report;
@@ -10,6 +11,8 @@ mod report;
 use check::{Check, Place};
 use report::Report;
 
+use super::choice::tell;
+use super::state::NO_CHECKOUT;
 use crate::interrupt::Interrupt;
 use crate::{output, programs as checkout};
 
@@ -22,6 +25,9 @@ pub(crate) struct Options {
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
+    /// Set up clangd for kernels, so that an editor shows mistakes in a .cu while you type
+    #[arg(long, conflicts_with_all = ["checks", "json"])]
+    editor: bool,
     /// Open libraries in this process, which they may end
     #[arg(long, hide = true)]
     here: bool,
@@ -30,6 +36,10 @@ pub(crate) struct Options {
 impl super::Run for Options {
     fn run(&self, _interrupt: &Interrupt) -> u8 {
         let place = Place { root: checkout::workspace_root() };
+        if self.editor {
+            let root = place.root.ok_or_else(|| NO_CHECKOUT.to_owned());
+            return tell(root.and_then(|root| editor::set_up(&root)));
+        }
         let is_asked = |check: &Check| self.checks.is_empty() || self.checks.iter().any(|name| name == check.name);
         let mut report = Report::default();
         for (group, check) in checks::all().filter(|(_, check)| is_asked(check)) {

@@ -9,6 +9,7 @@ mod terminal;
 mod tools;
 
 use super::check::Check;
+pub(super) use tools::CLANGD;
 
 /// Causes stand before what they cause.
 const GROUPS: [(&str, &[Check]); 7] = [

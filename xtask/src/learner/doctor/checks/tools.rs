@@ -1,6 +1,7 @@
 //! Programs that some of the course uses, and none of the exercises.
 
 use super::super::check::{Check, Finding};
+use super::super::editor;
 use super::super::packages::{Package, install};
 use super::super::programs::{path_of, says, version};
 
@@ -24,20 +25,9 @@ pub(super) const CHECKS: &[Check] = &[
         name: "clangd",
         why: "An editor shows mistakes in a kernel while you type, with clangd; `doctor --editor` sets it up.",
         apart: None,
-        look: |_| {
-            found(
-                "clangd",
-                &["--version"],
-                &[Package(
-                    "clangd",
-                    &[
-                        ("dnf", "clang-tools-extra"),
-                        ("pacman", "clang"),
-                        ("apk", "clang-extra-tools"),
-                        ("brew", "llvm"),
-                    ],
-                )],
-            )
+        look: |place| {
+            let set_up = place.root.as_ref().and_then(|root| editor::is_current(root));
+            clangd(says("clangd", &["--version"]).as_deref(), set_up)
         },
     },
     Check {
@@ -58,6 +48,24 @@ fn found(program: &str, arguments: &[&str], packages: &[Package]) -> Finding {
     match says(program, arguments) {
         Some(said) => Finding::ok(version(&said).map_or(said, |version| version.to_string())),
         None => Finding::note("not installed", install(packages)),
+    }
+}
+
+/// What distributions call it.
+pub(in super::super) const CLANGD: Package = Package(
+    "clangd",
+    &[("dnf", "clang-tools-extra"), ("pacman", "clang"), ("apk", "clang-extra-tools"), ("brew", "llvm")],
+);
+
+/// Whether it was set up, and for the course as it is now.
+fn clangd(said: Option<&str>, set_up: Option<bool>) -> Finding {
+    const SET_UP: &str = "cargo xtask doctor --editor";
+    let Some(said) = said else { return Finding::note("not installed", install(&[CLANGD])) };
+    let version = version(said).map_or_else(|| said.to_owned(), |version| version.to_string());
+    match set_up {
+        Some(true) => Finding::ok(format!("{version}, set up for kernels")),
+        Some(false) => Finding::note(format!("{version}, set up for kernels of an older course"), SET_UP),
+        None => Finding::note(format!("{version}, and not set up for kernels"), SET_UP),
     }
 }
 
@@ -95,6 +103,16 @@ mod tests {
         assert_eq!(mdbook(Some("mdbook v0.5.9")).state, Ok);
         assert_eq!(mdbook(Some("mdbook v0.4.52")).state, Note);
         assert_eq!(mdbook(None).fix.as_deref(), Some("cargo install mdbook --version 0.5.4 --locked"));
+    }
+
+    #[test]
+    fn clangd_is_to_be_set_up() {
+        let said = Some("clangd version 22.1.1 (x)");
+        for (said, set_up, state) in
+            [(None, None, Note), (said, None, Note), (said, Some(false), Note), (said, Some(true), Ok)]
+        {
+            assert_eq!(clangd(said, set_up).state, state);
+        }
     }
 
     #[test]
