@@ -11,6 +11,7 @@ mod files;
 mod grade;
 mod hint;
 mod history;
+mod json;
 mod list;
 mod next;
 mod profile;

@@ -50,6 +50,34 @@ fn a_day_from_the_first_command_to_the_next_exercise() {
 }
 
 #[test]
+fn programs_read_the_same_as_one_object() {
+    let checkout = Checkout::new();
+    let json = |arguments: &[&str]| -> serde_json::Value {
+        serde_json::from_str(&text(&checkout.run(arguments))).expect("one JSON object")
+    };
+    assert_eq!(json(&["history", "--json"])["exercises"], serde_json::json!([]));
+    for answer in ["wrong", "right"] {
+        checkout.edit("mul_add", answer);
+        checkout.grade("mul_add");
+    }
+    let list = json(&["list", "day22", "--json"]);
+    let mul_add = &list["exercises"][0];
+    assert_eq!((&list["version"], &list["next"], &list["exit_code"]), (&1.into(), &"add_mul_relu".into(), &0.into()));
+    assert_eq!((&mul_add["state"], &mul_add["attempts"]), (&"passed".into(), &2.into()));
+    assert_eq!(mul_add["best"]["speed"]["timing"]["basis"], "predicted");
+    assert_eq!(list["exercises"][1]["best"], serde_json::Value::Null);
+    let next = json(&["next", "--json"]);
+    assert_eq!(next["exercise"]["kernel"], "exercises/day22/src/add_mul_relu.cu");
+    let history = json(&["history", "--json", "--last", "1"]);
+    assert_eq!(history["exercises"][0]["attempts"].as_array().map(Vec::len), Some(1));
+    assert_eq!(history["exercises"][0]["best_files"], ".course/best/mul_add");
+    let unknown = checkout.run(&["list", "--json", "mul_ad"]);
+    let said: serde_json::Value = serde_json::from_slice(&unknown.stdout).expect("one JSON object");
+    assert_eq!((code(&unknown), &said["exit_code"]), (2, &2.into()));
+    assert!(said["error"]["message"].as_str().is_some_and(|why| why.contains("did you mean `mul_add`")), "{said}");
+}
+
+#[test]
 fn solutions_are_nobodys_attempts() {
     let checkout = Checkout::new();
     assert_eq!(code(&checkout.run(&["grade", "mul_add", "--solutions", "--prebuilt", "--device", "emulated"])), 0);

@@ -1,16 +1,18 @@
 //! `cargo xtask history`: what was tried, and what came of it.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use fusion_course::Exercise;
 use fusion_grader::judgement::{Parts, Verdict};
 use fusion_grader::render::{self, Look};
 
 use super::choice::{Learner, tell};
-use super::list;
 use super::state::Attempt;
+use super::{json, list};
 use crate::interrupt::Interrupt;
-use crate::{output, target};
+use crate::output;
+use crate::target::{self, Selection};
 
 /// The command's options.
 #[derive(Clone, Debug, clap::Args)]
@@ -21,17 +23,59 @@ pub(crate) struct Options {
     /// Show no more than the last N attempts at an exercise
     #[arg(long, value_name = "N", default_value_t = 20)]
     last: usize,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
 }
 
 impl super::Run for Options {
     fn run(&self, _interrupt: &Interrupt) -> u8 {
-        tell(Learner::find().and_then(|learner| {
+        let said = Learner::find().and_then(|learner| {
             let found = target::resolve(&self.targets, fusion_course::days()).map_err(|error| error.to_string())?;
-            let exercises = found.iter().flat_map(|selection| &selection.exercises);
+            Ok((learner, found))
+        });
+        if self.json {
+            return json::tell(said.and_then(|(learner, found)| {
+                let tried = exercises(&found).filter_map(|exercise| Tried::of(&learner, exercise, self.last)).collect();
+                serde_json::to_value(History { exercises: tried }).map_err(|error| error.to_string())
+            }));
+        }
+        tell(said.map(|(learner, found)| {
             let texts: Vec<String> =
-                exercises.filter_map(|exercise| of(&learner, exercise, self.last, output::look())).collect();
-            Ok(if texts.is_empty() { "nothing was graded yet\n".to_owned() } else { texts.join("\n") })
+                exercises(&found).filter_map(|exercise| of(&learner, exercise, self.last, output::look())).collect();
+            if texts.is_empty() { "nothing was graded yet\n".to_owned() } else { texts.join("\n") }
         }))
+    }
+}
+
+fn exercises(selections: &[Selection]) -> impl Iterator<Item = &'static Exercise> {
+    selections.iter().flat_map(|selection| &selection.exercises).copied()
+}
+
+/// What `--json` prints.
+#[derive(Debug, serde::Serialize)]
+struct History<'a> {
+    exercises: Vec<Tried<'a>>,
+}
+
+#[derive(Debug, serde::Serialize)]
+struct Tried<'a> {
+    name: &'static str,
+    day: u32,
+    attempts: Vec<&'a Attempt>,
+    best: Option<&'a Attempt>,
+    /// The folder in which its files are kept.
+    best_files: Option<PathBuf>,
+}
+
+impl<'a> Tried<'a> {
+    /// Nothing where there are no attempts.
+    fn of(learner: &'a Learner, exercise: &Exercise, last: usize) -> Option<Self> {
+        let all: Vec<&Attempt> = learner.attempts.of(exercise).collect();
+        let best = learner.attempts.best(exercise);
+        let attempts = all[all.len().saturating_sub(last)..].to_vec();
+        let best_files = best.filter(|best| best.files.is_some()).map(|_| learner.state.best(exercise));
+        (!all.is_empty()).then_some(Self { name: exercise.name, day: exercise.day, attempts, best, best_files })
     }
 }
 

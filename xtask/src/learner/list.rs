@@ -7,6 +7,7 @@ use fusion_grader::render::{self, Look};
 
 use super::choice::{Learner, tell};
 use super::files::Folder;
+use super::json::{self, Listed};
 use super::state::Standing;
 use crate::command::program;
 use crate::interrupt::Interrupt;
@@ -18,12 +19,32 @@ pub(crate) struct Options {
     /// Days or exercises; all without one
     #[arg(value_name = "TARGET")]
     targets: Vec<String>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
 }
 
 impl super::Run for Options {
     fn run(&self, _interrupt: &Interrupt) -> u8 {
+        if self.json {
+            return json::tell(Learner::find().and_then(|learner| {
+                let selections = target::resolve(&self.targets, fusion_course::days()).map_err(|it| it.to_string())?;
+                let exercises = selections.iter().flat_map(|selection| &selection.exercises);
+                let exercises: Vec<Listed<'_>> = exercises.map(|exercise| Listed::of(&learner, exercise)).collect();
+                let next = learner.attempts.next().map(|next| next.name);
+                // What is borrowed from the learner is written before it goes.
+                serde_json::to_value(List { next, exercises }).map_err(|error| error.to_string())
+            }));
+        }
         tell(Learner::find().and_then(|learner| text(&learner, &self.targets, output::look())))
     }
+}
+
+/// What `--json` prints.
+#[derive(Debug, serde::Serialize)]
+struct List<'a> {
+    next: Option<&'static str>,
+    exercises: Vec<Listed<'a>>,
 }
 
 /// The table, and what to type next.
@@ -63,7 +84,7 @@ fn painted(cell: Cell, standing: Standing, look: Look) -> Cell {
 }
 
 /// Whether the answer is another than the one that was graded as done last.
-fn has_changed(learner: &Learner, exercise: &Exercise) -> bool {
+pub(super) fn has_changed(learner: &Learner, exercise: &Exercise) -> bool {
     let done = learner.attempts.of(exercise).rfind(|attempt| attempt.is_done());
     let graded = done.and_then(|attempt| attempt.files.as_ref());
     let now = Folder::Answer.read(&learner.state.root, exercise).map(|texts| texts.fingerprints());

@@ -5,6 +5,7 @@ use fusion_grader::render::Look;
 
 use super::choice::{Learner, tell};
 use super::files::{self, Folder};
+use super::json::{self, Listed};
 use crate::command::program;
 use crate::interrupt::Interrupt;
 use crate::output;
@@ -16,15 +17,31 @@ pub(crate) struct Options {
     /// Another exercise than the next one, or a day
     #[arg(value_name = "EXERCISE")]
     target: Option<String>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
 }
 
 impl super::Run for Options {
     fn run(&self, _interrupt: &Interrupt) -> u8 {
+        if self.json {
+            return json::tell(Learner::find().and_then(|learner| {
+                let exercise = learner.choose(self.target.as_deref())?;
+                serde_json::to_value(Next { exercise: Listed::of(&learner, exercise) })
+                    .map_err(|error| error.to_string())
+            }));
+        }
         tell(Learner::find().and_then(|learner| {
             let exercise = learner.choose(self.target.as_deref())?;
             Ok(text(exercise, output::look()) + &command(exercise))
         }))
     }
+}
+
+/// What `--json` prints.
+#[derive(Debug, serde::Serialize)]
+struct Next<'a> {
+    exercise: Listed<'a>,
 }
 
 /// The exercise, its files and its page.
