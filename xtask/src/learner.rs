@@ -4,6 +4,7 @@
 
 mod bench;
 mod choice;
+mod completions;
 mod diff;
 mod doctor;
 mod explain;
@@ -13,6 +14,7 @@ mod hint;
 mod history;
 mod json;
 mod list;
+mod man;
 mod next;
 mod profile;
 mod reset;
@@ -88,6 +90,10 @@ commands! {
     Doctor(doctor),
     /// Explain the code of a fault, such as E-RACE-SHARED; without one, list all codes
     Explain(explain),
+    /// Print a script with which a shell completes commands, exercises and codes
+    Completions(completions),
+    /// Print a page for `man`
+    Man(man),
 }
 
 /// Where the learner is: what `cargo xtask` says without a command. Returns the exit code.

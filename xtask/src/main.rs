@@ -54,6 +54,11 @@ enum Command {
     Contained(contained::Options),
 }
 
+/// The command line as data.
+fn command_line() -> clap::Command {
+    <Cli as clap::CommandFactory>::command()
+}
+
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(|at| format!(" at {}:{}", at.file(), at.line())).unwrap_or_default();
@@ -92,8 +97,7 @@ mod tests {
     #[test]
     fn the_book_names_every_command() {
         let page = include_str!("../../book/src/appendix/commands.md");
-        let program = <Cli as clap::CommandFactory>::command();
-        for command in program.get_subcommands().filter(|command| !command.is_hide_set()) {
+        for command in command_line().get_subcommands().filter(|command| !command.is_hide_set()) {
             let row = format!("| `cargo xtask {}", command.get_name());
             assert!(page.lines().any(|line| line.starts_with(&row)), "{row} is not in commands.md");
         }

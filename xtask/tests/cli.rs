@@ -136,6 +136,39 @@ fn a_code_is_explained() {
 }
 
 #[test]
+fn a_shell_completes_commands_exercises_and_codes() {
+    let prebuilt = Prebuilt::new(PASS);
+    // The others complete commands and options.
+    for (shell, word) in
+        [("bash", "add_gelu"), ("zsh", "add_gelu"), ("fish", "doctor"), ("elvish", "doctor"), ("powershell", "doctor")]
+    {
+        let output = prebuilt.run(&["completions", shell]);
+        assert!(code(&output) == 0 && String::from_utf8_lossy(&output.stdout).contains(word), "{shell}");
+    }
+    if Command::new("bash").arg("--version").output().is_err() {
+        eprintln!("skipped: there is no bash to complete in");
+        return;
+    }
+    fs::write(prebuilt.folder.path().join("script"), prebuilt.run(&["completions", "bash"]).stdout).expect("a file");
+    for (typed, completed) in [
+        ("grade add_g", "add_gelu add_gelu_vec"),
+        ("hint softm", "softmax"),
+        ("watch day2", "day21 day22 day23 day24 day25 day26"),
+        ("expl", "explain"),
+        ("explain E-RACE-SH", "E-RACE-SHARED"),
+        ("grade --dev", "--device"),
+    ] {
+        let last = typed.rsplit(' ').next().unwrap_or_default();
+        let words = typed.split(' ').count();
+        let line = format!(
+            "source ./script; COMP_WORDS=(xtask {typed}); COMP_CWORD={words}; _xtask xtask '{last}' x; echo ${{COMPREPLY[@]}}"
+        );
+        let output = Command::new("bash").args(["-c", &line]).current_dir(prebuilt.folder.path()).output();
+        assert_eq!(String::from_utf8_lossy(&output.expect("bash runs").stdout).trim(), completed, "{typed}");
+    }
+}
+
+#[test]
 fn wrong_usage_is_exit_code_2() {
     let prebuilt = Prebuilt::new(PASS);
     for arguments in [&["grade", "--nope"][..], &["nope"], &["grade", "--device", "toaster"]] {
