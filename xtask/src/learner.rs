@@ -26,6 +26,8 @@ mod status;
 mod watch;
 
 use crate::interrupt::Interrupt;
+pub(crate) use choice::tell;
+pub(crate) use files::write as write_file;
 
 /// What every command's options do.
 trait Run {

@@ -5,6 +5,7 @@ mod calibrate;
 mod choices;
 mod clients;
 mod measure;
+mod new;
 mod registers;
 mod rivals;
 mod validate;
@@ -16,6 +17,8 @@ use crate::interrupt::Interrupt;
 pub(crate) enum Command {
     /// Check the course: starters fail, solutions pass, wrong kernels are refused for the stated reason
     Verify(verify::Options),
+    /// Write the files of a new exercise, which `verify` accepts once they are filled in
+    New(new::Options),
     /// Time the solutions beside PyTorch, torch.compile, Triton and Liger, on a GPU
     Rivals(rivals::Options),
     /// Time everything that can be launched alone, on a GPU, for the emulated device's clock to be compared with
@@ -35,13 +38,17 @@ pub(crate) enum Command {
 impl Command {
     /// Whether Ctrl-C is to be waited for: what has nothing to say of it ends by it.
     pub(crate) fn listens(&self) -> bool {
-        !matches!(self, Command::Registers(_) | Command::Book(_) | Command::Validate(_) | Command::Calibrate(_))
+        !matches!(
+            self,
+            Command::New(_) | Command::Registers(_) | Command::Book(_) | Command::Validate(_) | Command::Calibrate(_)
+        )
     }
 
     /// Runs and returns the exit code.
     pub(crate) fn run(&self, interrupt: &Interrupt) -> u8 {
         match self {
             Command::Verify(options) => verify::run(options, interrupt),
+            Command::New(options) => new::run(options),
             Command::Rivals(options) => rivals::run(options, interrupt),
             Command::Measure(options) => measure::run(options, interrupt),
             Command::Calibrate(options) => calibrate::run(options),

@@ -19,6 +19,7 @@ use fusion_grader::judgement::{Code, DeviceKind, Judgement, Kind, Parts, Verdict
 use fusion_grader::protocol::{Message, SampleName};
 use fusion_grader::render;
 
+use super::new;
 use crate::interrupt::{self, Interrupt};
 use crate::judge::{self, Stop, Task};
 use crate::process::{self, End, Said, Watch};
@@ -61,6 +62,7 @@ pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
     if ended.is_ok() {
         tally.check_score();
     }
+    tally.is_cut_short = ended.is_err();
     let printed = output::print(&text(options, &tally));
     match ended {
         Ok(()) if !printed => 2,
@@ -315,6 +317,10 @@ fn starter_problem(judgement: &Judgement) -> Option<String> {
 
 fn check_drift(root: &Path, selection: &Selection, tally: &mut Tally) {
     for exercise in &selection.exercises {
+        let places = new::unfinished(root, exercise.day, exercise.name);
+        if !places.is_empty() {
+            tally.problem(format!("{} is still to be filled in:\n  {}", exercise.name, places.join("\n  ")));
+        }
         for extension in ["cu", "rs"] {
             let read = |folder: &str| {
                 let path = format!("{folder}/day{}/src/{}.{extension}", selection.day.number, exercise.name);

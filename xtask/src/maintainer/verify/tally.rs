@@ -25,6 +25,9 @@ pub(crate) struct Tally {
     /// Whether nothing but mutants was to be judged.
     #[serde(skip)]
     pub(crate) only_mutants: bool,
+    /// Whether something kept the rest from being judged.
+    #[serde(skip)]
+    pub(crate) is_cut_short: bool,
     /// What became of mutants of the solutions.
     #[serde(rename = "mutants")]
     pub(crate) scores: Scores,
@@ -63,6 +66,7 @@ impl Tally {
     fn close(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.scores)?;
         match self.problems.len() {
+            0 if self.is_cut_short => writeln!(f, "not verified: it came to no end"),
             0 => writeln!(f, "verified"),
             1 => writeln!(f, "1 problem"),
             count => writeln!(f, "{count} problems"),
