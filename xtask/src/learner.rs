@@ -17,6 +17,7 @@ mod list;
 mod man;
 mod next;
 mod profile;
+mod quiz;
 mod reset;
 mod run;
 mod saved;
@@ -82,6 +83,8 @@ commands! {
     Solution(solution),
     /// Make an exercise what it was at first; your work is saved, and can be brought back
     Reset(reset),
+    /// Predict before you measure: bytes, launches, speedup, what bounds it; and the book's knowledge checks
+    Quiz(quiz),
     /// Time exercises over a sweep of sizes: the unfused chain, your kernel, the solution
     Bench(bench),
     /// Say what bounds a kernel, line by line

@@ -45,7 +45,7 @@ impl Options {
 }
 
 /// The widest text that is easy to read.
-const WIDEST: usize = 100;
+pub(super) const WIDEST: usize = 100;
 
 /// The first `count` hints.
 pub(crate) fn text(exercise: &Exercise, count: usize, width: Option<u16>) -> String {
@@ -69,7 +69,7 @@ fn hints(exercise: &Exercise, count: usize, width: usize) -> String {
 }
 
 /// Markdown as plain text: paragraphs and items of lists fill lines of this width, and code stands indented as it is.
-fn plain(markdown: &str, width: usize) -> String {
+pub(super) fn plain(markdown: &str, width: usize) -> String {
     let mut text = String::new();
     // Every other part is code, and begins with the fence's language.
     for (index, part) in markdown.split("```").enumerate() {

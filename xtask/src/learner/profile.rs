@@ -200,7 +200,7 @@ fn profile(options: &Options, interrupt: &Interrupt) -> Result<Result<Report, St
 }
 
 /// Runs the worker to its end. What it could not do is a note.
-fn attend(
+pub(super) fn attend(
     command: &mut Command,
     exercise: &str,
     watch: &Watch<'_>,

@@ -1,11 +1,12 @@
 //! What a learner has done so far, as readable text in the checkout's folder `.course`.
 //!
 //! `attempts.jsonl` has a line for each attempt, and is only ever appended to: a crash loses the line that was being written and
-//! nothing else, and two terminals may write at once. `best` has the files of each exercise's best attempt, `saved` what `reset` took
+//! nothing else, and two terminals may write at once. `quiz.jsonl` is the same for answers in quizzes. `best` has the files of each exercise's best attempt, `saved` what `reset` took
 //! away. Everything else follows from these.
 
 mod attempt;
 mod journal;
+mod mark;
 mod record;
 mod standing;
 
@@ -14,6 +15,7 @@ use std::path::{Path, PathBuf};
 use fusion_course::Exercise;
 
 pub(crate) use attempt::{Attempt, Speed};
+pub(crate) use mark::Mark;
 pub(crate) use record::Recorder;
 pub(crate) use standing::{Attempts, Standing};
 
@@ -45,12 +47,12 @@ impl State {
 
     /// The file that has all attempts.
     pub(crate) fn journal(&self) -> PathBuf {
-        self.folder().join(journal::NAME)
+        self.folder().join("attempts.jsonl")
     }
 
     /// All attempts, from the first to the last.
     pub(crate) fn attempts(&self) -> std::io::Result<Attempts> {
-        let mut attempts = Attempts { all: journal::read(&self.folder())?, starters: Vec::new() };
+        let mut attempts = Attempts { all: journal::read(&self.journal())?, starters: Vec::new() };
         for exercise in exercises() {
             if let Ok(starter) = Folder::Starter.read(&self.root, exercise) {
                 attempts.starters.push((exercise.name, starter.fingerprints()));
@@ -60,7 +62,20 @@ impl State {
     }
 
     pub(crate) fn add(&self, attempt: &Attempt) -> std::io::Result<()> {
-        journal::append(&self.folder(), attempt)
+        journal::append(&self.journal(), attempt)
+    }
+
+    fn quiz(&self) -> PathBuf {
+        self.folder().join("quiz.jsonl")
+    }
+
+    /// What was answered in quizzes, from the first to the last.
+    pub(crate) fn marks(&self) -> std::io::Result<Vec<Mark>> {
+        journal::read(&self.quiz())
+    }
+
+    pub(crate) fn mark(&self, mark: &Mark) -> std::io::Result<()> {
+        journal::append(&self.quiz(), mark)
     }
 
     /// Where work on an exercise is that `reset` took away, below the root.

@@ -1,16 +1,15 @@
-//! The file of attempts: a line of JSON each, only ever appended to.
+//! A file of what happened: a line of JSON each, only ever appended to.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
-use super::Attempt;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
-pub(super) const NAME: &str = "attempts.jsonl";
-
-/// All attempts that can be read. A line that was cut off by a crash, or is of a version that does not exist yet, is left out.
-pub(super) fn read(folder: &Path) -> io::Result<Vec<Attempt>> {
-    let text = match fs::read(folder.join(NAME)) {
+/// All lines that can be read. One that was cut off by a crash, or is of a version that does not exist yet, is left out.
+pub(super) fn read<T: DeserializeOwned>(path: &Path) -> io::Result<Vec<T>> {
+    let text = match fs::read(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         read => read?,
     };
@@ -18,13 +17,13 @@ pub(super) fn read(folder: &Path) -> io::Result<Vec<Attempt>> {
     Ok(lines.filter_map(|line| serde_json::from_slice(line).ok()).collect())
 }
 
-pub(super) fn append(folder: &Path, attempt: &Attempt) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
-    let mut file = OpenOptions::new().create(true).read(true).append(true).open(folder.join(NAME))?;
+pub(super) fn append<T: Serialize>(path: &Path, what: &T) -> io::Result<()> {
+    fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
+    let mut file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
     // Another terminal may be writing. Where a file system has no locks, a short line is still appended as a whole.
     let _lockless = file.lock();
     let mut line = if is_cut(&mut file)? { vec![b'\n'] } else { Vec::new() };
-    serde_json::to_writer(&mut line, attempt)?;
+    serde_json::to_writer(&mut line, what)?;
     line.push(b'\n');
     file.write_all(&line)
 }
@@ -43,6 +42,7 @@ fn is_cut(file: &mut File) -> io::Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::learner::state::Attempt;
     use fusion_grader::judgement::Judgement;
 
     fn attempt(exercise: &str) -> Attempt {
@@ -53,32 +53,34 @@ mod tests {
     #[test]
     fn attempts_come_back_as_they_were() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(read(folder.path()).unwrap(), []);
+        let path = folder.path().join("new/attempts.jsonl");
+        assert_eq!(read::<Attempt>(&path).unwrap(), []);
         let both = ["mul_add", "softmax"].map(attempt);
-        both.iter().for_each(|attempt| append(folder.path(), attempt).unwrap());
-        assert_eq!(read(folder.path()).unwrap(), both);
+        both.iter().for_each(|attempt| append(&path, attempt).unwrap());
+        assert_eq!(read::<Attempt>(&path).unwrap(), both);
     }
 
     #[test]
     fn a_crash_loses_one_line() {
         let folder = tempfile::tempdir().unwrap();
-        append(folder.path(), &attempt("mul_add")).unwrap();
-        let path = folder.path().join(NAME);
+        let path = folder.path().join("new/attempts.jsonl");
+        append(&path, &attempt("mul_add")).unwrap();
         let whole = fs::read_to_string(&path).unwrap();
         fs::write(&path, format!("{whole}{}", &whole[..whole.len() / 2])).unwrap();
-        append(folder.path(), &attempt("softmax")).unwrap();
-        assert_eq!(read(folder.path()).unwrap(), ["mul_add", "softmax"].map(attempt));
+        append(&path, &attempt("softmax")).unwrap();
+        assert_eq!(read::<Attempt>(&path).unwrap(), ["mul_add", "softmax"].map(attempt));
     }
 
     #[test]
     fn many_may_write_at_once() {
         let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new/attempts.jsonl");
         std::thread::scope(|scope| {
             for name in ["a", "b", "c", "d"] {
-                let folder = folder.path();
-                scope.spawn(move || (0..50).for_each(|_| append(folder, &attempt(name)).unwrap()));
+                let path = &path;
+                scope.spawn(move || (0..50).for_each(|_| append(path, &attempt(name)).unwrap()));
             }
         });
-        assert_eq!(read(folder.path()).unwrap().len(), 200);
+        assert_eq!(read::<Attempt>(&path).unwrap().len(), 200);
     }
 }
