@@ -4,8 +4,8 @@
 //! by the function `<exercise>` of the `.rs` beside it.
 //!
 //! Samples are what the grader is tested with. Each becomes an entry of `$OUT_DIR/samples.rs`, which `samples.rs` beside this
-//! file includes. One is each `unusual/<exercise>/<name>.cu`, launched by the `.rs` beside it, or as the solution is where
-//! there is none. Another one is each entry of `wrong/<exercise>.toml`. Its kernel is the solution's with the entry's edits, or all of `wrong/<exercise>/<entry>.cu` where that is another kernel. Its
+//! file includes. One is each `unusual/<exercise>/<name>.cu` and each `natural/<exercise>/<name>.cu`, launched by the `.rs` beside it, or as
+//! the solution is where there is none. Another one is each entry of `wrong/<exercise>.toml`. Its kernel is the solution's with the entry's edits, or all of `wrong/<exercise>/<entry>.cu` where that is another kernel. Its
 //! launch comes about in the same way.
 
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=src");
     println!("cargo::rerun-if-changed=wrong");
     let package = PathBuf::from(variable("CARGO_MANIFEST_DIR")?);
-    for folder in ["top", "unusual"] {
+    for folder in ["top", "unusual", "natural"] {
         // Cargo takes a folder that is not there as one that has changed, every time.
         println!("cargo::rerun-if-changed={}", if package.join(folder).exists() { folder } else { "." });
     }
@@ -42,12 +42,15 @@ fn top(package: &Path, day: &str) -> io::Result<()> {
     fs::write(PathBuf::from(variable("OUT_DIR")?).join("top.rs"), text)
 }
 
-/// Collects the samples: what is unusual, and what is wrong.
+/// Collects the samples: right answers, and wrong ones.
 fn samples(package: &Path, day: &str) -> io::Result<()> {
     let out = PathBuf::from(variable("OUT_DIR")?);
     let (mut modules, mut entries) = (String::new(), String::new());
     for exercise in exercises(package)? {
-        let mut collected = unusual(&package.join("unusual").join(&exercise))?;
+        let mut collected = Vec::new();
+        for (folder, verdict) in ANSWERS {
+            collected.extend(answers(&package.join(folder).join(&exercise), folder, verdict)?);
+        }
         let file = package.join("wrong").join(&exercise).with_extension("toml");
         if file.exists() {
             let solution = package.join("src").join(&exercise);
@@ -80,19 +83,25 @@ fn samples(package: &Path, day: &str) -> io::Result<()> {
 
 /// The exercises that have samples.
 fn exercises(package: &Path) -> io::Result<BTreeSet<String>> {
-    let wrong = sorted(&package.join("wrong"))?.into_iter().filter(|path| path.is_file());
-    Ok(wrong.chain(sorted(&package.join("unusual"))?).map(|path| stem(&path)).collect())
+    let mut paths = sorted(&package.join("wrong"))?;
+    paths.retain(|path| path.is_file());
+    for (folder, _) in ANSWERS {
+        paths.extend(sorted(&package.join(folder))?);
+    }
+    Ok(paths.iter().map(|path| stem(path)).collect())
 }
 
-/// The unusual answers to an exercise, whose files begin with a comment that says what is unusual.
-fn unusual(folder: &Path) -> io::Result<Vec<(String, Collected)>> {
+/// The folders of right answers, and what must be said of them: `PASS` and `RIGHT` of `fusion_course::Sample`.
+const ANSWERS: [(&str, &str); 2] = [("unusual", "pass"), ("natural", "right")];
+
+/// The right answers to an exercise in a folder, whose files begin with a comment that says what they are.
+fn answers(path: &Path, folder: &'static str, verdict: &str) -> io::Result<Vec<(String, Collected)>> {
     let mut collected = Vec::new();
-    for kernel in sorted(folder)?.into_iter().filter(|path| path.extension().is_some_and(|it| it == "cu")) {
+    for kernel in sorted(path)?.into_iter().filter(|path| path.extension().is_some_and(|it| it == "cu")) {
         let text = fs::read_to_string(&kernel)?;
         let sentence = text.lines().next().and_then(|line| line.strip_prefix("// ")).unwrap_or_default().to_owned();
         let launch = Some(kernel.with_extension("rs")).filter(|launch| launch.exists());
-        let (folder, verdict) = ("unusual", "pass".to_owned());
-        collected.push((stem(&kernel), Collected { folder, verdict, sentence, kernel, launch }));
+        collected.push((stem(&kernel), Collected { folder, verdict: verdict.to_owned(), sentence, kernel, launch }));
     }
     Ok(collected)
 }

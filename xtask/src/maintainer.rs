@@ -9,6 +9,7 @@ mod new;
 mod registers;
 mod rivals;
 mod validate;
+mod verdicts;
 mod verify;
 
 use crate::interrupt::Interrupt;

@@ -19,6 +19,7 @@ pub struct Source {
 }
 
 /// An answer to one exercise.
+#[derive(Clone)]
 pub struct Entry {
     pub exercise: &'static Exercise,
     pub source: Source,

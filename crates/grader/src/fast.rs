@@ -89,10 +89,7 @@ impl Evidence for Fast {
 
     /// Measured on a GPU; on the emulated device predicted.
     fn judge(trial: &Trial<'_>) -> Result<Part<Self>, Trouble> {
-        let mut part = match trial.session.judges_as_gpu() {
-            true => measure::measure(trial)?,
-            false => predict::predict(trial)?,
-        };
+        let mut part = Part::worst(at_each_shape(trial, true)?);
         if let (Some(fast), Some(products)) = (&mut part.evidence, trial.session.products(trial.exercise())) {
             if let Some(failure) = part.failure.as_mut().filter(|failure| failure.code == Code::Speed) {
                 let note = format!("{products}: a kernel that multiplies by itself must be as fast as that");
@@ -145,6 +142,14 @@ impl Evidence for Fast {
 
     fn bound(&self) -> Option<String> {
         self.bound.clone()
+    }
+}
+
+/// The judgement at each large shape; `explained` where a failure is to say what slows the submission down, which takes counting.
+pub(crate) fn at_each_shape(trial: &Trial<'_>, explained: bool) -> Result<Vec<Part<Fast>>, Trouble> {
+    match trial.session.judges_as_gpu() {
+        true => measure::measure(trial),
+        false => predict::predict(trial, explained),
     }
 }
 

@@ -31,6 +31,7 @@ pub mod profile;
 pub mod protocol;
 pub mod render;
 pub mod statistics;
+pub mod verdicts;
 pub mod worker;
 
 pub use worker::{main, main_with};

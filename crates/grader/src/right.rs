@@ -40,13 +40,16 @@ pub(crate) struct Scope<'a> {
     /// Whether one view at a time begins at an element that no vector access can begin at. Exercises do not ask for
     /// that, and the solutions can do it.
     pub(crate) unaligned: bool,
+    /// Whether a launch is timed however wrong its results are.
+    pub(crate) unverified: bool,
     /// The only shapes that are judged, if not all.
     pub(crate) only: Option<&'a [Shape]>,
 }
 
 impl Scope<'_> {
     /// What exercises ask for.
-    pub(crate) const EXERCISE: Self = Self { largest: usize::MAX, alone: false, unaligned: false, only: None };
+    pub(crate) const EXERCISE: Self =
+        Self { largest: usize::MAX, alone: false, unaligned: false, unverified: false, only: None };
 
     /// Whether *right* is judged at a shape.
     pub(crate) fn has(&self, shape: Shape) -> bool {

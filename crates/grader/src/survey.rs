@@ -25,9 +25,7 @@ pub(crate) struct Survey {
 impl Survey {
     /// Runs both at each shape that the scope keeps, or the submission alone, which leaves the other report empty.
     pub(crate) fn all(trial: &Trial<'_>) -> Result<Vec<Self>, Trouble> {
-        let exercise = trial.exercise();
-        let shapes = exercise.large(trial.size.unwrap_or(exercise.surveyed)).into_iter();
-        shapes.filter(|&shape| trial.scope.keeps(shape)).map(|shape| Self::take(trial, shape)).collect()
+        trial.large().into_iter().map(|(_, shape)| Self::take(trial, shape)).collect()
     }
 
     fn take(trial: &Trial<'_>, shape: Shape) -> Result<Self, Trouble> {

@@ -58,6 +58,15 @@ impl<'a> Trial<'a> {
         self.entry.exercise
     }
 
+    /// The large shapes in scope, as large as bytes are counted at, each with its place among all of the exercise's.
+    pub(crate) fn large(&self) -> Vec<(usize, Shape)> {
+        let exercise = self.exercise();
+        let mut shapes: Vec<_> =
+            exercise.large(self.size.unwrap_or(exercise.surveyed)).into_iter().enumerate().collect();
+        shapes.retain(|(_, shape)| self.scope.keeps(*shape));
+        shapes
+    }
+
     pub(crate) fn tell(&self, text: impl Into<String>) {
         (self.tell)(text.into());
     }

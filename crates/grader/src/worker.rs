@@ -11,6 +11,7 @@ mod measure;
 mod mutants;
 mod profile;
 mod rungs;
+mod verdicts;
 
 use std::io::{ErrorKind, Read};
 use std::process::ExitCode;
@@ -54,6 +55,10 @@ pub fn main_with(submission: Submission, top: Vec<Entry>, samples: Vec<Sample>) 
             end_with(parent);
             measure::run(&options, &submission, &top, &samples)
         }
+        Command::Verdicts(options) => {
+            end_with(parent);
+            verdicts::run(&options, &submission, &top, &samples)
+        }
         Command::Judge(options) => {
             end_with(parent);
             judge::run(&options, &submission, &top, &samples)
@@ -80,6 +85,8 @@ enum Command {
     Profile(ProfileOptions),
     /// Time all that can be launched alone
     Measure(MeasureOptions),
+    /// Say how fast everything of one exercise is that can be launched as an answer
+    Verdicts(VerdictsOptions),
     /// Judge one submission, or several samples or mutants of one exercise
     Judge(Options),
 }
@@ -161,6 +168,14 @@ struct ProfileOptions {
 
 #[derive(Clone, Debug, clap::Args)]
 struct MeasureOptions {
+    #[arg(long, value_enum)]
+    device: Device,
+}
+
+#[derive(Clone, Debug, clap::Args)]
+struct VerdictsOptions {
+    #[arg(long)]
+    exercise: String,
     #[arg(long, value_enum)]
     device: Device,
 }

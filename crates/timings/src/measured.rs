@@ -3,6 +3,10 @@
 use crate::record::Record;
 
 const H200: &str = include_str!("../measured/h200.csv");
+
+/// What `cargo xtask measure --verdicts` found on an H200, as `fusion_grader::verdicts` reads it.
+pub const H200_VERDICTS: &str = include_str!("../measured/h200-verdicts.csv");
+
 const HELD_OUT: &str = include_str!("../held_out.txt");
 
 /// What `cargo xtask measure` found on an H200.

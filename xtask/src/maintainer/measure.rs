@@ -13,6 +13,7 @@ use fusion_grader::judgement::{Kind, RunError};
 use fusion_grader::protocol::Message;
 use fusion_timings::{Stopwatch, cases};
 
+use super::verdicts;
 use crate::interrupt::{self, Interrupt};
 use crate::judge::{Stop, cannot_run};
 use crate::process::{self, End, Said, Watch};
@@ -27,6 +28,12 @@ pub(crate) struct Options {
     /// Where the times go, a line each
     #[arg(long, value_name = "FILE", required_unless_present = "suite")]
     out: Option<PathBuf>,
+    /// Measure verdicts instead: *fast* on everything that can be launched as an answer
+    #[arg(long, requires = "out")]
+    verdicts: bool,
+    /// Days or exercises whose verdicts are measured; all if none is named
+    #[arg(requires = "verdicts")]
+    targets: Vec<String>,
     /// Do not build: use the programs that lie beside this one
     #[arg(long, visible_alias = "no-build")]
     prebuilt: bool,
@@ -58,6 +65,9 @@ fn measure(options: &Options, interrupt: &Interrupt) -> Result<bool, Stop> {
     let unwritten = |error: std::io::Error| failed(&format!("cannot write {}: {error}", path.display()));
     let mut file = File::create(path).map_err(unwritten)?;
     let mut write = |line: &str| writeln!(file, "{line}").map_err(unwritten);
+    if options.verdicts {
+        return verdicts::measure(&options.targets, options.prebuilt, interrupt, &mut write);
+    }
     let complete = time_suite(&mut write)?;
     Ok(exercises(Choice::Gpu, options.prebuilt, interrupt, write)? && complete)
 }

@@ -19,16 +19,22 @@ use crate::{output, toolchain};
 
 /// The command's options.
 #[derive(Clone, Debug, clap::Args)]
-#[command(after_help = "Exit codes: 0 compared, 2 could not run.")]
+#[command(after_help = "Exit codes: 0 compared, 1 a verdict is contrary to the measured one, 2 could not run.")]
 pub(crate) struct Options {
     /// Print every point: file, kernel, sizes, cache, measured and predicted nanoseconds, role
     #[arg(long)]
     csv: bool,
     #[command(flatten)]
     emulated: Emulated,
-    /// Other times than those of the H200 that are stored: of `measure`
+    /// Other times or verdicts than those of the H200 that are stored: of `measure`
     #[arg(long, value_name = "FILE")]
     measured: Option<PathBuf>,
+    /// Compare verdicts instead: *fast* on everything that can be launched as an answer
+    #[arg(long, conflicts_with_all = ["held_out", "page", "without", "effects"])]
+    verdicts: bool,
+    /// Days or exercises whose verdicts are compared; all if none is named
+    #[arg(requires = "verdicts")]
+    targets: Vec<String>,
     /// Do not build: use the programs that lie beside this one
     #[arg(long, visible_alias = "no-build")]
     prebuilt: bool,
@@ -57,6 +63,9 @@ fn effect(name: &str) -> Result<Effect, String> {
 /// Runs and returns the exit code.
 pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
     options.emulated.choose();
+    if options.verdicts {
+        return finish(verdicts(options, interrupt));
+    }
     // Of exercises there are the times of an H200, and their programs know the whole clock only.
     let all = || match (options.without, &options.measured) {
         (None, None) => compare(options, interrupt),
@@ -75,8 +84,13 @@ pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
             Ok(if options.csv { csv(&points) } else { tables(&points, options.held_out) })
         }
     };
-    match text() {
-        Ok(text) if output::print(&text) => 0,
+    finish(text().map(|text| (text, 0)))
+}
+
+/// Prints a text and returns the exit code that comes with it.
+fn finish(told: Result<(String, u8), Stop>) -> u8 {
+    match told {
+        Ok((text, code)) if output::print(&text) => code,
         Ok(_) => 2,
         Err(Stop::Interrupted) => interrupt::EXIT_CODE,
         Err(Stop::Error(error)) => {
@@ -112,6 +126,23 @@ fn compare(options: &Options, interrupt: &Interrupt) -> Result<Vec<Compared>, St
     })?;
     points.extend(compared(&predicted).map_err(failed)?);
     Ok(points)
+}
+
+/// Verdicts beside those of an H200, and the exit code.
+fn verdicts(options: &Options, interrupt: &Interrupt) -> Result<(String, u8), Stop> {
+    let failed = |why: String| Stop::Error(RunError::new("validate", why));
+    let measured = match &options.measured {
+        Some(path) => std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?,
+        None => fusion_timings::H200_VERDICTS.to_owned(),
+    };
+    let measured = fusion_grader::verdicts::read(&measured).map_err(failed)?;
+    let predicted = super::verdicts::predict(&options.targets, options.prebuilt, interrupt)?;
+    if measured.is_empty() {
+        output::note("no verdict of an H200 is stored: `cargo xtask measure --verdicts --out FILE` measures them on one");
+    }
+    let beside = super::verdicts::Beside::new(&predicted, &measured);
+    let text = if options.csv { beside.csv() } else { beside.table() };
+    Ok((text, u8::from(!beside.agrees())))
 }
 
 fn csv(points: &[Compared]) -> String {

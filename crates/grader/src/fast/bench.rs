@@ -47,8 +47,8 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// Runs the submission on each set of inputs, compares all of its outputs with the reference, and remembers their
-    /// checksums, by which every timed launch will be checked.
+    /// Runs the submission on each set of inputs, compares all of its outputs with the reference unless whatever is wrong is timed, too,
+    /// and remembers their checksums, by which every timed launch will be checked.
     pub(super) fn verify(&mut self) -> Result<(), Trouble> {
         for set in 0..SETS {
             let mut sums = [0; 2];
@@ -58,7 +58,9 @@ impl<'a> Bench<'a> {
                 self.rig.finish()?;
                 *sum = self.checksum()?;
             }
-            self.rig.check(set)?;
+            if !self.trial.scope.unverified {
+                self.rig.check(set)?;
+            }
             self.expected[set] = (sums[0] == sums[1]).then_some(sums[0]);
         }
         Ok(())

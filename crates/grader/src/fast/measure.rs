@@ -58,13 +58,13 @@ const IMPOSSIBLE: f64 = 1.05;
 
 const QUIET: &str = "quiet the machine (no other work on the GPU, no display, steady clocks) and grade again";
 
-/// Measures a submission against the unfused chain at each large shape; the worst decides.
-pub(super) fn measure(trial: &Trial<'_>) -> Result<Part<Fast>, Trouble> {
+/// Measures a submission against the unfused chain at each large shape.
+pub(super) fn measure(trial: &Trial<'_>) -> Result<Vec<Part<Fast>>, Trouble> {
     let plan = Plan::of(trial);
-    let shapes = trial.exercise().large(plan.elements).len().max(1);
-    let plan = Plan { limit: plan.limit / shapes as u32, ..plan };
-    let mut judged: Vec<Part<Fast>> = Vec::with_capacity(shapes);
-    for index in 0..shapes {
+    let shapes = trial.large();
+    let plan = Plan { limit: plan.limit / shapes.len().max(1) as u32, ..plan };
+    let mut judged: Vec<Part<Fast>> = Vec::with_capacity(shapes.len());
+    for (index, _) in shapes {
         let shape = fitting_shape(trial, plan.elements, index)?;
         trial.tell(format!("fast: preparing {shape}"));
         let mut bench = Bench::new(trial, shape)?;
@@ -72,7 +72,7 @@ pub(super) fn measure(trial: &Trial<'_>) -> Result<Part<Fast>, Trouble> {
         let self_test = judged.last().and_then(|part| part.evidence.as_ref()?.self_test);
         judged.push(judge(&mut bench, &plan, self_test)?);
     }
-    Ok(Part::worst(judged))
+    Ok(judged)
 }
 
 /// Judges the one shape that this was made for. The self-test is made where there is none yet.

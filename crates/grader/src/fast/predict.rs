@@ -16,24 +16,23 @@ use crate::survey::Survey;
 use crate::trial::Trial;
 use crate::trouble::Trouble;
 
-/// Predicts a submission beside the unfused chain at each large shape; the worst decides.
-pub(super) fn predict(trial: &Trial<'_>) -> Result<Part<Fast>, Trouble> {
-    let exercise = trial.exercise();
-    let large = exercise.large(trial.size.unwrap_or(Plan::default().elements));
-    let counted = exercise.large(trial.size.unwrap_or(exercise.surveyed));
+/// Predicts a submission beside the unfused chain at each large shape.
+pub(super) fn predict(trial: &Trial<'_>, explained: bool) -> Result<Vec<Part<Fast>>, Trouble> {
+    let large = trial.exercise().large(trial.size.unwrap_or(Plan::default().elements));
+    let surveys = if explained { trial.surveys()? } else { &[] };
     let mut judged = Vec::new();
-    for survey in trial.surveys()? {
-        let at = counted.iter().position(|shape| *shape == survey.shape);
-        let shape = at.and_then(|at| large.get(at)).copied().unwrap_or(survey.shape);
-        judged.push(judge(trial, survey, shape)?);
+    for (index, counted) in trial.large() {
+        let shape = large.get(index).copied().unwrap_or(counted);
+        let survey = surveys.iter().find(|survey| survey.shape == counted);
+        judged.push(judge(trial, [shape, counted], survey)?);
     }
-    Ok(Part::worst(judged))
+    Ok(judged)
 }
 
-/// The verdict at one shape.
-fn judge(trial: &Trial<'_>, survey: &Survey, shape: Shape) -> Result<Part<Fast>, Trouble> {
+/// The verdict at one shape, or at a smaller one where no time follows from single blocks.
+fn judge(trial: &Trial<'_>, [shape, small]: [Shape; 2], survey: Option<&Survey>) -> Result<Part<Fast>, Trouble> {
     let (exercise, info) = (trial.exercise(), &trial.session.info);
-    let Times { shape, submission, unfused, rival } = Times::at(trial, shape, survey.shape)?;
+    let Times { shape, submission, unfused, rival } = Times::at(trial, shape, small)?;
     let band = Band::of(&info.name);
     let bound = submission.as_ref().and_then(|own| own.bound(&info.name));
     let [submission, unfused, rival] = [submission, unfused, rival].map(|known| known.map(|known| known.ns));
@@ -66,7 +65,7 @@ fn judge(trial: &Trial<'_>, survey: &Survey, shape: Shape) -> Result<Part<Fast>,
             let mut failure = too_slow(&fast, &timing);
             failure.notes.extend(bound.as_ref().map(|bound| format!("bound by {}", bound.what)));
             // What the launch is to blame for, lean has found.
-            if survey.unused_shared(exercise).is_none() {
+            if let Some(survey) = survey.filter(|survey| survey.unused_shared(exercise).is_none()) {
                 let next = bound.as_ref().and_then(|bound| bound.next.clone());
                 failure.notes.push(slowed_by(exercise, survey, next));
             }

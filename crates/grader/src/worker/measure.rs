@@ -54,8 +54,8 @@ pub(super) fn run(options: &MeasureOptions, submission: &Submission, top: &[Entr
 }
 
 /// Whether a GPU survives it: what reads and writes where it should, however wrong its results are.
-fn is_safe(sample: &Sample) -> bool {
-    [Sample::PASS, "values", "launches"].contains(&sample.verdict)
+pub(super) fn is_safe(sample: &Sample) -> bool {
+    !Sample::refuses(sample.verdict) || ["values", "launches", "speed"].contains(&sample.verdict)
 }
 
 struct Measuring<'a> {
@@ -129,10 +129,9 @@ impl<'a> Measuring<'a> {
             let mut answers = vec![("solution".to_owned(), entry, &solution)];
             answers.extend(top.as_ref().map(|(entry, program)| ("top".to_owned(), *entry, program)));
             if (SAMPLED / 2..=SAMPLED).contains(&shape.elements()) {
-                let kind = |sample: &Sample| if sample.verdict == Sample::PASS { "unusual" } else { "wrong" };
                 let samples = sampled
                     .iter()
-                    .map(|(sample, program)| (format!("{} {}", kind(sample), sample.name), &sample.entry, program));
+                    .map(|(sample, program)| (format!("{} {}", sample.kind(), sample.name), &sample.entry, program));
                 answers.extend(samples);
             }
             for (name, entry, program) in answers {
@@ -170,14 +169,19 @@ impl<'a> Measuring<'a> {
             }
         }
         let [low, ns, high] = Record::quartiles(&times);
-        let at = match exercise.shapes {
-            Shapes::Elementwise => format!("n={}", shape.elements()),
-            Shapes::Rows { .. } => format!("rows={} columns={}", shape.rows, shape.columns),
-        };
+        let at = at(exercise, shape);
         let case = format!("day{}/{}", self.day, exercise.name);
         let record = Record { case, kernel: name.to_owned(), at, cache: Cache::Cold, ns, low, high };
         Message::Measured { record: record.to_string() }.send();
         Ok(())
+    }
+}
+
+/// A shape in a file of times.
+pub(super) fn at(exercise: &Exercise, shape: Shape) -> String {
+    match exercise.shapes {
+        Shapes::Elementwise => format!("n={}", shape.elements()),
+        Shapes::Rows { .. } => format!("rows={} columns={}", shape.rows, shape.columns),
     }
 }
 

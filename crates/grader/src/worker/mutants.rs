@@ -61,7 +61,7 @@ pub(super) fn run(options: &Options, entry: &Entry) -> ExitCode {
     }
     let limits = Limits::of(entry.exercise);
     let options = Options { size: Some(options.size.unwrap_or(limits.lean)), ..options.clone() };
-    let mut scope = Scope { largest: limits.right, alone: true, unaligned: true, only: None };
+    let mut scope = Scope { largest: limits.right, alone: true, unaligned: true, ..Scope::EXERCISE };
     // Looking for it takes longer than to judge a mutant, most of which are judged in a moment.
     let toolchain = match fusion_toolchain::find() {
         Ok(toolchain) => toolchain,

@@ -29,8 +29,7 @@ pub(super) fn run(options: &Options, exercise: &'static Exercise) -> ExitCode {
             Ok(program) => program,
             Err(_) => return unable(RunError::new("build", format!("{} does not compile", entry.source.path))),
         };
-        let stands_for = |shape: &Shape| exercise.rungs(*shape).iter().any(|(other, _)| *other == index);
-        let own: Vec<Shape> = shapes.iter().copied().filter(stands_for).collect();
+        let own = stands_for(exercise, index, &shapes);
         let judge = Judge::new(&session, options, Scope { only: Some(&own), ..Scope::EXERCISE });
         let name = format!("{} ({})", exercise.name, rung.step.kernel);
         let judgement = Judgement { name, ..judge.program(&entry, &program) };
@@ -43,8 +42,14 @@ pub(super) fn run(options: &Options, exercise: &'static Exercise) -> ExitCode {
     exit_code(&session)
 }
 
+/// Those of the shapes that a rung stands for.
+pub(super) fn stands_for(exercise: &Exercise, index: usize, shapes: &[Shape]) -> Vec<Shape> {
+    let own = |shape: &Shape| exercise.rungs(*shape).iter().any(|(other, _)| *other == index);
+    shapes.iter().copied().filter(own).collect()
+}
+
 /// A rung as if it were an answer.
-fn entry(exercise: &'static Exercise, rung: &Rung) -> Entry {
+pub(super) fn entry(exercise: &'static Exercise, rung: &Rung) -> Entry {
     let step = rung.step;
     Entry {
         exercise,

@@ -39,7 +39,7 @@ impl Judge<'_> {
         for exercise in &selection.exercises {
             let mut left: VecDeque<&SampleName> =
                 all.iter().filter(|sample| sample.exercise == exercise.name).collect();
-            if left.iter().all(|sample| sample.verdict == Sample::PASS) {
+            if !left.iter().any(|sample| Sample::refuses(&sample.verdict)) {
                 tally.problem(format!("{} has no wrong kernels", exercise.name));
             }
             while !left.is_empty() {
@@ -77,16 +77,17 @@ impl Judge<'_> {
 
 fn count(sample: &SampleName, judgement: &Judgement, tally: &mut Tally) {
     let SampleName { exercise, name, verdict } = sample;
-    let (right, known) = match (judgement.failure(), verdict == Sample::PASS) {
-        (_, true) => (is_right_and_lean(judgement), &mut tally.unusual),
-        (Some(failure), false) => {
+    let (right, known) = match (judgement.failure(), verdict.as_str()) {
+        (_, Sample::PASS) => (is_right_and_lean(judgement), &mut tally.unusual),
+        (_, Sample::RIGHT) => (judgement.parts.right.verdict == Verdict::Pass, &mut tally.natural),
+        (Some(failure), _) => {
             (agrees(failure.code, &failure.reason(), verdict), tally.refused.entry(verdict.clone()).or_default())
         }
         // What is slow must not pass; a prediction may leave it open.
-        (None, false) if *verdict == Code::Speed.to_string() => {
+        (None, _) if *verdict == Code::Speed.to_string() => {
             (judgement.verdict == Verdict::Inconclusive, tally.refused.entry(verdict.clone()).or_default())
         }
-        (None, false) => (warned(judgement, verdict), tally.refused.entry(verdict.clone()).or_default()),
+        (None, _) => (warned(judgement, verdict), tally.refused.entry(verdict.clone()).or_default()),
     };
     if right {
         *known += 1;
@@ -98,6 +99,7 @@ fn count(sample: &SampleName, judgement: &Judgement, tally: &mut Tally) {
     };
     let must = match verdict.as_str() {
         Sample::PASS => "must pass".to_owned(),
+        Sample::RIGHT => "its results must be right".to_owned(),
         verdict => format!("its entry says `{verdict}`"),
     };
     tally.problem(format!("{exercise}/{name} is {given}; {must}\n{}", render::details(judgement, output::look())));

@@ -18,6 +18,7 @@ pub(crate) struct Tally {
     pub(crate) rungs: usize,
     /// Unusual answers that are right and lean.
     pub(crate) unusual: usize,
+    pub(crate) natural: usize,
     /// Files that differ from their solution in TODO regions only.
     pub(crate) drift: usize,
     /// Wrong kernels refused, by reason.
@@ -54,6 +55,7 @@ impl Tally {
         self.tops += other.tops;
         self.rungs += other.rungs;
         self.unusual += other.unusual;
+        self.natural += other.natural;
         self.drift += other.drift;
         for (reason, count) in other.refused {
             *self.refused.entry(reason).or_default() += count;
@@ -90,6 +92,7 @@ impl fmt::Display for Tally {
         writeln!(f, "{:>4} solutions pass", self.solutions)?;
         writeln!(f, "{:>4} top rungs of ladders pass, and {} below them", self.tops, self.rungs)?;
         writeln!(f, "{:>4} unusual answers are right and lean", self.unusual)?;
+        writeln!(f, "{:>4} answers as beginners write them are right", self.natural)?;
         let refused = self.refused.iter().filter(|(_, count)| **count > 0);
         let reasons: Vec<String> = refused.map(|(reason, count)| format!("{reason} {count}")).collect();
         let reasons = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join(", ")) };
@@ -106,7 +109,7 @@ mod tests {
     #[test]
     fn problems_first_then_counts_by_reason() {
         let mut tally =
-            Tally { starters: 5, solutions: 4, tops: 2, rungs: 5, unusual: 3, drift: 10, ..Tally::default() };
+            Tally { starters: 5, solutions: 4, tops: 2, rungs: 5, unusual: 3, natural: 6, drift: 10, ..Tally::default() };
         tally.refused.insert("values".to_owned(), 12);
         tally.refused.insert("fault E-OOB-GLOBAL".to_owned(), 3);
         tally.problem("the solution of x does not pass\n\n");
@@ -117,6 +120,7 @@ problem: the solution of x does not pass
    4 solutions pass
    2 top rungs of ladders pass, and 5 below them
    3 unusual answers are right and lean
+   6 answers as beginners write them are right
   15 wrong kernels are refused for their reason: fault E-OOB-GLOBAL 3, values 12
   10 files differ from their solution in TODO regions only
 1 problem
