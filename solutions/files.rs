@@ -1,4 +1,5 @@
-//! A day's files agree with each other: starters with solutions, and samples with exercises. All days share this file.
+//! A day's files agree with each other: starters with solutions, and samples with exercises; and predicted verdicts with measured ones.
+//! All days share this file.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
@@ -6,6 +7,8 @@ use std::fs;
 use std::path::Path;
 
 use fusion_course::{Sample, drift};
+use fusion_grader::verdicts::{self, Agreement};
+use fusion_grader::worker;
 
 #[test]
 fn solving_only_changes_the_marked_regions() {
@@ -36,6 +39,22 @@ fn every_exercise_has_six_wrong_kernels_and_every_sample_a_verdict() {
     for entry in crate::submission().entries {
         let count = counts.get(entry.exercise.name).copied().unwrap_or(0);
         assert!(count >= 6, "{}: {count} wrong kernels", entry.exercise.name);
+    }
+}
+
+/// `cargo xtask validate --verdicts` compares all of them.
+#[test]
+fn some_predicted_verdicts_are_not_contrary_to_those_of_an_h200() {
+    const ONE_IN: usize = 4;
+    let measured = verdicts::h200().unwrap();
+    if measured.is_empty() {
+        return;
+    }
+    let predicted = worker::predicted(&crate::submission(), &crate::top(), &crate::samples(), ONE_IN).unwrap();
+    assert!(!predicted.is_empty());
+    for ruling in predicted {
+        let known = measured.iter().find(|known| known.key() == ruling.key());
+        assert!(ruling.agreement(known) != Agreement::Contrary, "{ruling} is predicted, {} measured", known.unwrap());
     }
 }
 

@@ -6,7 +6,8 @@ use std::str::FromStr;
 use crate::judgement::{Interval, Verdict};
 
 /// What a file of verdicts says its columns are.
-pub const COLUMNS: &str = "exercise,kind,name,at,speedup,low,high,bar,speedup over the kernel to beat,low,high,bar,verdict";
+pub const COLUMNS: &str =
+    "exercise,kind,name,at,speedup,low,high,bar,speedup over the kernel to beat,low,high,bar,verdict";
 
 /// The verdict *fast* on one answer at one size: `average,natural,doubles,n=67108864,1.633,1.630,1.636,1.417,,,,,pass`.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,6 +60,14 @@ impl Ruling {
             (Pass, Fail) | (Fail, Pass) => Agreement::Contrary,
         }
     }
+}
+
+/// What `cargo xtask measure --verdicts` found on an H200.
+///
+/// # Errors
+/// The first line that is no verdict.
+pub fn h200() -> Result<Vec<Ruling>, String> {
+    read(fusion_timings::H200_VERDICTS)
 }
 
 /// The verdicts of a file.

@@ -13,6 +13,8 @@ mod profile;
 mod rungs;
 mod verdicts;
 
+pub use verdicts::predicted;
+
 use std::io::{ErrorKind, Read};
 use std::process::ExitCode;
 

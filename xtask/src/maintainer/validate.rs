@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use fusion_device::{Choice, Compiler};
 use fusion_grader::judgement::RunError;
-use fusion_grader::render;
+use fusion_grader::{render, verdicts};
 use fusion_machine::timing::Effect;
 use fusion_timings::{Compared, Errors, Record, Role, compared, validate};
 
@@ -64,7 +64,7 @@ fn effect(name: &str) -> Result<Effect, String> {
 pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
     options.emulated.choose();
     if options.verdicts {
-        return finish(verdicts(options, interrupt));
+        return finish(compare_verdicts(options, interrupt));
     }
     // Of exercises there are the times of an H200, and their programs know the whole clock only.
     let all = || match (options.without, &options.measured) {
@@ -129,16 +129,18 @@ fn compare(options: &Options, interrupt: &Interrupt) -> Result<Vec<Compared>, St
 }
 
 /// Verdicts beside those of an H200, and the exit code.
-fn verdicts(options: &Options, interrupt: &Interrupt) -> Result<(String, u8), Stop> {
+fn compare_verdicts(options: &Options, interrupt: &Interrupt) -> Result<(String, u8), Stop> {
     let failed = |why: String| Stop::Error(RunError::new("validate", why));
     let measured = match &options.measured {
-        Some(path) => std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?,
-        None => fusion_timings::H200_VERDICTS.to_owned(),
+        Some(path) => verdicts::read(&std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?)
+            .map_err(failed)?,
+        None => verdicts::h200().map_err(failed)?,
     };
-    let measured = fusion_grader::verdicts::read(&measured).map_err(failed)?;
     let predicted = super::verdicts::predict(&options.targets, options.prebuilt, interrupt)?;
     if measured.is_empty() {
-        output::note("no verdict of an H200 is stored: `cargo xtask measure --verdicts --out FILE` measures them on one");
+        output::note(
+            "no verdict of an H200 is stored: `cargo xtask measure --verdicts --out FILE` measures them on one",
+        );
     }
     let beside = super::verdicts::Beside::new(&predicted, &measured);
     let text = if options.csv { beside.csv() } else { beside.table() };

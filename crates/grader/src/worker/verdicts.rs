@@ -8,48 +8,79 @@ use fusion_course::{Entry, Exercise, Sample, Shape, Submission};
 
 use super::judge::{tell, unable};
 use super::measure::{at, is_safe};
-use super::{VerdictsOptions, exit_code, find, rungs};
+use super::{VerdictsOptions, find, rungs};
 use crate::fast::{self, Fast, Plan};
-use crate::judgement::{Code, Part, RunError, Verdict};
-use crate::protocol::{Message, OPENING};
+use crate::judgement::{Code, DeviceKind, Part, RunError, Verdict};
+use crate::protocol::{Message, OPENING, SPENT};
 use crate::right::Scope;
 use crate::session::Session;
 use crate::trial::Trial;
 use crate::trouble::Trouble;
 use crate::verdicts::{Ratio, Ruling};
 
-pub(super) fn run(
-    options: &VerdictsOptions,
-    submission: &Submission,
-    top: &[Entry],
-    samples: &[Sample],
-) -> ExitCode {
+pub(super) fn run(options: &VerdictsOptions, submission: &Submission, top: &[Entry], samples: &[Sample]) -> ExitCode {
     let name = &options.exercise;
     let Some(entry) = find(&submission.entries, name) else {
         return unable(RunError::new("unknown-target", format!("this program has no `{name}`")));
     };
     tell(OPENING.to_owned());
-    let session = match Session::open(options.device.into(), false) {
-        Ok(session) => session,
-        Err(error) => return unable(error),
-    };
-    for answer in answers(entry, find(top, name), samples) {
-        tell(format!("judging {} {}", answer.kind, answer.name));
-        match answer.judge(&session) {
-            Ok(rulings) => rulings.iter().for_each(|ruling| Message::Measured { record: ruling.to_string() }.send()),
-            Err(trouble) => {
-                let why = match trouble {
-                    Trouble::Unable(why) => why,
-                    Trouble::Failure(failure) => failure.title.clone(),
-                };
-                Message::Untimed { shape: None, note: format!("{} {}: {why}", answer.kind, answer.name) }.send();
-            }
+    let answers = answers(entry, find(top, name), samples);
+    let judged = judge(options.device.into(), &answers, |answer, rulings| match rulings {
+        Ok(rulings) => rulings.iter().for_each(|ruling| Message::Measured { record: ruling.to_string() }.send()),
+        Err(why) => {
+            Message::Untimed { shape: None, note: format!("{} {}: {why}", answer.kind, answer.name) }.send();
         }
+    });
+    match judged {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(SPENT),
+        Err(error) => unable(error),
+    }
+}
+
+/// What the emulated device predicts of one in so many of a day's answers: for tests, which it leaves without a device of their own.
+///
+/// # Errors
+/// There is no device, or no compiler.
+pub fn predicted(
+    submission: &Submission,
+    top: &[Entry],
+    samples: &[Sample],
+    one_in: usize,
+) -> Result<Vec<Ruling>, RunError> {
+    let all = submission.entries.iter().flat_map(|entry| answers(entry, find(top, entry.exercise.name), samples));
+    let mut predicted = Vec::new();
+    judge(DeviceKind::Emulated, &all.step_by(one_in).collect::<Vec<_>>(), |_, rulings| {
+        predicted.extend(rulings.unwrap_or_default());
+    })?;
+    Ok(predicted)
+}
+
+/// Judges one answer after the other, and returns whether the device has outlived them. What is told of one is its verdicts, or why
+/// there are none.
+fn judge(
+    device: DeviceKind,
+    answers: &[Answer<'_>],
+    mut told: impl FnMut(&Answer<'_>, Result<Vec<Ruling>, String>),
+) -> Result<bool, RunError> {
+    let open = || Session::open(device, false);
+    let mut session = open()?;
+    for answer in answers {
+        tell(format!("judging {} {}", answer.kind, answer.name));
+        let rulings = answer.judge(&session).map_err(|trouble| match trouble {
+            Trouble::Unable(why) => why,
+            Trouble::Failure(failure) => failure.title.clone(),
+        });
+        told(answer, rulings);
         if session.is_spent() {
-            break;
+            // Only the emulated device is as good as new in the same process.
+            if !session.is_emulated() {
+                return Ok(false);
+            }
+            session = open()?;
         }
     }
-    exit_code(&session)
+    Ok(true)
 }
 
 /// Something that can be launched as an answer.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use fusion_course::Sample;
+use fusion_course::{Exercise, Sample};
 use fusion_grader::judgement::{Code, DeviceKind, Judgement, Kind, Parts, Verdict};
 use fusion_grader::protocol::SampleName;
 use fusion_grader::render;
@@ -34,42 +34,55 @@ impl Judge<'_> {
     /// Judges every sample of the selected exercises: many in one process, a new one after each that takes its
     /// process or its context with it.
     pub(crate) fn day(&self, selection: &Selection, tally: &mut Tally) -> Result<(), Stop> {
-        let &Judge { program, all, seed, limit, interrupt, progress } = self;
-        let watch = Watch { limit, interrupt };
         for exercise in &selection.exercises {
-            let mut left: VecDeque<&SampleName> =
-                all.iter().filter(|sample| sample.exercise == exercise.name).collect();
-            if !left.iter().any(|sample| Sample::refuses(&sample.verdict)) {
+            let own = self.all.iter().filter(|sample| sample.exercise == exercise.name);
+            // Of what a beginner writes nothing is asked but that it is right.
+            let (natural, others): (VecDeque<_>, VecDeque<_>) = own.partition(|sample| sample.verdict == Sample::RIGHT);
+            if !others.iter().any(|sample| Sample::refuses(&sample.verdict)) {
                 tally.problem(format!("{} has no wrong kernels", exercise.name));
             }
-            while !left.is_empty() {
-                let mut command = Command::new(program);
-                command.args(["judge", "--exercise", exercise.name, "--device", "emulated"]);
-                command.args(["--seed", &seed.to_string()]);
-                for sample in &left {
-                    command.args(["--sample", &sample.name]);
-                }
-                let (told, end) = judge::attend(&mut command, exercise.name, &watch, progress)?;
-                for (_, judgement) in &told.judged {
-                    if let Some(sample) = left.pop_front() {
-                        count(sample, judgement, tally);
-                    }
-                }
-                // The process ended in the middle of one, which is that one's judgement.
-                if (told.judged.is_empty() || !matches!(end, End::Exited(_)))
-                    && let Some(sample) = left.pop_front()
-                {
-                    let blank = Judgement {
-                        name: exercise.name.to_owned(),
-                        day: exercise.day,
-                        kind: Kind::Sample,
-                        sample: Some(sample.name.clone()),
-                        ..Judgement::default()
-                    };
-                    count(sample, &blank.refused(judge::death(end, limit, &told.doing, &[])), tally);
+            self.samples(exercise, others, Parts::NAMES, tally)?;
+            self.samples(exercise, natural, &["right"], tally)?;
+            self.progress.step();
+        }
+        Ok(())
+    }
+
+    fn samples(
+        &self,
+        exercise: &Exercise,
+        mut left: VecDeque<&SampleName>,
+        parts: &[&str],
+        tally: &mut Tally,
+    ) -> Result<(), Stop> {
+        let &Judge { program, seed, limit, interrupt, progress, .. } = self;
+        let watch = Watch { limit, interrupt };
+        while !left.is_empty() {
+            let mut command = Command::new(program);
+            command.args(["judge", "--exercise", exercise.name, "--device", "emulated"]);
+            command.args(["--seed", &seed.to_string(), "--parts", &parts.join(",")]);
+            for sample in &left {
+                command.args(["--sample", &sample.name]);
+            }
+            let (told, end) = judge::attend(&mut command, exercise.name, &watch, progress)?;
+            for (_, judgement) in &told.judged {
+                if let Some(sample) = left.pop_front() {
+                    count(sample, judgement, tally);
                 }
             }
-            progress.step();
+            // The process ended in the middle of one, which is that one's judgement.
+            if (told.judged.is_empty() || !matches!(end, End::Exited(_)))
+                && let Some(sample) = left.pop_front()
+            {
+                let blank = Judgement {
+                    name: exercise.name.to_owned(),
+                    day: exercise.day,
+                    kind: Kind::Sample,
+                    sample: Some(sample.name.clone()),
+                    ..Judgement::default()
+                };
+                count(sample, &blank.refused(judge::death(end, limit, &told.doing, &[])), tally);
+            }
         }
         Ok(())
     }

@@ -108,8 +108,16 @@ mod tests {
 
     #[test]
     fn problems_first_then_counts_by_reason() {
-        let mut tally =
-            Tally { starters: 5, solutions: 4, tops: 2, rungs: 5, unusual: 3, natural: 6, drift: 10, ..Tally::default() };
+        let mut tally = Tally {
+            starters: 5,
+            solutions: 4,
+            tops: 2,
+            rungs: 5,
+            unusual: 3,
+            natural: 6,
+            drift: 10,
+            ..Tally::default()
+        };
         tally.refused.insert("values".to_owned(), 12);
         tally.refused.insert("fault E-OOB-GLOBAL".to_owned(), 3);
         tally.problem("the solution of x does not pass\n\n");
