@@ -102,7 +102,7 @@ impl FromStr for Ruling {
         let [exercise, kind, name, at, numbers @ .., verdict] = &fields[..] else { return Err(wrong()) };
         let ratio = |fields: &[&str]| match fields {
             ["", "", "", ""] => Ok(None),
-            [numbers @ ..] => {
+            numbers => {
                 let numbers: Result<Vec<f64>, _> = numbers.iter().map(|number| number.parse()).collect();
                 let &[median, low, high, bar] = &numbers.map_err(|_| wrong())?[..] else { return Err(wrong()) };
                 Ok(Some(Ratio { speedup: Interval { median, low, high }, bar }))

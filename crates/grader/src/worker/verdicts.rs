@@ -5,6 +5,7 @@
 use std::process::ExitCode;
 
 use fusion_course::{Entry, Exercise, Sample, Shape, Submission};
+use fusion_device::EmulatorOptions;
 
 use super::judge::{tell, unable};
 use super::measure::{at, is_safe};
@@ -63,8 +64,7 @@ fn judge(
     answers: &[Answer<'_>],
     mut told: impl FnMut(&Answer<'_>, Result<Vec<Ruling>, String>),
 ) -> Result<bool, RunError> {
-    let open = || Session::open(device, false);
-    let mut session = open()?;
+    let mut session = Session::open(device, false)?;
     for answer in answers {
         tell(format!("judging {} {}", answer.kind, answer.name));
         let rulings = answer.judge(&session).map_err(|trouble| match trouble {
@@ -77,7 +77,8 @@ fn judge(
             if !session.is_emulated() {
                 return Ok(false);
             }
-            session = open()?;
+            drop(session);
+            session = Session::open_with(device, false, EmulatorOptions::default())?;
         }
     }
     Ok(true)

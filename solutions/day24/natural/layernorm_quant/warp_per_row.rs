@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaModule, CudaStream, CudaView, CudaViewMut, DriverError, LaunchConfig, PushKernelArg};
 
+#[allow(clippy::too_many_arguments)]
 pub fn layernorm_quant(
     stream: &Arc<CudaStream>,
     module: &Arc<CudaModule>,
