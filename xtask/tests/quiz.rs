@@ -73,3 +73,13 @@ fn a_quiz_without_answers_or_without_a_day_says_so() {
     assert_eq!(code(&unknown), 2);
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("did you mean `day21`"), "{unknown:?}");
 }
+
+#[test]
+fn where_nothing_can_be_kept_it_goes_on() {
+    let checkout = checkout();
+    fs::create_dir_all(checkout.root().join(".course/quiz.jsonl")).expect("a folder in the place of the file");
+    let output = answered(&checkout, &["mul_add"], "2\n24\n");
+    assert!(text(&output).contains("\n2 of 2 right."), "{output:?}");
+    let notes = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(notes.matches("your answers are not kept").count(), 1, "{notes}");
+}

@@ -42,7 +42,8 @@ impl Options {
     /// Asks everything, and returns what is to be said at the end.
     fn quiz(&self, interrupt: &Interrupt) -> Result<String, String> {
         let learner = Learner::find()?;
-        let marks = learner.state.marks().map_err(|error| format!("cannot read what you answered before: {error}"))?;
+        // Without what was answered before it is a quiz all the same.
+        let marks = learner.state.marks().unwrap_or_default();
         let named = self.target.as_deref().and_then(fusion_course::find);
         let exercise = match named {
             Some(exercise) => exercise,

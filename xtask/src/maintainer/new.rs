@@ -202,7 +202,7 @@ mod tests {
         write(root, "day22", "twice_product").unwrap();
         let places = unfinished(root, 22, "twice_product");
         for place in [
-            "crates/course/src/day22/twice_product.rs:11: // FILL IN: the operation in one line, for tables.",
+            "crates/course/src/day22/twice_product.rs:12: // FILL IN: the operation in one line, for tables.",
             "book/src/day22/exercises.md:12: | `twice_product` | FILL IN the operation | FILL IN | FILL IN |",
         ] {
             assert!(places.iter().any(|it| it == place), "{places:#?}");

@@ -38,3 +38,22 @@ fn silent(apart: &Apart, ended: std::io::Result<End>) -> Finding {
     };
     Finding::problem(format!("{} {how}", apart.doing), apart.fix)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_library_that_ends_its_process_is_named() {
+        let apart = Apart { doing: "opening it", fix: "leave it" };
+        for (ended, says) in [
+            (Ok(End::Killed(11)), "opening it ended the process: SIGSEGV"),
+            (Ok(End::TimedOut), "opening it did not return within 60 seconds"),
+            (Ok(End::Exited(2)), "opening it ended the process"),
+            (Err(std::io::Error::other("no room")), "a second process cannot be started: no room"),
+        ] {
+            let finding = silent(&apart, ended);
+            assert!(finding.found.starts_with(says) && finding.fix.as_deref() == Some("leave it"), "{finding:?}");
+        }
+    }
+}

@@ -14,7 +14,8 @@ use crate::{date, output};
 /// One quiz.
 #[derive(Debug)]
 pub(super) struct Session<'a> {
-    state: &'a State,
+    /// Where answers are kept, while they can be.
+    state: Option<&'a State>,
     before: &'a [Mark],
     when: String,
     asked: usize,
@@ -28,7 +29,7 @@ const LOST: &str = "what the quiz asks cannot be written";
 
 impl<'a> Session<'a> {
     pub(super) fn begin(state: &'a State, before: &'a [Mark]) -> Self {
-        Self { state, before, when: date::now(), asked: 0, right: 0, ended: false }
+        Self { state: Some(state), before, when: date::now(), asked: 0, right: 0, ended: false }
     }
 
     pub(super) fn goes_on(&self) -> bool {
@@ -57,7 +58,7 @@ impl<'a> Session<'a> {
                 Answer::Number { .. } | Answer::Choice { .. } => self.exact(question)?,
             };
             if let Some((given, right)) = given {
-                self.keep(question, given, right)?;
+                self.keep(question, given, right);
             }
         }
         Ok(())
@@ -111,11 +112,16 @@ impl<'a> Session<'a> {
         Ok((!self.ended).then_some(line))
     }
 
-    fn keep(&mut self, question: &Question, given: String, right: bool) -> Result<(), String> {
+    /// Where an answer cannot be kept, the quiz says so once, and goes on.
+    fn keep(&mut self, question: &Question, given: String, right: bool) {
         self.asked += 1;
         self.right += usize::from(right);
+        let Some(state) = self.state else { return };
         let mark = Mark { when: self.when.clone(), question: question.id.clone(), given, right };
-        self.state.mark(&mark).map_err(|error| format!("your answer cannot be kept in .course: {error}"))
+        if let Err(error) = state.mark(&mark) {
+            output::note(&format!("note: your answers are not kept, for .course cannot be written: {error}"));
+            self.state = None;
+        }
     }
 
     /// How it went, beside how it went before.

@@ -7,8 +7,7 @@ use fusion_toolchain::{FetchError, FindError, Origin, Toolchain};
 
 use super::super::check::{Apart, Check, Finding};
 
-const OTHER: &str =
-    "unset FUSION_NVRTC and take what stands in LD_LIBRARY_PATH out of it, so that the course fetches its own NVRTC";
+const OTHER: &str = "unset FUSION_NVRTC LD_LIBRARY_PATH\nso that the course takes the NVRTC that it fetches";
 
 pub(super) const CHECKS: &[Check] = &[
     Check {

@@ -12,7 +12,7 @@ pub(super) const CHECKS: &[Check] = &[
         why: "With a GPU, *fast* is measured. Without one it is predicted, and the course works all the same.",
         apart: Some(Apart {
             doing: "opening the NVIDIA driver",
-            fix: "restart the machine, or install the driver anew; until then: cargo xtask grade --device emulated",
+            fix: "restart the machine, or install the driver anew; until then:\ncargo xtask grade --device emulated",
         }),
         look: |_| match Device::open(Choice::Gpu) {
             Ok(device) => opened(&device),
@@ -68,13 +68,13 @@ fn unopened(error: &OpenError, has_card: bool) -> Finding {
         (OpenError::NoDriver { .. }, false) => Finding::ok("no NVIDIA GPU: the emulated one takes its place"),
         (OpenError::NoDriver { .. }, true) => Finding::note(
             "there is an NVIDIA GPU, and its driver cannot be opened: the emulated one takes its place",
-            "install NVIDIA's driver; in a container, start it with the GPU: docker run --gpus all ...",
+            "install NVIDIA's driver; a container is to be started with the GPU:\ndocker run --gpus all ...",
         ),
         (OpenError::NoDevice { code, text }, _) => Finding::note(
             format!(
                 "there is an NVIDIA driver, and it offers no GPU: {text} (error {code}). The emulated one takes its place"
             ),
-            "nvidia-smi says more; after an update of the driver, restart the machine",
+            "nvidia-smi\nsays more; after an update of the driver, restart the machine",
         ),
         (OpenError::OldDriver { driver, needed }, _) => Finding::note(
             format!(

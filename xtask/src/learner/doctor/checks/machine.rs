@@ -50,7 +50,7 @@ fn cores(cores: usize, load: Option<f64>) -> Finding {
     match load {
         Some(load) if load > cores as f64 => Finding::note(
             format!("{count}, on which {load:.1} processes ran in the last minute"),
-            "end what else runs, or give an exercise more time: grade --timeout 600",
+            "end what else runs, or give an exercise more time:\ncargo xtask grade --timeout 600",
         ),
         _ => Finding::ok(count),
     }
@@ -64,7 +64,7 @@ const MEGA: u64 = 1_000_000;
 
 fn memory(free: Option<u64>) -> Finding {
     const FIX: &str =
-        "close other programs, or build on one core: CARGO_BUILD_JOBS=1 cargo xtask grade average --solutions";
+        "close other programs, or build on one core:\nCARGO_BUILD_JOBS=1 cargo xtask grade average --solutions";
     match free.map(|free| free / MEGA) {
         None => Finding::ok("not known on this system"),
         Some(free) if free < 1000 => Finding::problem(format!("{free} MB are free"), FIX),
@@ -102,8 +102,9 @@ fn disk(root: Option<&Path>) -> Finding {
 fn space(free: u64, is_built: bool) -> Option<Finding> {
     let needed = if is_built { 300 } else { 1500 };
     let found = format!("{free} MB are free where cargo builds");
-    (free < needed)
-        .then(|| Finding::problem(found, "make room, or build elsewhere: export CARGO_TARGET_DIR=/another/disk/target"))
+    (free < needed).then(|| {
+        Finding::problem(found, "make room, or build elsewhere:\nexport CARGO_TARGET_DIR=/another/disk/target")
+    })
 }
 
 #[cfg(target_os = "linux")]

@@ -2,6 +2,7 @@
 
 use crate::{Case, DType, Exercise, Param, Reference, ScalarArg, Step, Tolerance};
 
+// For an operation on rows see `l2norm`: `sizes(rows, columns)`, `Step::by_row` and `shapes`.
 // FILL IN: the launch function's buffers and scalars, in the order of `inputs`, `outputs` and `scalars` below.
 crate::signature! { inputs(a: f32, b: f32) outputs(out: f32) scalars() sizes() }
 
