@@ -1,11 +1,12 @@
 //! The verdicts *fast* on everything that can be launched as an answer: measured on a GPU into a file, or predicted and held against that.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::process::Command;
 use std::time::Duration;
 
 use fusion_course::Exercise;
+use fusion_diagnostic::noun;
 use fusion_grader::judgement::{DeviceKind, Kind, RunError};
 use fusion_grader::protocol::Message;
 use fusion_grader::render;
@@ -133,12 +134,18 @@ impl<'a> Workers<'a> {
 /// Predicted verdicts beside measured ones.
 pub(super) struct Beside<'a> {
     rows: Vec<(&'a Ruling, Option<&'a Ruling>)>,
+    /// Measured verdicts on the same exercises of which nothing is predicted.
+    alone: usize,
 }
 
 impl<'a> Beside<'a> {
     pub(super) fn new(predicted: &'a [Ruling], measured: &'a [Ruling]) -> Self {
         let known: HashMap<_, _> = measured.iter().map(|ruling| (ruling.key(), ruling)).collect();
-        Self { rows: predicted.iter().map(|ruling| (ruling, known.get(&ruling.key()).copied())).collect() }
+        let rows: Vec<_> = predicted.iter().map(|ruling| (ruling, known.get(&ruling.key()).copied())).collect();
+        let exercises: HashSet<&str> = predicted.iter().map(|ruling| ruling.exercise.as_str()).collect();
+        let asked = measured.iter().filter(|ruling| exercises.contains(ruling.exercise.as_str())).count();
+        let alone = asked - rows.iter().filter(|(_, measured)| measured.is_some()).count();
+        Self { rows, alone }
     }
 
     fn contrary(&self) -> impl Iterator<Item = &(&'a Ruling, Option<&'a Ruling>)> {
@@ -184,6 +191,14 @@ impl<'a> Beside<'a> {
             table.add_row(row);
         }
         let mut text = format!("{}\n", table.trim_fmt());
+        if self.alone > 0 {
+            let _infallible = writeln!(
+                text,
+                "\n{} measured {} without a predicted one",
+                self.alone,
+                noun(self.alone as u64, "verdict")
+            );
+        }
         for (predicted, measured) in self.contrary() {
             let _infallible = writeln!(text, "\n{}", contrary(predicted, *measured));
         }
