@@ -54,7 +54,7 @@ pub(crate) fn ticks(clocks: f64) -> Ticks {
 
 /// Nanoseconds that an event takes of a stream's time. Between two events lies one of them with what was launched: chains of small launches
 /// take so much less than the sum of their launches (`crates/timings/measured/h200.csv`, `chain` and `unfused` of the days).
-pub const EVENT_NS: f64 = 1700.0;
+pub const EVENT_NS: f64 = 1250.0;
 
 /// What a launch looks like to the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

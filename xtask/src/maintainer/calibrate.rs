@@ -34,6 +34,9 @@ pub(crate) struct Options {
     time: bool,
 }
 
+/// Processes that time the kernels, an odd number.
+const PROCESSES: usize = 5;
+
 /// A line of the times that begins so has the GPU.
 const GPU: &str = "# device: ";
 
@@ -102,16 +105,40 @@ fn begin(options: &Options, times: &str) -> Result<Profile, RunError> {
     Ok(profile)
 }
 
-/// Has a process of its own time the kernels: this one may open no device.
+/// Has processes of their own time the kernels: this one may open no device. Of each point the median of their times counts, since what a
+/// launch costs differs by a twentieth from one process to another.
 fn timed() -> Result<String, RunError> {
-    output::note("timing kernels on the GPU");
-    let mut command = Command::new(std::env::current_exe().map_err(failed)?);
-    command.args(["calibrate", "--time"]).stdin(Stdio::null()).stderr(Stdio::inherit());
-    let ended = command.output().map_err(failed)?;
-    if !ended.status.success() {
-        return Err(failed("the kernels could not be timed: see above"));
+    let mut header = String::new();
+    let mut processes: Vec<Vec<Record>> = Vec::new();
+    for number in 1..=PROCESSES {
+        output::note(&format!("timing kernels on the GPU, {number} of {PROCESSES}"));
+        let mut command = Command::new(std::env::current_exe().map_err(failed)?);
+        command.args(["calibrate", "--time"]).stdin(Stdio::null()).stderr(Stdio::inherit());
+        let ended = command.output().map_err(failed)?;
+        if !ended.status.success() {
+            return Err(failed("the kernels could not be timed: see above"));
+        }
+        let text = String::from_utf8(ended.stdout).map_err(failed)?;
+        processes.push(fusion_timings::read(&text).map_err(failed)?);
+        header = text.lines().filter(|line| line.starts_with('#')).map(|line| format!("{line}\n")).collect();
     }
-    String::from_utf8(ended.stdout).map_err(failed)
+    let records = medians(&processes).map_err(failed)?;
+    Ok(records.iter().fold(header, |text, record| text + &format!("{record}\n")))
+}
+
+/// Of each point the record of the process whose time is the median.
+fn medians(processes: &[Vec<Record>]) -> Result<Vec<Record>, String> {
+    let [first, ..] = processes else { return Ok(Vec::new()) };
+    let median = |(at, record): (usize, &Record)| {
+        let same = |records: &Vec<Record>| {
+            records.get(at).filter(|it| it.kernel == record.kernel && it.at == record.at).cloned()
+        };
+        let mut all: Vec<Record> =
+            processes.iter().map(same).collect::<Option<_>>().ok_or("the processes timed different kernels")?;
+        all.sort_by(|a, b| a.ns.total_cmp(&b.ns));
+        Ok(all.swap_remove(all.len() / 2))
+    };
+    first.iter().enumerate().map(median).collect()
 }
 
 /// Prints the times of all points that rates are read off.
@@ -175,4 +202,19 @@ fn said(fitted: &[Fitted], profile: &Profile, out: &Path) -> String {
          {file} is a profile of `{}`: use it as `--profile {file}`, or FUSION_EMULATED_GPU={file} for other programs.\n",
         profile.name,
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_several_processes_the_median_counts() {
+        let process =
+            |ns: f64| fusion_timings::read(&format!("a/b,empty,n=1,cold,{ns},1,2\na/b,full,n=1,cold,7,1,2\n"));
+        let processes = [5.0, 90.0, 4.0].map(|ns| process(ns).unwrap_or_default());
+        let times: Vec<f64> = medians(&processes).unwrap_or_default().iter().map(|record| record.ns).collect();
+        assert_eq!(times, [5.0, 7.0]);
+        assert!(medians(&[processes[0].clone(), Vec::new()]).is_err(), "a process that timed less");
+    }
 }

@@ -4,9 +4,9 @@
 
 mod sum;
 
-use super::Ticks;
 use super::cost::Unit;
 use super::program::{Kind, Op, Program};
+use super::{Ticks, ticks};
 use crate::code::Place;
 use crate::exec::Step;
 use crate::report::State;
@@ -76,6 +76,8 @@ struct Warp {
     why: Why,
     /// For how long the units that can do its next instruction had been at work when it was ready.
     worked: Ticks,
+    /// The unit of what was issued last, and until when that takes it.
+    own: (Unit, Ticks),
 }
 
 /// What warps have done at one instruction.
@@ -144,7 +146,11 @@ impl Account {
 
     /// There is room for so many warps, in so many blocks.
     pub(super) fn room(&mut self, warps: usize, places: usize) {
-        self.warps = vec![Warp { since: 0, issued: None, why: Why::until(0, State::Launch), worked: 0 }; warps];
+        self.warps =
+            vec![
+                Warp { since: 0, issued: None, why: Why::until(0, State::Launch), worked: 0, own: (Unit::None, 0) };
+                warps
+            ];
         self.ends = vec![0; places];
     }
 
@@ -188,11 +194,16 @@ impl Account {
     pub(super) fn issue(&mut self, scheduler: usize, warp: usize, op: &Op, pc: u32, (now, next): (Ticks, Ticks)) {
         let queued = self.leave(warp, pc, now);
         let throttled = self.worked(scheduler, op.cost.unit, now).saturating_sub(self.warps[warp].worked).min(queued);
-        let free = now - (queued - throttled);
-        self.spend(warp, pc, throttle(op), (now - queued, free));
+        let (ready, free) = (now - queued, now - (queued - throttled));
+        // A unit that is busy with the warp's own last instruction is none that others keep it from.
+        let (unit, until) = self.warps[warp].own;
+        let own = if unit == op.cost.unit && !op.kind.reaches_memory() { until.clamp(ready, free) } else { ready };
+        self.spend(warp, pc, State::Wait, (ready, own));
+        self.spend(warp, pc, throttle(op), (own, free));
         self.spend(warp, pc, State::NotSelected, (free, now));
         self.spend(warp, pc, State::Selected, (now, next));
         (self.warps[warp].since, self.warps[warp].issued) = (next, Some(pc));
+        self.warps[warp].own = (op.cost.unit, now + ticks(op.cost.busy));
     }
 
     /// What a warp was waiting for before an instruction is over: for how long it has been ready since.

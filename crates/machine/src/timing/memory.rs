@@ -84,6 +84,8 @@ pub(crate) struct MemorySystem<'a> {
 struct Sector {
     l2: f64,
     store: f64,
+    /// Of L2 itself, when it is written: it reads nothing meanwhile.
+    written: f64,
     dram: f64,
     /// How long before a request DRAM may have begun with it: what the SM has not asked for meanwhile, others have had, and they ask for less
     /// now. At first all ask at the same time.
@@ -97,6 +99,7 @@ impl Sector {
         Self {
             l2: sector(rates.l2_bytes_per_clock, rates.sm_bytes_per_clock),
             store: sector(rates.l2_store_bytes_per_clock, rates.sm_store_bytes_per_clock),
+            written: sector(rates.l2_store_bytes_per_clock, f64::INFINITY),
             dram: sector(rates.dram_bytes_per_clock, rates.sm_bytes_per_clock),
             early: 0.0,
         }
@@ -237,6 +240,7 @@ impl<'a> MemorySystem<'a> {
             let store = stores::Store { line, key, scattered, first, missing };
             let (sectors, new) = self.stores.cost(self.rates, self.passed, &store, written);
             self.l2_stores.take(begun, sector.store * sectors);
+            self.l2.take(begun, sector.written * f64::from(line.sectors.count_ones()));
             self.make_room(begun, f64::from(new), sector);
         }
         self.hold_back(self.l2_stores.free().max(self.dram.free()));

@@ -19,6 +19,9 @@ use crate::report::State;
 
 const SCHEDULERS: usize = 4;
 
+/// Loads, stores and shuffles that a scheduler hands on before the memory's unit has taken the first of them.
+const QUEUE: usize = 12;
+
 /// A block that was recorded, with the steps of its warps in the machine's order.
 #[derive(Debug)]
 pub(crate) struct Sample {
@@ -57,6 +60,8 @@ struct Scheduler {
     last: usize,
     /// Those that wait for nothing but their turn, the oldest first.
     ready: Vec<usize>,
+    /// When the memory's unit takes what was handed on to it.
+    queue: VecDeque<Ticks>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -277,11 +282,14 @@ impl<'a> Sm<'a> {
         }
         let (done, goes_on) = self.effect(number, sample, &step, op, now);
         if op.kind.reaches_memory() {
-            // What the memory's unit cannot take yet waits at the schedulers.
-            let queue = self.memory.free().saturating_sub(ticks(32.0));
-            let unit = &mut self.schedulers[index].units[Unit::Memory as usize];
-            self.account.work(index, Unit::Memory as usize, now, queue.saturating_sub(*unit));
-            *unit = queue.max(*unit);
+            // What the memory's unit cannot take yet waits in the scheduler's queue, and what has no place there in its warp.
+            let scheduler = &mut self.schedulers[index];
+            scheduler.queue.retain(|taken| *taken > now);
+            scheduler.queue.push_back(self.memory.free());
+            let full = scheduler.queue.len().checked_sub(QUEUE).map_or(0, |first| scheduler.queue[first]);
+            let unit = &mut scheduler.units[Unit::Memory as usize];
+            self.account.work(index, Unit::Memory as usize, now, full.saturating_sub(*unit));
+            *unit = full.max(*unit);
         }
         let (warp, maker) = (&mut self.warps[number], Maker::new(op, &step));
         for &register in &self.operands[operands as usize].writes {

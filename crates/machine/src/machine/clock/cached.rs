@@ -61,7 +61,7 @@ mod tests {
         assert_eq!(cached.share(1, 100.0), 0.0);
         cached.launched(Left { reached: vec![(1, 30.0), (2, 30.0)], dirty: 0.0 }, 100.0);
         assert_eq!(cached.share(1, 100.0), 1.0);
-        cached.launched(Left { reached: vec![(3, 90.0)], dirty: 0.0 }, 100.0);
+        cached.launched(Left { reached: vec![(3, 55.0)], dirty: 0.0 }, 100.0);
         assert_eq!(cached.share(3, 100.0), 1.0);
         assert!((0.1..0.9).contains(&cached.share(2, 100.0)), "{}", cached.share(2, 100.0));
         cached.launched(Left { reached: vec![(4, 900.0)], dirty: 0.0 }, 100.0);
