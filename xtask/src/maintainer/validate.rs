@@ -44,8 +44,7 @@ pub(crate) struct Options {
     /// Write what the book shows into this folder, too: a picture of all points, the errors, the kernels that are furthest off
     #[arg(long, value_name = "DIR")]
     page: Option<PathBuf>,
-    /// Leave out an effect, of the suite's points alone: order, unrolling, predication, l1, l2, loaded-latency, dispatch, first-access, barriers, partial-stores,
-    /// merged-stores, scatter or serial
+    /// Leave out an effect, of the suite's points alone: a name such as `l2`, of those that the book's chapter "Predicting time" has in a table
     #[arg(long, value_name = "EFFECT", value_parser = effect)]
     without: Option<Effect>,
     /// Leave out each effect in turn, and print a line of each: some minutes
