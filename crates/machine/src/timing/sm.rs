@@ -284,7 +284,10 @@ impl<'a> Sm<'a> {
         if op.kind.reaches_memory() {
             // What the memory's unit cannot take yet waits in the scheduler's queue, and what has no place there in its warp.
             let scheduler = &mut self.schedulers[index];
-            scheduler.queue.retain(|taken| *taken > now);
+            // In the order of their times: the unit takes one after the other.
+            while scheduler.queue.front().is_some_and(|taken| *taken <= now) {
+                scheduler.queue.pop_front();
+            }
             scheduler.queue.push_back(self.memory.free());
             let full = scheduler.queue.len().checked_sub(QUEUE).map_or(0, |first| scheduler.queue[first]);
             let unit = &mut scheduler.units[Unit::Memory as usize];
