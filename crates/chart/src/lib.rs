@@ -1,4 +1,5 @@
-//! Pictures of measurements as SVG text: a [`Roofline`], a [`LineChart`] over sizes, a [`TrafficChart`] of bytes, a [`ScatterChart`], a [`WarpChart`].
+//! Pictures of measurements as SVG text: a [`Roofline`], a [`LineChart`] over sizes, a [`TrafficChart`] of bytes, a [`ScatterChart`], a [`WarpChart`];
+//! and of [`ideas`].
 //!
 //! The text stands inline in a page of the book, inside a `<figure class="chart">`, and takes its colours from CSS variables
 //! (`--chart-1` to `--chart-6`, `--chart-text`, `--chart-grid`, `--chart-background`), which the book sets for its light and its dark
@@ -29,6 +30,7 @@
 mod axis;
 mod frame;
 mod heading;
+pub mod ideas;
 mod labels;
 mod lines;
 mod quantity;

@@ -83,22 +83,32 @@ impl Svg {
         ));
     }
 
-    /// The whole picture. Screen readers say the title, then the description. Its first line holds the heading's source, so that whoever has the file
-    /// can tell where it is from.
+    /// A filled outline without an edge.
+    pub(crate) fn fill(&mut self, path: &str, colour: &str, opacity: f64) {
+        self.element(&format!("<path d=\"{path}\" style=\"fill:{colour}\" fill-opacity=\"{opacity}\"></path>"));
+    }
+
+    /// A chart of the usual width under its heading.
     pub(crate) fn finish(self, height: f64, heading: &Heading, description: &str) -> String {
-        let (title, source) = (heading.full_title(), escape(&heading.source));
+        self.finish_as(WIDTH, height, &heading.full_title(), &heading.source, description)
+    }
+
+    /// The whole picture. Screen readers say the title, then the description. Its first line holds the source, so that the file
+    /// itself tells where it is from.
+    pub(crate) fn finish_as(self, width: f64, height: f64, title: &str, source: &str, description: &str) -> String {
+        let source = escape(source);
         let mut out = String::new();
         // Writing to a string cannot fail.
         let _ = writeln!(
             out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"fusion-chart\" viewBox=\"0 0 {WIDTH} {height:.0}\" \
-             width=\"{WIDTH}\" height=\"{height:.0}\" role=\"img\" \
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"fusion-chart\" viewBox=\"0 0 {width} {height:.0}\" \
+             width=\"{width}\" height=\"{height:.0}\" role=\"img\" \
              data-source=\"{source}\" style=\"font-family:system-ui,'Liberation Sans',Arial,sans-serif;fill:{TEXT}\">"
         );
-        let _ = writeln!(out, "<title>{}</title>\n<desc>{}</desc>", escape(&title), escape(description));
+        let _ = writeln!(out, "<title>{}</title>\n<desc>{}</desc>", escape(title), escape(description));
         let _ = writeln!(
             out,
-            "<rect x=\"0\" y=\"0\" width=\"{WIDTH}\" height=\"{height:.0}\" style=\"fill:{BACKGROUND}\"></rect>"
+            "<rect x=\"0\" y=\"0\" width=\"{width}\" height=\"{height:.0}\" style=\"fill:{BACKGROUND}\"></rect>"
         );
         out + &self.body + "</svg>\n"
     }

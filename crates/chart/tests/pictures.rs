@@ -258,3 +258,52 @@ fn the_books_colours_stand_out_from_its_pages() {
         }
     }
 }
+
+/// Panels with a made-up device.
+fn panels() -> Vec<ideas::Panel> {
+    let device = ideas::Device {
+        name: "H200".into(),
+        sms: 132,
+        registers: 262_144,
+        shared: 233_472,
+        l1: 262_144,
+        l2: 62_914_560,
+        memory: 150_754_820_096,
+    };
+    let waits = ideas::Waits { shared: 14.5, l1: 26.0, l2: 153.0, dram: 342.0, source: "a machine".into() };
+    ideas::panels(&device, &waits)
+}
+
+#[test]
+fn ideas_are_named_well_formed_and_their_texts_are_apart() {
+    let panels = panels();
+    for panel in &panels {
+        let (name, svg) = (&panel.name, &panel.svg);
+        let tree = roxmltree::Document::parse(svg).unwrap_or_else(|error| panic!("{name}: {error}\n{svg}"));
+        let text = |tag: &str| tree.descendants().find(|node| node.tag_name().name() == tag).unwrap().text().unwrap();
+        assert!(text("title").len() > 5 && text("desc").len() > 40, "{name}");
+        assert!(!svg.contains("NaN") && !svg.contains("inf") && !svg.contains("{{"), "{name}");
+        assert!(!svg.trim_end().lines().any(|line| line.trim().is_empty()), "{name}");
+        let size = numbers(tree.root_element().attribute("viewBox").unwrap());
+        let mut boxes: Vec<(f64, f64, f64, f64, &str)> = Vec::new();
+        for node in tree.descendants().filter(|node| node.tag_name().name() == "text") {
+            let number = |key: &str| node.attribute(key).unwrap().parse::<f64>().unwrap();
+            let (x, y, font, words) = (number("x"), number("y"), number("font-size"), node.text().unwrap_or(""));
+            assert!(font >= 13.0, "{name}: {words:?}");
+            let wide = 0.5 * font * words.chars().count() as f64;
+            let left = match node.attribute("text-anchor") {
+                Some("start") => x,
+                Some("middle") => x - wide / 2.0,
+                _ => x - wide,
+            };
+            assert!(left >= 0.0 && left + wide <= size[2] && y <= size[3], "{name}: {words:?} at {left}, {y}");
+            let area = (left, left + wide, y - 0.75 * font, y, words);
+            for other in &boxes {
+                let apart = area.1 <= other.0 || other.1 <= area.0 || area.3 <= other.2 || other.3 <= area.2;
+                assert!(apart, "{name}: {words:?} is on top of {:?}", other.4);
+            }
+            boxes.push(area);
+        }
+    }
+    assert_eq!(panels, self::panels(), "the same data give the same text");
+}

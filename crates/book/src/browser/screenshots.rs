@@ -8,12 +8,16 @@ use super::pages::{PRINT, Pages};
 use super::visit::{PHONE, Tab, Theme, WIDE, Window};
 use crate::Failure;
 
-/// Writes `PAGE-light.png`, `PAGE-dark.png`, `PAGE-phone.png`, and of the print page what is on paper.
+/// Writes `PAGE-light.png`, `PAGE-dark.png`, `PAGE-phone.png`, `PAGE-dark-phone.png`, and of the print page what is on paper.
 pub(crate) fn take(tab: &mut Tab, pages: &Pages, folder: &Path, only: Option<&str>) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
     let asked = |page: &&str| only.is_none_or(|only| page.contains(only));
-    let views: [(&str, Theme, Window); 3] =
-        [("light", Theme::Light, WIDE), ("phone", Theme::Light, PHONE), ("dark", Theme::Dark, WIDE)];
+    let views: [(&str, Theme, Window); 4] = [
+        ("light", Theme::Light, WIDE),
+        ("phone", Theme::Light, PHONE),
+        ("dark", Theme::Dark, WIDE),
+        ("dark-phone", Theme::Dark, PHONE),
+    ];
     for (view, theme, window) in views {
         tab.set_theme(theme)?;
         for page in pages.names().filter(asked).filter(|page| *page != PRINT) {

@@ -37,8 +37,8 @@ pub(crate) struct Window {
 
 /// A desktop's window.
 pub(crate) const WIDE: Window = Window { name: "wide", width: 1280, height: 900, mobile: false };
-/// A phone of ordinary width.
-pub(crate) const PHONE: Window = Window { name: "phone", width: 390, height: 844, mobile: true };
+/// A small phone.
+pub(crate) const PHONE: Window = Window { name: "phone", width: 360, height: 780, mobile: true };
 /// A4 with margins of a centimetre, at 96 pixels an inch.
 const PAPER: Window = Window { name: "paper", width: 718, height: 1046, mobile: false };
 
