@@ -139,6 +139,11 @@ mod tests {
             ("a picture has no title", "<figure><svg width=9 height=9><text>a</text></svg></figure>".into()),
             ("source text is left in the page: so $$x$$", "<p>so $$x$$</p>".into()),
             ("source text is left in the page: {{#include", "<pre>{{#include a.txt}}</pre>".into()),
+            ("code is wider than its column", format!("<pre style='overflow-x:auto'>a\nb\n{long}</pre>")),
+            (
+                "line 3, 400 columns",
+                format!("<pre><code style='display:block;overflow-x:auto'>a\nb\n{long}</code></pre>"),
+            ),
             (
                 "code is not highlighted",
                 format!("<pre style='overflow-x:auto'><code class='language-cpp'>{long}</code></pre>"),
@@ -165,7 +170,8 @@ mod tests {
         let fine = format!(
             "<h1 id='top-of-it'>A page</h1><p><a href='#top-of-it'>up</a> <a href='https://example.org'>out</a></p>\
              <div style='overflow-x: auto'><math display='block'><mfrac><mi>a</mi><mi>b</mi></mfrac></math></div>\
-             <pre style='overflow-x: auto'><code>{long} $$ \\frac</code></pre>\
+             <pre><code>$$ \\frac</code></pre>\
+             <details><summary>all of it</summary><pre style='overflow-x: auto'><code>{long}</code></pre></details>\
              <figure><svg width='90' height='20'><title>t</title><text y='15'>a</text></svg></figure>"
         );
         assert_eq!(inspect_pages(&[("index.html", &fine)]), Vec::<String>::new());

@@ -1,6 +1,7 @@
 //! Outputs of commands in the book, listed in `book/generated.toml`.
 
 mod command;
+mod excerpt;
 mod listing;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,7 +37,24 @@ pub(crate) fn regenerate(root: &Path, changes: &mut Changes) -> Result<(), Failu
             changes.file(&file, &text, &format!("cargo xtask book --only {file}"))?;
         }
     }
+    excerpts(&listing, changes)?;
     unlisted(&listing, changes);
+    Ok(())
+}
+
+/// Excerpts are made of the outputs as they are now, those from a GPU among them.
+fn excerpts(listing: &Listing, changes: &mut Changes) -> Result<(), Failure> {
+    for excerpt in &listing.excerpts {
+        let file = excerpt.file();
+        if !changes.wants(&file) && !changes.wants(&excerpt.of) {
+            continue;
+        }
+        let text = crate::read(&changes.source().join(&excerpt.of))?;
+        match excerpt.cut(&text) {
+            Ok(text) => changes.file(&file, &text, &format!("cargo xtask book --only {file}"))?,
+            Err(why) => changes.problem(format!("book/generated.toml: {why}")),
+        }
+    }
     Ok(())
 }
 
@@ -60,7 +78,8 @@ fn measured(output: &Output, file: &str, changes: &mut Changes) {
 
 /// Files in a folder called `output` that no entry makes would be numbers from nowhere.
 fn unlisted(listing: &Listing, changes: &mut Changes) {
-    let listed: BTreeSet<String> = listing.outputs.iter().flat_map(Output::files).collect();
+    let mut listed: BTreeSet<String> = listing.outputs.iter().flat_map(Output::files).collect();
+    listed.extend(listing.excerpts.iter().map(excerpt::Excerpt::file));
     let mut found = Vec::new();
     outputs(changes.source(), "", &mut found);
     found.sort();

@@ -99,6 +99,19 @@
     if (within && paper && within.scrollWidth > within.clientWidth + 2) problems.add(`cut off on paper: ${name(within)}`);
   }
 
+  // On a desktop, code is read without scrolling: what is wider is wrapped, cut to what is discussed, or folded.
+  if (!paper && width >= 1000) {
+    for (const code of main.querySelectorAll("pre")) {
+      const scrolling = [code, ...code.children].map((element) => element.scrollWidth - element.clientWidth);
+      const over = code.clientWidth > 0 ? Math.max(...scrolling) : 0;
+      if (folded(code) || over <= 1) continue;
+      const lines = code.textContent.split("\n");
+      const widest = lines.reduce((most, line, at) => (line.length > lines[most].length ? at : most), 0);
+      const place = `line ${widest + 1}, ${lines[widest].length} columns: ${lines[widest].trim().slice(0, 60)}`;
+      problems.add(`code is wider than its column by ${over} px, ${place}`);
+    }
+  }
+
   const links = [...document.querySelectorAll("a[href]")].map((link) => link.href);
   const ids = [...document.querySelectorAll("[id], a[name]")].map((place) => place.id || place.name);
   return {

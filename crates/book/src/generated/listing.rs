@@ -5,12 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use toml::value::Datetime;
 
+use super::excerpt::Excerpt;
+
 /// All entries.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Listing {
     #[serde(rename = "output")]
     pub(crate) outputs: Vec<Output>,
+    /// What pages show of outputs that are wider than a page.
+    #[serde(default, rename = "excerpt")]
+    pub(crate) excerpts: Vec<Excerpt>,
 }
 
 /// One command and what it makes: either its standard output as `file`, or `files` that it writes into the folder `{out}`.
@@ -83,6 +88,11 @@ impl Listing {
             }
             if let Some(twice) = output.files().into_iter().find(|file| !seen.insert(file.clone())) {
                 return Err(format!("`{twice}` is made twice"));
+            }
+        }
+        for excerpt in &listing.excerpts {
+            if !seen.contains(&excerpt.of) {
+                return Err(format!("an excerpt is of `{}`, which no entry makes", excerpt.of));
             }
         }
         Ok(listing)
