@@ -51,7 +51,7 @@ fn excerpts(listing: &Listing, changes: &mut Changes) -> Result<(), Failure> {
         }
         let text = crate::read(&changes.source().join(&excerpt.of))?;
         match excerpt.cut(&text) {
-            Ok(text) => changes.file(&file, &text, &format!("cargo xtask book --only {file}"))?,
+            Ok(text) => changes.compare(&file, &text, &format!("cargo xtask book --only {file}"))?,
             Err(why) => changes.problem(format!("book/generated.toml: {why}")),
         }
     }
