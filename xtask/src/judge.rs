@@ -231,6 +231,7 @@ impl Told {
                 | Message::Timed { .. }
                 | Message::Untimed { .. }
                 | Message::Profiled { .. }
+                | Message::Played { .. }
                 | Message::Measured { .. } => {}
             },
             Said::Printed(line) => self.print(who, &line, progress),

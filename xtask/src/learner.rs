@@ -16,6 +16,7 @@ mod json;
 mod list;
 mod man;
 mod next;
+mod play;
 mod profile;
 mod quiz;
 mod reset;
@@ -29,6 +30,7 @@ mod watch;
 use crate::interrupt::Interrupt;
 pub(crate) use choice::tell;
 pub(crate) use files::write as write_file;
+pub(crate) use play::Worker as Playing;
 
 /// What every command's options do.
 trait Run {
@@ -89,6 +91,8 @@ commands! {
     Bench(bench),
     /// Say what bounds a kernel, line by line
     Profile(profile),
+    /// Run a kernel of your own, on buffers that a comment at its top describes
+    Play(play),
     /// Run any program that uses CUDA on the emulated GPU, and say what was found
     Run(run),
     /// Say what is wrong with this machine, and what fixes it

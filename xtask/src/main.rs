@@ -44,6 +44,9 @@ enum Command {
     Learner(learner::Command),
     #[command(flatten)]
     Maintainer(maintainer::Command),
+    /// Run a file of the playground
+    #[command(hide = true)]
+    Playing(learner::Playing),
     /// Run a program that may do little
     #[cfg(target_os = "linux")]
     #[command(hide = true)]
@@ -74,6 +77,7 @@ fn main() -> ExitCode {
         None => false,
         Some(Command::Learner(command)) => command.listens(),
         Some(Command::Maintainer(command)) => command.listens(),
+        Some(Command::Playing(_)) => false,
         #[cfg(target_os = "linux")]
         Some(Command::Confined(_) | Command::Contained(_)) => false,
     };
@@ -82,6 +86,7 @@ fn main() -> ExitCode {
         None => learner::status().into(),
         Some(Command::Learner(command)) => command.run(&interrupt).into(),
         Some(Command::Maintainer(command)) => command.run(&interrupt).into(),
+        Some(Command::Playing(worker)) => worker.run(),
         #[cfg(target_os = "linux")]
         Some(Command::Confined(options)) => confine::run(options).into(),
         #[cfg(target_os = "linux")]

@@ -11,7 +11,7 @@ mod say;
 mod shared;
 mod shifted;
 mod short;
-mod signature;
+pub(crate) mod signature;
 mod threads;
 
 use fusion_course::{Case, DType, Exercise, Param, Shape, Source};

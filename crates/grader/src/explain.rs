@@ -254,7 +254,7 @@ fn read(file: &str) -> Option<Vec<u8>> {
 /// Bytes of a file that are read at most.
 const LARGEST: u64 = 1 << 20;
 
-fn known(file: &str, source: &Source) -> Option<String> {
+pub(crate) fn known(file: &str, source: &Source) -> Option<String> {
     if file == source.path {
         return Some(source.text.clone());
     }

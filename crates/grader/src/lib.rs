@@ -27,6 +27,7 @@ pub mod bench;
 #[cfg(unix)]
 pub mod class;
 pub mod judgement;
+pub mod play;
 pub mod profile;
 pub mod protocol;
 pub mod render;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bench::Size;
 use crate::judgement::{DeviceInfo, Fate, Judgement, RunError};
+use crate::play::Played;
 use crate::profile::Profiled;
 
 pub(crate) use channel::open;
@@ -56,6 +57,11 @@ pub enum Message {
         device: DeviceInfo,
         profiled: Box<Profiled>,
     },
+    /// What came of a file of the playground.
+    Played {
+        device: DeviceInfo,
+        played: Box<Played>,
+    },
     /// The time of something that was launched alone, as a line of [`fusion_timings::Record`].
     Measured {
         record: String,
@@ -94,6 +100,7 @@ impl Message {
                 | Message::Mutant { .. }
                 | Message::Timed { .. }
                 | Message::Profiled { .. }
+                | Message::Played { .. }
                 | Message::Measured { .. }
         )
     }

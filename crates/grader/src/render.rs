@@ -156,6 +156,11 @@ pub fn failure(failure: &Failure, lines: &[Line], look: Look) -> String {
     fusion_diagnostic::all(&faults, &sources, look.into())
 }
 
+/// What was found, with the lines that were brought along.
+pub fn findings(found: &[Diagnostic], lines: &[Line], look: Look) -> String {
+    fusion_diagnostic::all(found, &Lines { lines, location: None }, look.into())
+}
+
 /// How many more of a kind there are, and where.
 fn more(failure: &Failure, code: &str) -> Option<String> {
     let others: Vec<&Diagnostic> = failure.also.iter().filter(|other| other.code == code).collect();

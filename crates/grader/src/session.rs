@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaModule, DriverError};
 use fusion_baseline::{Baseline, Multiplier};
-use fusion_course::{Arguments, DeviceBuffer, Entry, Exercise, Gemm, NoGemm, Scalar, Shape};
-use fusion_device::{Choice, CompileError, Compiled, Device, EmulatorOptions, Options, Program, Source};
+use fusion_course::{Arguments, DeviceBuffer, Entry, Exercise, Gemm, NoGemm, Scalar, Shape, Source};
+use fusion_device::{Choice, CompileError, Compiled, Device, EmulatorOptions, Options, Program};
 use fusion_machine::report::{Class, Dry};
 use fusion_machine::{Checks, Fault, LaunchReport, Report};
 
@@ -171,9 +171,15 @@ impl Session {
 
     /// Compiles and loads a submission.
     pub(crate) fn compile(&self, entry: &Entry) -> Result<Program, Trouble> {
-        self.compile_source(&entry.source.path, &entry.source.text, &Options::default()).map_err(|error| match error {
+        let Source { path, text } = &entry.source;
+        self.compile_source(path, text, &Options::default()).map_err(|error| self.refused(error, &entry.source))
+    }
+
+    /// What an error of compiling or loading says about a source.
+    pub(crate) fn refused(&self, error: CompileError, source: &Source) -> Trouble {
+        match error {
             CompileError::Rejected { ref log, ref diagnostics, .. } => {
-                explain::diagnostics(diagnostics, log, &entry.source).into()
+                explain::diagnostics(diagnostics, log, source).into()
             }
             CompileError::NulByte { ref name, line } => {
                 let mut failure = Failure::new(Code::Compile, "there is a NUL byte in the source: it is not text");
@@ -185,12 +191,12 @@ impl Session {
                 load.log.lines().fold(failure, |failure, line| failure.note(line)).into()
             }
             other => Trouble::Unable(other.to_string()),
-        })
+        }
     }
 
     /// Compiles and loads CUDA C++ of our own or of a submission.
     pub(crate) fn compile_source(&self, name: &str, text: &str, options: &Options) -> Result<Program, CompileError> {
-        self.device.compile(&Source { name, text }, &fusion_baseline::includes(), options)
+        self.device.compile(&fusion_device::Source { name, text }, &fusion_baseline::includes(), options)
     }
 
     /// The kernels that flush the cache and hold a stream up.

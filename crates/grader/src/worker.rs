@@ -9,6 +9,7 @@ pub mod contained;
 mod judge;
 mod measure;
 mod mutants;
+pub mod play;
 mod profile;
 mod rungs;
 mod verdicts;

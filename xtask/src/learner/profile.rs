@@ -70,7 +70,7 @@ pub(crate) struct Options {
 
 /// What was found out.
 #[derive(Debug, Serialize)]
-struct Report {
+pub(super) struct Report {
     exercise: String,
     device: DeviceInfo,
     #[serde(flatten)]
@@ -81,6 +81,9 @@ struct Report {
     /// Lines of sources, by file.
     #[serde(skip)]
     sources: BTreeMap<String, Vec<String>>,
+    /// The command that it is from.
+    #[serde(skip)]
+    command: &'static str,
 }
 
 impl Run for Options {
@@ -90,7 +93,7 @@ impl Run for Options {
         self.emulated.choose();
         match profile(self, interrupt) {
             Ok(Ok(mut report)) => {
-                let written = self.write(&report);
+                let written = report.write(self.trace.as_deref(), self.svg.as_deref());
                 // The files have it.
                 for account in report.profiled.predicted.launches.iter_mut().filter_map(|it| it.account.as_mut()) {
                     account.trace = None;
@@ -118,17 +121,22 @@ impl Run for Options {
     }
 }
 
-impl Options {
+impl Report {
+    /// A report without Nsight Compute's shares.
+    pub(super) fn of(exercise: String, device: DeviceInfo, profiled: Profiled, command: &'static str) -> Self {
+        Self { exercise, device, profiled, ncu: None, sources: BTreeMap::new(), command }
+    }
+
     /// Writes the files that are asked for.
-    fn write(&self, report: &Report) -> Result<(), String> {
+    pub(super) fn write(&self, trace: Option<&Path>, svg: Option<&Path>) -> Result<(), String> {
         let write = |file: &Path, text: String| {
             std::fs::write(file, text).map_err(|error| format!("cannot write {}: {error}", file.display()))
         };
-        if let Some(file) = &self.trace {
-            write(file, trace::text(report))?;
+        if let Some(file) = trace {
+            write(file, trace::text(self))?;
         }
-        match &self.svg {
-            Some(file) => write(file, picture::text(report)),
+        match svg {
+            Some(file) => write(file, picture::text(self)),
             None => Ok(()),
         }
     }
@@ -196,7 +204,7 @@ fn profile(options: &Options, interrupt: &Interrupt) -> Result<Result<Report, St
         ncu::ask(&command, &kernels, &watch)
     });
     let sources = sources(&profiled, programs.root.as_deref());
-    Ok(Ok(Report { exercise: exercise.to_owned(), device, profiled, ncu, sources }))
+    Ok(Ok(Report { ncu, sources, ..Report::of(exercise.to_owned(), device, profiled, "profile") }))
 }
 
 /// Runs the worker to its end. What it could not do is a note.

@@ -4,16 +4,16 @@ use fusion_cpp::tokens;
 
 /// One of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Declared {
-    pub(super) name: String,
+pub(crate) struct Declared {
+    pub(crate) name: String,
     /// The words of its type: `const`, `float`.
-    pub(super) words: Vec<String>,
-    pub(super) pointers: usize,
+    pub(crate) words: Vec<String>,
+    pub(crate) pointers: usize,
 }
 
 impl Declared {
     /// Its type without what changes nothing for a caller: `unsigned int`.
-    pub(super) fn plain(&self) -> String {
+    pub(crate) fn plain(&self) -> String {
         let words = self.words.iter().map(String::as_str);
         words
             .filter(|word| !matches!(*word, "const" | "volatile" | "restrict" | "__restrict__" | "__restrict"))
@@ -23,7 +23,7 @@ impl Declared {
 }
 
 /// A kernel's parameters in their order; none where the source declares them in a way that is not followed.
-pub(super) fn parameters(source: &str, kernel: &str) -> Option<Vec<Declared>> {
+pub(crate) fn parameters(source: &str, kernel: &str) -> Option<Vec<Declared>> {
     let tokens = tokens(source);
     let text = |at: usize| tokens.get(at).map_or("", |token| token.text(source));
     let list = super::declared(&tokens, source, kernel)? + 2;

@@ -84,6 +84,17 @@ impl Timing {
         }
     }
 
+    /// A prediction of a time by itself.
+    pub fn predicted_alone(time_ns: f64, band: &Band) -> Self {
+        let (low, high) = band.time;
+        Self::Predicted {
+            time_ns: Interval { median: time_ns, low: low * time_ns, high: high * time_ns },
+            other_ns: None,
+            speedup: None,
+            source: band.source.to_owned(),
+        }
+    }
+
     pub fn basis(&self) -> Basis {
         match self {
             Self::Measured { .. } => Basis::Measured,

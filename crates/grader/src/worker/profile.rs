@@ -112,7 +112,7 @@ fn profile(
 }
 
 /// Leaves each launch's trace as many of its first spans as there is room for.
-fn shorten(launches: &mut [Launch]) {
+pub(super) fn shorten(launches: &mut [Launch]) {
     let each = MOST_SPANS / launches.len().max(1);
     for trace in launches.iter_mut().filter_map(|launch| launch.account.as_mut()?.trace.as_mut()) {
         trace.spans.truncate(each);

@@ -32,8 +32,8 @@ pub(super) fn text(report: &Report) -> String {
             title: format!("{kernel}: what warps reach, and what they do"),
             basis: Basis::Predicted,
             source: format!(
-                "{}, {}, {}, `cargo xtask profile`",
-                report.device.name, report.exercise, report.profiled.shape
+                "{}, {}, {}, `cargo xtask {}`",
+                report.device.name, report.exercise, report.profiled.shape, report.command
             ),
         },
         accesses: rows(account, &trace),

@@ -1,0 +1,1 @@
+static __device__ float twice(float a) { return 2*a; }
