@@ -402,7 +402,7 @@ fn real(text: &str) -> Option<f64> {
 pub(super) fn nearest<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let lower = text.to_lowercase();
     let near = |name: &&str| strsim::normalized_damerau_levenshtein(&lower, &name.to_lowercase());
-    names.max_by(|one, other| near(one).total_cmp(&near(other))).filter(|name| near(name) >= 0.6)
+    names.max_by(|one, other| near(one).total_cmp(&near(other))).filter(|name| near(name) >= 0.5)
 }
 
 fn is_name(text: &str) -> bool {
