@@ -99,7 +99,7 @@ pub(super) fn parse(file: &str, text: &str) -> Result<Script, Vec<Diagnostic>> {
         let line = Line { file, number: index as u32 + 1, text: line };
         match word {
             WORD => mistakes.extend(reader.line(&line, rest).err().map(|mistake| *mistake)),
-            _ if is_like(word) => {
+            _ if is_like(word, rest) => {
                 mistakes.push(*line.mistake(
                     word,
                     format!("`{word}` begins no line of the description"),
@@ -121,10 +121,12 @@ fn comment(line: &str) -> Option<(&str, &str)> {
     Some((&text[..end], rest.trim()))
 }
 
-/// Whether a word was probably meant for [`WORD`]. Other words may well stand at the beginning of a comment.
-fn is_like(word: &str) -> bool {
+/// Whether a word was probably meant for [`WORD`]. Other words may well stand at the beginning of a comment, and what follows them is then
+/// no part of a description.
+fn is_like(word: &str, rest: &str) -> bool {
     let Some(name) = word.to_lowercase().strip_suffix(':').map(str::to_owned) else { return false };
-    name == "play" || name.len() >= 3 && strsim::damerau_levenshtein(&name, "play") == 1
+    let describes = rest.contains('=') || rest.contains("<<<");
+    name == "play" || name.len() >= 3 && describes && strsim::damerau_levenshtein(&name, "play") == 1
 }
 
 /// A line of the file.
@@ -460,7 +462,7 @@ mod tests {
     fn what_is_mistyped_is_told_with_its_place() {
         let above = "// play: n = 8\n// play: x = f32[n]\n";
         for (line, column, title, help) in [
-            ("// paly: x", 4, "`paly:` begins no line", "// play:"),
+            ("// paly: x = 8", 4, "`paly:` begins no line", "// play:"),
             ("// Play: x", 4, "`Play:` begins no line", "// play:"),
             (
                 "// play: grid 4, block 256",
