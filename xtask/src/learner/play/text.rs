@@ -121,6 +121,6 @@ fn next(report: &Report) -> String {
     }
     match report.played.buffers.is_empty() {
         true => "To see what is in a buffer, add `, print 8` to its line.".to_owned(),
-        false => format!("What warps wait for, as a picture: {} play {name} --svg picture.svg", program()),
+        false => format!("A picture of it: {} play {name} --svg picture.svg", program()),
     }
 }
