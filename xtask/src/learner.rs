@@ -97,7 +97,7 @@ commands! {
     Run(run),
     /// Say what is wrong with this machine, and what fixes it
     Doctor(doctor),
-    /// Explain the code of a fault, such as E-RACE-SHARED; without one, list all codes
+    /// Explain a code, such as E-RACE-SHARED, or what your kernel of an exercise became; alone, list all codes
     Explain(explain),
     /// Print a script with which a shell completes commands, exercises and codes
     Completions(completions),

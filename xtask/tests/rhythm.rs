@@ -185,6 +185,33 @@ fn the_solution_is_shown_after_a_pass() {
     }
 }
 
+#[test]
+fn a_kernel_is_explained_beside_the_solutions_after_a_pass() {
+    let checkout = Checkout::new();
+    let explain = |more: &[&str]| text(&checkout.run(&[&["explain", "softmax", "--prebuilt"], more].concat()));
+    let own = explain(&[]);
+    assert!(own.starts_with("softmax: what your kernel became, at N = 5") && !own.contains("solution"), "{own}");
+    for row in [
+        "| registers per thread    | 30",
+        "| spilled                 | 4 bytes stored, 8 loaded",
+        "    7 | add.f32 %f1, %f2, %f3;",
+    ] {
+        assert!(own.contains(row), "{row}\n{own}");
+    }
+    checkout.edit("softmax", "right");
+    let graded = checkout.grade("softmax");
+    assert!(String::from_utf8_lossy(&graded.stdout).contains("explain softmax\n"), "{graded:?}");
+    let both = explain(&[]);
+    assert!(both.contains("| the solution ") && both.contains("| the top rung "), "{both}");
+    assert!(both.contains("the solution: bound by memory's bandwidth, which is used 95%"), "{both}");
+    let object: serde_json::Value = serde_json::from_str(&explain(&["--json"])).expect("one JSON object");
+    let names: Vec<&str> =
+        object["variants"].as_array().into_iter().flatten().filter_map(|it| it["name"].as_str()).collect();
+    assert_eq!((names, &object["version"]), (vec!["yours", "solution", "top"], &1.into()));
+    assert!(refused(&checkout.run(&["explain", "sofmax"])).contains("did you mean the exercise `softmax`?"));
+    assert!(refused(&checkout.run(&["explain", "E-NULL", "--json"])).contains("--json is for an exercise"));
+}
+
 /// The course's own starters are what its exercises are at first. (In a learner's checkout they differ, and this says nothing.)
 #[test]
 fn every_exercise_has_its_starter() {

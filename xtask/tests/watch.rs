@@ -106,7 +106,10 @@ fn edit_fail_hint_fix_pass_next_quit() {
     terminal.press("n");
     terminal.see(&["average is not done yet; n again goes on to mul_add"]);
     checkout.edit("average", "right\n");
-    terminal.see(&["pass: n goes on to mul_add"]);
+    terminal.see(&["pass: n goes on to mul_add", "e explains it"]);
+    // What the kernel became, beside the solution's.
+    terminal.press("e");
+    terminal.see(&["average: what your kernel became", "the solution", "registers per thread", "bound by memory"]);
     terminal.press("l");
     terminal.see(&["passed", "ffn_sublayer"]);
     terminal.press("Escape");

@@ -7,6 +7,7 @@ mod parameters;
 mod standard;
 mod tokens;
 
+use std::collections::HashMap;
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +16,7 @@ use fusion_toolchain::Toolchain;
 pub use compiled::Compiled;
 pub use diagnostic::{Diagnostic, Place, Severity};
 pub use error::CompileError;
+pub use fusion_nvrtc::Usage;
 use fusion_nvrtc::{Failure, Nul, Nvrtc, Unit};
 
 /// The few standard headers that every compilation has, by name and text: NVRTC has none of its own.
@@ -120,6 +122,12 @@ impl Compiler {
                 version: self.version(),
             }),
         }
+    }
+
+    /// What the kernels of some PTX take on a device of this compute capability, by name: what the assembler makes of it, with no GPU. `None`
+    /// where it makes nothing of it.
+    pub fn usage(&self, ptx: &str, capability: (u32, u32)) -> Option<HashMap<String, Usage>> {
+        fusion_nvrtc::assemble(&self.nvrtc, ptx, capability)
     }
 
     fn at_most(&self, capability: u32) -> Option<u32> {

@@ -32,6 +32,7 @@ pub mod profile;
 pub mod protocol;
 pub mod render;
 pub mod statistics;
+pub mod takes;
 pub mod verdicts;
 pub mod worker;
 

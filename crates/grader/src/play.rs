@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::judgement::{Failure, Line, Timing};
 use crate::profile::Predicted;
+use crate::takes::Takes;
 
 pub(crate) use run::{Play, play};
 
@@ -59,22 +60,6 @@ pub struct Ran {
     /// None on a GPU, and of a launch that was stopped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counters: Option<Counters>,
-}
-
-/// What a kernel takes of an SM.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Takes {
-    /// Of a thread.
-    pub registers: u32,
-    /// Bytes of local memory of a thread: spilled registers, and arrays that are indexed at run time.
-    pub local_bytes: u32,
-    /// Bytes of a block, static and dynamic.
-    pub shared_bytes: u32,
-    /// On one SM at a time, and how many it can hold.
-    pub warps: u32,
-    pub most_warps: u32,
-    /// What prevents one more block.
-    pub limited_by: Vec<String>,
 }
 
 /// A buffer behind the last launch.

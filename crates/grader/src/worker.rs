@@ -167,6 +167,9 @@ struct ProfileOptions {
     /// Say what the warps of one multiprocessor do, and when
     #[arg(long)]
     traced: bool,
+    /// Say what the compiler made of the kernels
+    #[arg(long)]
+    compiled: bool,
 }
 
 #[derive(Clone, Debug, clap::Args)]

@@ -35,9 +35,10 @@ fn named(argument: Arg) -> Arg {
         let days = fusion_course::days().iter().map(|day| format!("day{}", day.number));
         let names: Vec<String> = days.chain(exercises().map(|exercise| exercise.name.to_owned())).collect();
         argument.value_parser(PossibleValuesParser::new(names))
-    } else if is_called("CODE") {
-        let codes: Vec<&str> = fusion_machine::report::Code::ALL.iter().map(|code| code.as_str()).collect();
-        argument.value_parser(PossibleValuesParser::new(codes))
+    } else if is_called("CODE|EXERCISE") {
+        let codes = fusion_machine::report::Code::ALL.iter().map(|code| code.as_str());
+        let names: Vec<&str> = codes.chain(exercises().map(|exercise| exercise.name)).collect();
+        argument.value_parser(PossibleValuesParser::new(names))
     } else {
         argument
     }

@@ -1,23 +1,49 @@
-//! `cargo xtask explain CODE`: what a fault's code means, with a wrong and a right kernel.
+//! `cargo xtask explain CODE`: what a fault's code means, with a wrong and a right kernel. `cargo xtask explain EXERCISE`: what the learner's
+//! kernel became.
 
+mod kernel;
+
+use fusion_course::Exercise;
 use fusion_diagnostic::{Look, essay};
 use fusion_grader::judgement::{CAUSE, CAUSE_MEANING, Code};
 
 use super::choice::tell;
+use super::state::exercises;
 use crate::command::program;
+use crate::emulated::Emulated;
 use crate::interrupt::Interrupt;
 use crate::output;
 
 /// The command's options.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// A code, as a report shows it in brackets; `e-null` and `null` will do for `E-NULL`. All codes are listed without one
+    /// A code, as a report shows it in brackets; `e-null` and `null` will do for `E-NULL`. All codes are listed without one. Or an
+    /// exercise: then what your kernel became is shown
+    #[arg(value_name = "CODE|EXERCISE")]
     code: Option<String>,
+    #[command(flatten)]
+    emulated: Emulated,
+    /// Print one JSON object instead of text, of an exercise
+    #[arg(long)]
+    json: bool,
+    /// Do not build: use the programs that lie beside this one
+    #[arg(long, visible_alias = "no-build")]
+    prebuilt: bool,
+    /// Seconds that each kernel may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    timeout: u64,
 }
 
 impl super::Run for Options {
-    fn run(&self, _interrupt: &Interrupt) -> u8 {
-        tell(explain(self.code.as_deref(), output::look().into()))
+    const LISTENS: bool = true;
+
+    fn run(&self, interrupt: &Interrupt) -> u8 {
+        let exercise = self.code.as_deref().and_then(|asked| fusion_course::find(&asked.to_lowercase()));
+        match exercise {
+            Some(exercise) => kernel::run(self, exercise, interrupt),
+            None if self.json => tell(Err("--json is for an exercise: a code has an essay".to_owned())),
+            None => tell(explain(self.code.as_deref(), output::look().into())),
+        }
     }
 }
 
@@ -55,6 +81,14 @@ pub(crate) fn explain(asked: Option<&str>, look: Look) -> Result<String, String>
             if asked.starts_with("CUDA_ERROR_") {
                 return Ok(format!("{asked} is an error of the CUDA driver's. {EMULATED_TELLS_MORE}\n"));
             }
+            let name = |exercise: &&Exercise| strsim::normalized_damerau_levenshtein(asked, exercise.name);
+            let nearest = exercises().max_by(|one, other| name(one).total_cmp(&name(other)));
+            if let Some(exercise) = nearest.filter(|exercise| name(exercise) > 0.6) {
+                let name = exercise.name;
+                return Err(format!(
+                    "no code and no exercise is called `{asked}`; did you mean the exercise `{name}`?"
+                ));
+            }
             let like: Vec<String> = like.iter().map(|code| format!("`{code}`")).collect();
             Err(format!("no code is called `{asked}`; did you mean {}?", like.join(" or ")))
         }
@@ -77,6 +111,7 @@ mod tests {
         assert!(explain(Some("cause"), Look::default()).unwrap().starts_with("cause: the reason of"));
         assert!(explain(Some("E0308"), Look::default()).unwrap().contains("rustc --explain E0308"));
         assert!(explain(Some("CUDA_ERROR_LAUNCH_FAILED"), Look::default()).unwrap().contains("--device emulated"));
+        assert!(explain(Some("sofmax"), Look::default()).unwrap_err().contains("the exercise `softmax`"));
         assert!(explain(Some("E-NUL"), Look::default()).unwrap_err().contains("did you mean `E-NULL`"));
     }
 }

@@ -300,7 +300,8 @@ fn after(passed: &Judgement, many: bool) -> String {
         None => format!("compare with the solutions in solutions/day{}/src\nThen: {} next", passed.day, program()),
     };
     let timed = if many { format!("day{}", passed.day) } else { passed.name.clone() };
-    format!("Next: {next}\nHow fast, at which size? {} bench {timed}", program())
+    let explained = format!("What did your kernel become? {} explain {}", program(), passed.name);
+    format!("Next: {next}\n{explained}\nHow fast, at which size? {} bench {timed}", program())
 }
 
 #[cfg(test)]

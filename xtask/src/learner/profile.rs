@@ -16,6 +16,7 @@ use fusion_grader::judgement::{DeviceInfo, Kind, RunError};
 use fusion_grader::profile::Profiled;
 use fusion_grader::protocol::Message;
 use fusion_grader::render;
+use fusion_machine::report::Account;
 use serde::Serialize;
 
 use super::Run;
@@ -127,6 +128,16 @@ impl Report {
         Self { exercise, device, profiled, ncu: None, sources: BTreeMap::new(), command }
     }
 
+    /// With the lines that accounts name, of the files below the root.
+    pub(super) fn with_sources(self, root: Option<&Path>) -> Self {
+        Self { sources: sources(&self.profiled, root), ..self }
+    }
+
+    /// A table of a launch's lines: their share of the time, and their traffic.
+    pub(super) fn lines(&self, account: &Account, look: render::Look) -> String {
+        tables::lines(self, account, look)
+    }
+
     /// Writes the files that are asked for.
     pub(super) fn write(&self, trace: Option<&Path>, svg: Option<&Path>) -> Result<(), String> {
         let write = |file: &Path, text: String| {
@@ -203,8 +214,8 @@ fn profile(options: &Options, interrupt: &Interrupt) -> Result<Result<Report, St
         let kernels: Vec<&str> = profiled.predicted.launches.iter().map(|launch| launch.kernel.as_str()).collect();
         ncu::ask(&command, &kernels, &watch)
     });
-    let sources = sources(&profiled, programs.root.as_deref());
-    Ok(Ok(Report { ncu, sources, ..Report::of(exercise.to_owned(), device, profiled, "profile") }))
+    let report = Report::of(exercise.to_owned(), device, profiled, "profile").with_sources(programs.root.as_deref());
+    Ok(Ok(Report { ncu, ..report }))
 }
 
 /// Runs the worker to its end. What it could not do is a note.

@@ -109,6 +109,10 @@ fn full_screen(options: &Options, mut view: View, interrupt: &Interrupt) -> Resu
                 job = Some(Job::bench(options, view.exercise));
                 view.begin("timing");
             }
+            Some(Done::Explain) => {
+                job = Some(Job::explain(options, view.exercise));
+                view.begin("explaining");
+            }
             Some(Done::Quit(code)) => break code,
         }
     };

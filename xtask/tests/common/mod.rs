@@ -92,6 +92,16 @@ pub(crate) struct Checkout {
 
 /// `$3` is the exercise's name.
 const BY_TEXT: &str = r#"
+case $1 in
+profile)
+    device='{"kind":"emulated","name":"Emulated H200","compute_capability":"9.0","multiprocessors":1,"l2_bytes":1,"memory_bytes":1,"driver":"13.0"}'
+    account='{"overhead":0.1,"dispatch":0,"tail":0,"states":{"long_scoreboard":1},"busy":{"dram":0.95},"flight":{"bytes":1,"needed":1},"warps":{"resident":60,"fit":64,"most":64},"lines":[]}'
+    takes='{"registers":30,"local_bytes":0,"shared_bytes":128,"warps":64,"most_warps":64,"limited_by":["threads"]}'
+    compiled='{"takes":'$takes',"spills":[4,8],"hot":[{"text":"L1:"},{"line":7,"text":"add.f32 %f1, %f2, %f3;"}],"is_loop":true}'
+    launch='{"kernel":"k","grid":[4,1,1],"block":[32,1,1],"ns":2000,"account":'$account',"compiled":'$compiled'}'
+    tell '{"fusion":"profiled","device":'$device',"profiled":{"variant":"submission","shape":"N = 5","rows":1,"columns":5,"predicted":{"ns":2000,"launches":['$launch']}}}'
+    exit 0;;
+esac
 case $0 in
 *solutions*) ;;
 *) text=$(cat exercises/day*/src/$3.cu)

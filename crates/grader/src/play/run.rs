@@ -6,18 +6,18 @@ use fusion_course::Source;
 use fusion_device::{CompileError, Options, Program};
 use fusion_diagnostic::{Diagnostic, say_all};
 use fusion_machine::Report;
-use fusion_machine::occupancy::{Block, Limiter};
 use fusion_machine::report::{Dry, Severity};
 
 use super::element::Number;
 use super::kernels::{self, Kernel};
 use super::script::{self, Buffer, Fill, Launch, Script, Value, mistake};
-use super::{Played, Ran, Shown, Takes};
+use super::{Played, Ran, Shown};
 use crate::explain;
 use crate::judgement::{Band, Code, Failure, Line, Timing};
 use crate::profile::Predicted;
 use crate::session::Session;
 use crate::statistics;
+use crate::takes::{self, Takes};
 use crate::trouble::Trouble;
 
 /// Bytes of all buffers together: the emulated device's are this machine's.
@@ -136,7 +136,8 @@ impl<'a> Playground<'a> {
         let function = |launch| {
             let kernel = kernels::find(kernels, launch)?;
             let function = program.kernel(&kernel.entry).ok()?;
-            let takes = takes(session, launch, &function);
+            let shared = takes::known(function.shared_size_bytes()).saturating_add(launch.shared);
+            let takes = Takes::of(&session.device, &function, launch.block, shared);
             Some((kernel, function, takes))
         };
         let kernels = script.launches.iter().map(function).collect::<Option<_>>();
@@ -296,19 +297,6 @@ fn allocate(session: &Session, buffer: &Buffer, rng: &mut fastrand::Rng) -> Resu
     stream.clone_htod(&bytes)
 }
 
-/// What a launch takes of an SM.
-fn takes(session: &Session, launch: &Launch, function: &CudaFunction) -> Takes {
-    let [registers, local_bytes, shared] =
-        [function.num_regs(), function.local_size_bytes(), function.shared_size_bytes()]
-            .map(|known| known.ok().and_then(|known| u32::try_from(known).ok()).unwrap_or(0));
-    let threads = launch.block.iter().fold(1_u32, |all, side| all.saturating_mul(*side));
-    let shared_bytes = shared.saturating_add(launch.shared);
-    let occupancy = session.device.properties.limits.occupancy(&Block { threads, registers, shared: shared_bytes });
-    let limited_by = occupancy.limiters().map(|limiter| limiter_text(limiter).to_owned()).collect();
-    let (warps, most_warps) = (occupancy.warps, occupancy.max_warps);
-    Takes { registers, local_bytes, shared_bytes, warps, most_warps, limited_by }
-}
-
 fn passed(bytes: &[u8]) -> Passed {
     match *bytes {
         [a] => Passed::One(a),
@@ -322,13 +310,4 @@ fn findings(report: &Report) -> Vec<Diagnostic> {
     let mut findings = say_all(report.faults.iter().chain(&report.advice));
     findings.sort_by_key(|found| std::cmp::Reverse(found.severity));
     findings
-}
-
-fn limiter_text(limiter: Limiter) -> &'static str {
-    match limiter {
-        Limiter::Threads => "the number of threads",
-        Limiter::Registers => "registers",
-        Limiter::SharedMemory => "shared memory",
-        Limiter::Blocks => "the number of blocks",
-    }
 }

@@ -84,6 +84,13 @@ fn profile(
     let program = session.compile(entry)?;
     let top = top.filter(|_| who == Who::Top).map(|entry| session.compile(entry).map(|program| (entry, program)));
     let top = top.transpose()?;
+    let compiled = |mut predicted: Predicted| {
+        let program = top.as_ref().map_or(&program, |(_, program)| program);
+        for launch in predicted.launches.iter_mut().filter(|_| options.compiled) {
+            launch.compiled(&session.device, program);
+        }
+        predicted
+    };
     let trial = Trial::new(session, entry, &program, options.seed, &tell);
     let trial = trial.beside(top.as_ref().map(|(entry, program)| (*entry, program)));
     if session.judges_as_gpu() {
@@ -100,7 +107,7 @@ fn profile(
     tell(format!("predicting {variant} at {shape}"));
     if let Some(mut predicted) = Rig::sampled(&trial, shape)?.predict_with(who, options.traced)? {
         shorten(&mut predicted.launches);
-        return Ok(profiled(variant, shape, predicted));
+        return Ok(profiled(variant, shape, compiled(predicted)));
     }
     // What does not follow from single blocks is executed, at a size that can be.
     let small = entry.exercise.large(entry.exercise.surveyed).first().copied();
@@ -108,7 +115,7 @@ fn profile(
     tell(format!("predicting {variant} at {shape}"));
     let predicted = Rig::new(&trial, shape)?.time(who)?;
     let none = || Trouble::Unable("the emulated device has no time for this launch".to_owned());
-    Ok(profiled(variant, shape, predicted.ok_or_else(none)?))
+    Ok(profiled(variant, shape, compiled(predicted.ok_or_else(none)?)))
 }
 
 /// Leaves each launch's trace as many of its first spans as there is room for.

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use fusion_diagnostic::counted;
 use fusion_grader::judgement::{Basis, Timing};
-use fusion_grader::play::{Played, Ran, Shown, Takes};
+use fusion_grader::play::{Played, Ran, Shown};
 use fusion_grader::render::{self, Look};
+use fusion_grader::takes::Takes;
 
 use super::super::microseconds;
 use super::Report;
@@ -79,7 +80,7 @@ fn resources(takes: &Takes) -> String {
     let limits = match (warps, limited_by.is_empty()) {
         (0, _) => "; not one block fits".to_owned(),
         (_, true) => String::new(),
-        _ => format!("; limited by {}", limited_by.join(" and ")),
+        _ => format!("; limited by {}", limited_by.join(", ")),
     };
     format!(
         "  resources  {} per thread, {shared}\n  occupancy  {share:.0}%: {warps} of {most_warps} warps fit on a multiprocessor{limits}",

@@ -115,7 +115,7 @@ fn states(report: &Report, kernel: &str, account: &Account, look: Look) -> Strin
     table.trim_fmt()
 }
 
-fn lines(report: &Report, account: &Account, look: Look) -> String {
+pub(super) fn lines(report: &Report, account: &Account, look: Look) -> String {
     let header = ["line", "share", "mostly", "sectors each", "MB", "source"];
     let mut table = render::blank(header, look);
     for line in &account.lines {

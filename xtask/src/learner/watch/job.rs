@@ -46,6 +46,10 @@ impl Job {
         Self::start(options, exercise, &["bench"], false)
     }
 
+    pub(super) fn explain(options: &Options, exercise: &Exercise) -> Self {
+        Self::start(options, exercise, &["explain"], false)
+    }
+
     fn start(options: &Options, exercise: &Exercise, words: &[&str], grades: bool) -> Self {
         let stop = Interrupt::default();
         let command = command(options, exercise, words);
@@ -89,7 +93,9 @@ fn apart(lines: &[String]) -> String {
 fn command(options: &Options, exercise: &Exercise, words: &[&str]) -> std::io::Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(words).arg(exercise.name);
-    if let Some(device) = options.device.to_possible_value() {
+    // What a kernel becomes is told by the emulated device.
+    let device = options.device.to_possible_value().filter(|_| words != ["explain"]);
+    if let Some(device) = device {
         command.args(["--device", device.get_name()]);
     }
     if let Some(profile) = &options.emulated.profile {

@@ -26,6 +26,8 @@ pub(super) enum Done {
     Nothing,
     Grade,
     Bench,
+    /// What the kernel became.
+    Explain,
     Quit(u8),
 }
 
@@ -59,7 +61,7 @@ pub(super) fn press(view: &mut View, key: KeyEvent) -> Done {
         KeyCode::Char('n') => view.next(),
         KeyCode::Char('h') => view.hint(),
         KeyCode::Char('l') => view.list(),
-        KeyCode::Char('e') => view.explain(),
+        KeyCode::Char('e') if view.explain() => return Done::Explain,
         KeyCode::Char('d') => view.diff(),
         KeyCode::Char('r') => view.ask_to_reset(),
         KeyCode::Esc => view.back(),

@@ -86,7 +86,7 @@ impl View {
 
     /// It has ended.
     pub(super) fn end(&mut self, outcome: Outcome) {
-        let timed = self.under_way.take().is_some_and(|(what, _)| what == "timing");
+        let timed = self.under_way.take().is_some_and(|(what, _)| what != "grading");
         match outcome {
             Outcome::Text(text) if timed => self.show(Shown::Bench(text)),
             Outcome::Text(text) => self.last = Last::Text(text),
@@ -122,11 +122,15 @@ impl View {
         self.show(Shown::Diff);
     }
 
-    pub(super) fn explain(&mut self) {
+    /// Explains the error. Without one, whether the kernel itself is to be explained.
+    pub(super) fn explain(&mut self) -> bool {
+        let graded = matches!(&self.last, Last::Report(report, _) if !report.exercises.is_empty());
         match self.code() {
             Some(_) => self.show(Shown::Explain),
-            None => self.say("there is no error to explain"),
+            None if graded && self.under_way.is_none() => return true,
+            None => self.say("there is nothing to explain yet"),
         }
+        false
     }
 
     /// Goes on to the next exercise. One that is not done is left only by who asks twice.
@@ -231,7 +235,8 @@ impl View {
                 Some(next) => format!("n goes on to {}", next.name),
                 None => "that was the last one".to_owned(),
             };
-            return Paint::Green.on(&format!("{}: {on}; d compares yours with the solution", judgement.verdict), look);
+            return Paint::Green
+                .on(&format!("{}: {on}; d compares yours with the solution, e explains it", judgement.verdict), look);
         }
         let place = render::next(judgement).map(|place| format!(": {place}")).unwrap_or_default();
         Paint::Red.on(&format!("{}{place}", judgement.verdict), look)
