@@ -25,6 +25,7 @@ mod saved;
 mod solution;
 mod state;
 mod status;
+mod update;
 mod watch;
 
 use crate::interrupt::Interrupt;
@@ -95,6 +96,8 @@ commands! {
     Play(play),
     /// Run any program that uses CUDA on the emulated GPU, and say what was found
     Run(run),
+    /// Take a newer course, and keep every answer
+    Update(update),
     /// Say what is wrong with this machine, and what fixes it
     Doctor(doctor),
     /// Explain a code, such as E-RACE-SHARED, or what your kernel of an exercise became; alone, list all codes
