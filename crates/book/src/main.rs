@@ -7,6 +7,7 @@ mod browser;
 mod changes;
 mod formulas;
 mod generated;
+mod numbers;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -18,7 +19,7 @@ use clap::Parser;
 #[command(name = "cargo xtask book", version, about)]
 #[command(after_help = "Exit codes: 0 all is well, 1 something differs or is broken, 2 it could not be found out.")]
 struct Options {
-    /// Write nothing: say which files differ from what their commands make
+    /// Write nothing: say which files differ from what their commands make, and which numbers in prose nothing backs
     #[arg(long, conflicts_with = "browser")]
     check: bool,
     /// Build the book and open every page in a headless Chromium
@@ -63,6 +64,9 @@ fn root() -> PathBuf {
 fn regenerate(root: &Path, check: bool, only: Option<&str>) -> Result<bool, Failure> {
     let book = root.join("book");
     let mut changes = changes::Changes::new(&book.join("src"), check, only);
+    for problem in numbers::unbacked(&book.join("src"))? {
+        changes.problem(problem);
+    }
     formulas::regenerate(&book, &mut changes)?;
     generated::regenerate(root, &mut changes)?;
     changes.met()?;
