@@ -128,7 +128,7 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     made.map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
-/// Where two texts part, for somebody who has to find out why.
+/// Where two texts begin to differ.
 fn first_difference(present: &str, made: &str) -> String {
     let (mut old, mut new) = (present.lines(), made.lines());
     for line in 1.. {

@@ -1,4 +1,4 @@
-// Looks at the page that is open, as wide as `width` pixels. `paper`: nobody can scroll there.
+// Looks at the page that is open, as wide as `width` pixels. `paper`: nothing scrolls there.
 (width, paper) => {
   const problems = new Set();
   const main = document.querySelector("main") || document.body;
@@ -82,7 +82,7 @@
   const wide = new WeakSet();
   for (const element of main.querySelectorAll("*")) {
     if ((element.closest("svg") && element.localName !== "svg") || folded(element)) continue;
-    // What is in something too wide is not told again.
+    // What is inside something too wide is not reported again.
     if (wide.has(element.parentElement)) {
       wide.add(element);
       continue;

@@ -82,7 +82,7 @@ impl Tab {
         for domain in ["Page", "Runtime", "Log", "Network"] {
             cdp.call(&format!("{domain}.enable"), json!({}))?;
         }
-        // The print page opens a dialogue, which nobody would close.
+        // The print page opens a dialogue, which would stay open.
         let script = json!({ "source": "window.print = () => {};" });
         cdp.call("Page.addScriptToEvaluateOnNewDocument", script)?;
         Ok(Tab { cdp, base: pages.base().to_owned(), theme_script: None })

@@ -49,8 +49,8 @@ fn walk() -> Panel {
         }
     }
     sketch.bold(right, top - 6.0, Anchor::Start, "W");
-    sketch.bold(left, below - 6.0, Anchor::Start, "x");
-    sketch.bold(right, below - 6.0, Anchor::Start, "x · W");
+    sketch.bold(left, below - 6.0, Anchor::Start, "normed");
+    sketch.bold(right, below - 6.0, Anchor::Start, "normed · W");
     // There is room in the corner.
     for (line, words) in
         ["blue: the tiles", "of step 3, now in", "shared memory", "green: the sums,", "in registers"].iter().enumerate()
@@ -59,10 +59,10 @@ fn walk() -> Panel {
     }
     sketch.y = below + cell * DOWN as f64 + 4.0;
     sketch.say(&format!(
-        "In {COMMON} steps the block goes along a row of x and down a column of W. It reads two tiles per step and adds their product to its sums."
+        "In {COMMON} steps the block goes along a row of normed and down a column of W. It reads two tiles per step and adds their product to its sums."
     ));
     let words = format!(
-        "A block computes one tile of the product. In step 1 to {COMMON} it brings one tile of a row of x and one tile of a column of W into shared \
+        "A block computes one tile of the product. In step 1 to {COMMON} it brings one tile of a row of normed and one tile of a column of W into shared \
          memory and adds their product to the sums that it keeps in registers."
     );
     sketch.finish("tiles-walk", &words)
