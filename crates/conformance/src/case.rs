@@ -14,7 +14,7 @@ pub(crate) const MAX_PARAM_BYTES: usize = 64;
 /// // What is tested, in a sentence or two.
 /// //@ target: sm_80                      default sm_75; a real GPU that is older skips the file
 /// //@ version: 7.8                       default 7.5
-/// //@ launch: blocks=2 threads=64 shared=1024
+/// //@ launch: blocks=2 threads=64 shared=1024 cluster=2
 /// //@ in f32 a: 1.0 0x3f800001 inf
 /// //@ out f32 d within 2 ulp: 2.0 nan skip
 /// //@ cell u32 m: 1 2 3 -> 4 5 6
@@ -50,6 +50,8 @@ pub struct Geometry {
     pub threads: u32,
     /// Dynamic shared memory, in bytes.
     pub shared: u32,
+    /// Blocks of a cluster; 0 for a launch without clusters.
+    pub cluster: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -237,7 +239,8 @@ fn launch(value: &str) -> Result<Geometry, String> {
             "blocks" => geometry.blocks = number,
             "threads" => geometry.threads = number,
             "shared" => geometry.shared = number,
-            _ => return Err(format!("a launch has blocks, threads and shared, not `{key}`")),
+            "cluster" => geometry.cluster = number,
+            _ => return Err(format!("a launch has blocks, threads, shared and cluster, not `{key}`")),
         }
     }
     Ok(geometry)

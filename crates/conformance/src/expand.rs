@@ -20,6 +20,9 @@ pub fn module_text(case: &Case) -> String {
     lines.push(format!(".visible .entry {ENTRY}("));
     lines.push(parameters.join(",\n"));
     lines.push(")".to_owned());
+    if case.geometry.cluster > 0 {
+        lines.push(format!(".explicitcluster .reqnctapercluster {}, 1, 1", case.geometry.cluster));
+    }
     lines.push("{".to_owned());
     lines.push("    .reg .b32 %thread, %threads, %block;".to_owned());
     case.buffers.iter().for_each(|buffer| declare(buffer, &mut lines));

@@ -68,7 +68,7 @@ fn swept(case: &Case) -> Option<Case> {
         return None;
     }
     let mut case = case.clone();
-    case.geometry = Geometry { blocks: THREADS / BLOCK, threads: BLOCK, shared: 0 };
+    case.geometry = Geometry { blocks: THREADS / BLOCK, threads: BLOCK, ..Geometry::default() };
     let mut number = 0;
     for buffer in &mut case.buffers {
         if buffer.kind == BufferKind::In {

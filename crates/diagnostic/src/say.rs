@@ -2,8 +2,10 @@
 
 mod arithmetic;
 mod call;
+mod cluster;
 mod init;
 mod launch;
+mod mbarrier;
 mod meaning;
 mod memory;
 mod race;
@@ -72,6 +74,8 @@ pub fn say(fault: &Fault) -> Diagnostic {
         Kind::Race(kind) => race::words(kind, fault),
         Kind::Unordered(kind) => call::unordered(kind, fault),
         Kind::Sync(kind) => sync::words(kind),
+        Kind::Cluster(kind) => cluster::words(kind, fault),
+        Kind::Mbarrier(kind) => mbarrier::words(kind, fault),
         Kind::Stop(kind) => stop::words(kind),
         Kind::Unsupported(kind) => stop::unsupported(kind),
         Kind::Refusal(kind) => launch::words(kind),

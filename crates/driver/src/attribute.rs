@@ -75,9 +75,11 @@ pub(crate) fn device_attribute(profile: &Profile, attribute: c_uint) -> Result<c
         111 => profile.shared_reserved.into(),
         // MEMORY_POOLS_SUPPORTED
         115 => 1,
+        // CLUSTER_LAUNCH
+        120 => profile.has_clusters().into(),
         // NUMA_ID, HOST_NUMA_ID: there is none.
         131 | 134 => return Ok(-1),
-        // Textures, surfaces, virtual memory management, clusters, interprocess handles and the like: not offered.
+        // Textures, surfaces, virtual memory management, interprocess handles and the like: not offered.
         _ => 0,
     };
     Ok(c_int::try_from(value).unwrap_or(c_int::MAX))

@@ -13,7 +13,11 @@ use crate::ffi::Handle;
 /// `CUfunction_attribute`.
 const MAX_DYNAMIC_SHARED: c_uint = 8;
 const CARVEOUT: c_uint = 9;
+const CLUSTER_MUST_BE_SET: c_uint = 10;
+const CLUSTER_WIDTH: c_uint = 11;
+const CLUSTER_DEPTH: c_uint = 13;
 const NON_PORTABLE_CLUSTER: c_uint = 14;
+const CLUSTER_POLICY: c_uint = 15;
 
 #[derive(Debug)]
 pub(crate) struct Function {
@@ -26,13 +30,16 @@ pub(crate) struct Function {
     /// What the program opted in to; none while it did not.
     max_dynamic_shared: Option<u32>,
     carveout: c_int,
+    /// It may have clusters of more blocks than every GPU has room for.
+    pub(crate) non_portable: bool,
+    cluster_policy: c_int,
 }
 
 impl Function {
     pub(crate) fn new(module: Handle, loaded: Arc<Loaded>, kernel: Kernel) -> Self {
         let info = loaded.info(kernel);
         let name = CString::new(info.name.as_str()).unwrap_or_default();
-        Self { module, loaded, kernel, info, name, max_dynamic_shared: None, carveout: -1 }
+        Self { module, loaded, kernel, info, name, max_dynamic_shared: None, carveout: -1, non_portable: false, cluster_policy: 0 }
     }
 
     /// Dynamic shared memory that a launch may ask for, in bytes.
@@ -42,6 +49,13 @@ impl Function {
         let room =
             if fixed > profile.shared_per_block { profile.shared_per_block_optin } else { profile.shared_per_block };
         self.max_dynamic_shared.unwrap_or_else(|| room.saturating_sub(fixed))
+    }
+
+    /// Blocks that a cluster of it may have.
+    pub(crate) fn max_cluster(&self, profile: &Profile) -> u32 {
+        let (portable, most) = profile.cluster_sizes();
+        let device = if self.non_portable { most } else { portable };
+        device.min(self.info.max_cluster.unwrap_or(u32::MAX))
     }
 
     /// What its threads take, by the assembler where there is one. To find out may take a moment.
@@ -65,8 +79,14 @@ impl Function {
             6 => (profile.compute.0 * 10 + profile.compute.1).into(),
             MAX_DYNAMIC_SHARED => self.max_dynamic_shared(profile).into(),
             CARVEOUT => return Ok(self.carveout),
-            // Whether loads are cached in L1 by default, and clusters, of which there are none.
-            7 | 10..=15 => 0,
+            // Whether loads are cached in L1 by default.
+            7 => 0,
+            CLUSTER_MUST_BE_SET => u64::from(self.info.explicit_cluster || self.info.required_cluster.is_some()),
+            CLUSTER_WIDTH..=CLUSTER_DEPTH => {
+                self.info.required_cluster.map_or(0, |dims| dims[(attribute - CLUSTER_WIDTH) as usize]).into()
+            }
+            NON_PORTABLE_CLUSTER => self.non_portable.into(),
+            CLUSTER_POLICY => return Ok(self.cluster_policy),
             _ => return Err(Error::INVALID_VALUE),
         };
         Ok(c_int::try_from(value).unwrap_or(c_int::MAX))
@@ -80,7 +100,8 @@ impl Function {
                 self.max_dynamic_shared = Some(value);
             }
             CARVEOUT if (-1..=100).contains(&value) => self.carveout = value,
-            NON_PORTABLE_CLUSTER => {}
+            NON_PORTABLE_CLUSTER if (0..=1).contains(&value) => self.non_portable = value == 1,
+            CLUSTER_POLICY if (0..=2).contains(&value) => self.cluster_policy = value,
             _ => return Err(Error::INVALID_VALUE),
         }
         Ok(())

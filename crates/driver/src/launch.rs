@@ -24,7 +24,7 @@ use crate::{peek, report};
 
 /// `CUlaunchAttributeID`.
 pub(crate) const COOPERATIVE: c_uint = 2;
-const CLUSTER_DIMENSION: c_uint = 4;
+pub(crate) const CLUSTER_DIMENSION: c_uint = 4;
 /// `CU_LAUNCH_PARAM_*`.
 const PARAM_END: usize = 0;
 const PARAM_BUFFER_POINTER: usize = 1;
@@ -84,8 +84,18 @@ impl Launch {
         }
     }
 
-    pub(crate) fn is_cooperative(&self) -> bool {
-        self.shape.cooperative
+    pub(crate) fn shape(&self) -> &fusion_machine::Launch {
+        &self.shape
+    }
+
+    /// The same launch with other attributes.
+    pub(crate) fn reshaped(&self, session: &Session, shape: fusion_machine::Launch) -> Result<Self> {
+        let found = session.state.functions.get(self.function)?;
+        limit::check(session.driver.machine.profile(), found, &shape)
+            .map_err(|refusal| report::refused_launch(asked(&found.info, &shape, &self.params, &self.short), refusal))?;
+        let (params, short) = (self.params.clone(), self.short.clone());
+        let places = found.info.params.iter().map(|p| params.as_ptr() as usize + p.offset as usize).collect();
+        Ok(Self { function: self.function, loaded: self.loaded.clone(), kernel: self.kernel, shape, params, short, places })
     }
 
     pub(crate) fn kernel_name(&self) -> String {
@@ -313,25 +323,38 @@ fn packed(extra: Raw) -> Result<Option<(usize, usize)>> {
     Ok(buffer.zip(len))
 }
 
-/// Reads the attributes of an extended launch: whether it is cooperative.
-fn attributes(config: &LaunchConfig) -> Result<bool> {
-    let mut cooperative = false;
+/// What an extended launch asks for, with those of its attributes that change what a kernel does.
+pub(crate) fn shape(config: &LaunchConfig) -> Result<fusion_machine::Launch> {
+    let (grid, block, dynamic_shared) = (config.grid, config.block, config.shared_bytes);
+    let mut shape = fusion_machine::Launch { grid, block, dynamic_shared, cooperative: false, cluster: None };
     for attribute in config.attrs.as_in::<LaunchAttribute>().get_all(config.num_attrs as usize)? {
-        let [first, second, ..] = attribute.value;
-        match attribute.id {
-            COOPERATIVE => cooperative = first as u32 != 0,
-            CLUSTER_DIMENSION => {
-                let cluster = [first as u32, (first >> 32) as u32, second as u32];
-                if cluster != [1, 1, 1] {
-                    report::say(&format!("clusters of blocks are not supported: {cluster:?} was asked for"));
-                    return Err(Error::NOT_SUPPORTED);
-                }
-            }
-            // Priorities, cache policies and scheduling preferences change no result.
-            _ => {}
-        }
+        apply(&mut shape, attribute.id, attribute.value);
     }
-    Ok(cooperative)
+    Ok(shape)
+}
+
+/// Changes a launch by one attribute. Priorities, cache policies and scheduling preferences change no result.
+pub(crate) fn apply(shape: &mut fusion_machine::Launch, attribute: c_uint, value: [u64; 8]) {
+    let [first, second, ..] = value;
+    match attribute {
+        COOPERATIVE => shape.cooperative = first as u32 != 0,
+        CLUSTER_DIMENSION => shape.cluster = Some([first as u32, (first >> 32) as u32, second as u32]),
+        _ => {}
+    }
+}
+
+/// The attribute's value, if it is one of these.
+pub(crate) fn value_of(shape: &fusion_machine::Launch, attribute: c_uint) -> Option<[u64; 8]> {
+    let mut value = [0; 8];
+    match attribute {
+        COOPERATIVE => value[0] = shape.cooperative.into(),
+        CLUSTER_DIMENSION => {
+            let [x, y, z] = shape.cluster.unwrap_or([0; 3]);
+            (value[0], value[1]) = (u64::from(x) | u64::from(y) << 32, z.into());
+        }
+        _ => return None,
+    }
+    Some(value)
 }
 
 fn launch(function: Handle, shape: fusion_machine::Launch, stream: Handle, kernel_params: Raw, extra: Raw) -> Result {
@@ -356,7 +379,7 @@ export! {
         extra: Raw,
     ) {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
-        let shape = fusion_machine::Launch { grid, block, dynamic_shared, cooperative: false };
+        let shape = fusion_machine::Launch { grid, block, dynamic_shared, cooperative: false, cluster: None };
         launch(function, shape, stream, kernel_params, extra)
     }
 
@@ -373,15 +396,12 @@ export! {
         kernel_params: Raw,
     ) {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
-        let shape = fusion_machine::Launch { grid, block, dynamic_shared, cooperative: true };
+        let shape = fusion_machine::Launch { grid, block, dynamic_shared, cooperative: true, cluster: None };
         launch(function, shape, stream, kernel_params, Raw::NULL)
     }
 
     fn cuLaunchKernelEx(config: In<LaunchConfig>, function: Handle, kernel_params: Raw, extra: Raw) {
         let config = config.get()?;
-        let cooperative = attributes(&config)?;
-        let (grid, block, dynamic_shared) = (config.grid, config.block, config.shared_bytes);
-        let shape = fusion_machine::Launch { grid, block, dynamic_shared, cooperative };
-        launch(function, shape, config.stream, kernel_params, extra)
+        launch(function, shape(&config)?, config.stream, kernel_params, extra)
     }
 }

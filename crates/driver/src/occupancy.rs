@@ -5,11 +5,12 @@ use std::ffi::{c_int, c_uint};
 use fusion_machine::Profile;
 use fusion_machine::occupancy::Limits;
 
-use crate::boundary::{Out, export};
+use crate::boundary::{In, Out, export};
 use crate::driver::Session;
 use crate::error::{Error, Result};
-use crate::ffi::{BlockToShared, Handle};
+use crate::ffi::{BlockToShared, Handle, LaunchConfig};
 use crate::function::Function;
+use crate::launch;
 
 /// How many blocks of that many threads run on a multiprocessor at once.
 fn blocks_per_sm(profile: &Profile, function: &Function, threads: u32, dynamic_shared: u32) -> u32 {
@@ -102,7 +103,41 @@ fn available_shared(out: Out<usize>, function: Handle, blocks: c_int, block_size
     out.set(Limits::of(profile).shared_for(blocks).saturating_sub(function.info.static_shared) as usize)
 }
 
+/// How many clusters of a launch run at once. A cluster's blocks run on SMs of one GPC, of which the profiles know nothing: this is as
+/// many as the whole device's SMs hold.
+fn max_active_clusters(out: Out<c_int>, function: Handle, config: In<LaunchConfig>) -> Result {
+    let shape = launch::shape(&config.get()?)?;
+    let query = Query::begin(function)?;
+    let (profile, found) = query.function()?;
+    let cluster = shape.cluster.or(found.info.required_cluster).unwrap_or([1; 3]);
+    let size = cluster.iter().fold(1u32, |size, &n| size.saturating_mul(n));
+    if size == 0 || size > found.max_cluster(profile) {
+        return Err(Error::INVALID_CLUSTER_SIZE);
+    }
+    let threads = c_int::try_from(shape.threads()).map_err(|_| Error::INVALID_VALUE)?;
+    let blocks = query.blocks(threads, shape.dynamic_shared as usize)?;
+    out.set((blocks * profile.sms / size) as c_int)
+}
+
+/// The largest cluster that a launch may ask for.
+fn max_cluster_size(out: Out<c_int>, function: Handle, config: In<LaunchConfig>) -> Result {
+    let shape = launch::shape(&config.get()?)?;
+    let query = Query::begin(function)?;
+    let (profile, found) = query.function()?;
+    let threads = c_int::try_from(shape.threads()).map_err(|_| Error::INVALID_VALUE)?;
+    let fits = query.blocks(threads, shape.dynamic_shared as usize)? > 0;
+    out.set(if fits { found.max_cluster(profile) as c_int } else { 0 })
+}
+
 export! {
+    fn cuOccupancyMaxActiveClusters(clusters: Out<c_int>, function: Handle, config: In<LaunchConfig>) {
+        max_active_clusters(clusters, function, config)
+    }
+
+    fn cuOccupancyMaxPotentialClusterSize(size: Out<c_int>, function: Handle, config: In<LaunchConfig>) {
+        max_cluster_size(size, function, config)
+    }
+
     fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
         blocks: Out<c_int>,
         function: Handle,

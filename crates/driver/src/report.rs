@@ -202,6 +202,8 @@ pub(crate) fn error_of(fault: &Fault) -> Error {
         Status::OutOfMemory => Error::OUT_OF_MEMORY,
         Status::OutOfResources => Error::LAUNCH_OUT_OF_RESOURCES,
         Status::TooManyBlocks => Error::COOPERATIVE_LAUNCH_TOO_LARGE,
+        Status::InvalidCluster => Error::INVALID_CLUSTER_SIZE,
+        Status::NotSupported => Error::NOT_SUPPORTED,
         Status::InvalidModule => Error::INVALID_IMAGE,
         Status::IllegalAddress => Error::ILLEGAL_ADDRESS,
         Status::MisalignedAddress => Error::MISALIGNED_ADDRESS,

@@ -104,7 +104,6 @@ unsupported! {
     cuGraphExternalSemaphoresWaitNodeSetParams
     cuGraphHostNodeGetParams
     cuGraphKernelNodeCopyAttributes
-    cuGraphKernelNodeSetAttribute
     cuGraphMemAllocNodeGetParams
     cuGraphMemFreeNodeGetParams
     cuGraphMemcpyNodeGetParams
@@ -218,8 +217,6 @@ unsupported! {
     cuMulticastCreate
     cuMulticastGetGranularity
     cuMulticastUnbind
-    cuOccupancyMaxActiveClusters
-    cuOccupancyMaxPotentialClusterSize
     cuParamSetSize
     cuParamSetTexRef
     cuParamSetf

@@ -119,7 +119,7 @@ fn add_gelu(machine: &Machine, n: usize) -> Result<Speed, Failed> {
     let out = machine.memory().alloc(4 * n as u64, AllocationKind::Device)?;
     let pointers = [upload(machine, &a)?, upload(machine, &b)?, out];
     let launch =
-        Launch { grid: [n.div_ceil(256) as u32, 1, 1], block: [256, 1, 1], dynamic_shared: 0, cooperative: false };
+        Launch { grid: [n.div_ceil(256) as u32, 1, 1], block: [256, 1, 1], dynamic_shared: 0, cooperative: false, cluster: None };
     measure(machine, (ADD_GELU, "add_gelu"), &launch, &pointers, n as u32, &expected)
 }
 
@@ -138,6 +138,7 @@ fn softmax(machine: &Machine, n: usize) -> Result<Speed, Failed> {
         block: [256, 1, 1],
         dynamic_shared: 4 * COLUMNS as u32,
         cooperative: false,
+        cluster: None,
     };
     measure(machine, (SOFTMAX, "softmax"), &launch, &[upload(machine, &x)?, out], COLUMNS as u32, &expected)
 }

@@ -21,7 +21,8 @@ pub(crate) use operand::{CARRY, Operands, Reg, Role, Slot, TRUE, flag, word};
 pub(crate) use rule::XOR;
 pub(crate) use rule::{AND, OR, PerLane, Rule};
 pub(crate) use slow::{
-    Argument, Atomic, Call, CarryKind, CarryOp, Checked, Collective, Dynamic, Lint, Mbarrier, SlowOp, Target,
+    Argument, Atomic, Call, CarryKind, CarryOp, Checked, Collective, CopyBulk, Dynamic, Lint, Mbarrier, SlowOp, StoreAsync,
+    Target,
 };
 pub(crate) use spread::Spread;
 use table::{field, part};
@@ -94,6 +95,8 @@ pub(crate) enum Place {
     Global,
     Constant,
     Shared,
+    /// The shared memory of the blocks of a cluster, the own block's among it.
+    Cluster,
     Local,
     /// The launch's parameter buffer.
     Param,
@@ -135,22 +138,24 @@ pub(crate) struct Order {
     pub(crate) strong: bool,
     pub(crate) acquire: bool,
     pub(crate) release: bool,
-    /// For the threads of the own block only.
+    /// For the threads of the own block only, or of its cluster.
     pub(crate) narrow: bool,
+    /// For those of its cluster, where it is narrow.
+    pub(crate) clustered: bool,
     /// `.volatile`, which says nothing but that the access is made.
     pub(crate) volatile: bool,
 }
 
 impl Order {
     pub(crate) const WEAK: Self =
-        Self { strong: false, acquire: false, release: false, narrow: false, volatile: false };
+        Self { strong: false, acquire: false, release: false, narrow: false, clustered: false, volatile: false };
 
     pub(crate) fn new(ordering: Ordering, scope: Scope) -> Self {
         Self {
             strong: ordering != Ordering::Weak,
             acquire: matches!(ordering, Ordering::Acquire | Ordering::AcqRel | Ordering::SeqCst),
             release: matches!(ordering, Ordering::Release | Ordering::AcqRel | Ordering::SeqCst),
-            // Every block is a cluster of its own.
+            clustered: scope == Scope::Cluster,
             narrow: matches!(scope, Scope::Cta | Scope::Cluster),
             volatile: ordering == Ordering::Volatile,
         }
@@ -201,10 +206,18 @@ pub(crate) enum Fill {
     LaneMaskLe,
     LaneMaskGt,
     LaneMaskGe,
+    /// Where the block is in its cluster, and the cluster in the grid.
+    ClusterCtaid(u8),
+    ClusterId(u8),
+    ClusterCtarank,
     /// Known from the launch: threads of a block, blocks of the grid, and so on.
     Ntid(u8),
     Nctaid(u8),
     NwarpId,
+    ClusterNctaid(u8),
+    NclusterId(u8),
+    ClusterNctarank,
+    IsExplicitCluster,
     NsmId,
     GridId,
     /// The address by which the blocks of a cooperative launch find their barrier, in two halves.
@@ -221,7 +234,10 @@ pub(crate) enum Fill {
 
 impl Fill {
     pub(crate) fn differs_by_block(self) -> bool {
-        matches!(self, Fill::Ctaid(_) | Fill::SmId)
+        matches!(
+            self,
+            Fill::Ctaid(_) | Fill::SmId | Fill::ClusterCtaid(_) | Fill::ClusterId(_) | Fill::ClusterCtarank
+        )
     }
 }
 
@@ -288,6 +304,13 @@ pub(crate) struct Code {
     pub(crate) communicates: bool,
     /// What a block does may depend on what others have done by then.
     pub(crate) waits: bool,
+    /// It has barriers of the cluster, and each arrival there is followed by the wait at once.
+    pub(crate) cluster_barriers: bool,
+    pub(crate) cluster_syncs: bool,
+    /// It maps addresses to other blocks' shared memory.
+    pub(crate) maps: bool,
+    /// It has fences that reach beyond the block.
+    pub(crate) fences: bool,
     /// It calls `malloc` or `free`.
     pub(crate) uses_heap: bool,
     pub(crate) param_bytes: u32,
@@ -329,4 +352,10 @@ pub(crate) mod window {
     pub(crate) const FUNCTION: u64 = 0x0400_0000_0000_0000;
     /// Size of each.
     pub(crate) const SIZE: u64 = 1 << 32;
+
+    /// Which block's shared memory an address means: above this bit stands 0 for the own one, and for others of the cluster their rank
+    /// and 1. Which bits tell, PTX leaves open; a block's own addresses are the same in every launch by this.
+    pub(crate) const RANK: u32 = 24;
+    /// The largest that can stand there.
+    pub(crate) const MOST_RANK: u32 = 255;
 }

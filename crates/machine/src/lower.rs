@@ -48,7 +48,28 @@ pub(crate) fn lower(module: &Module, entry: FunctionId, addresses: &Addresses) -
     for &id in &reachable {
         lower_function(module, id, addresses, &shared, &mut code);
     }
+    cluster(&mut code);
     code
+}
+
+/// What a kernel does with the other blocks of its cluster.
+fn cluster(code: &mut Code) {
+    let barrier = |pc: usize| match code.slow_at(pc as u32) {
+        Some(&SlowOp::ClusterBarrier { wait, relaxed, .. }) => Some((wait, relaxed)),
+        _ => None,
+    };
+    let guard = |pc: usize| code.insts.get(pc).map(|inst| (inst.guard, inst.negated));
+    let arrives = |pc: &usize| matches!(barrier(*pc), Some((false, _)));
+    let meets = |pc: usize| {
+        barrier(pc) == Some((false, false))
+            && matches!(barrier(pc + 1), Some((true, _)))
+            && guard(pc) == guard(pc + 1)
+    };
+    let all = 0..code.insts.len();
+    let (barriers, syncs) = (all.clone().any(|pc| barrier(pc).is_some()), all.clone().filter(arrives).all(meets));
+    (code.cluster_barriers, code.cluster_syncs) = (barriers, syncs);
+    code.maps = code.slow.iter().any(|op| matches!(op, SlowOp::MapAddress { .. }));
+    code.fences = code.slow.iter().any(|op| matches!(op, SlowOp::Fence(order) if !order.narrow || order.clustered));
 }
 
 /// The entry and every function that calls, or addresses that are taken, lead to.

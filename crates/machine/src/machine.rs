@@ -110,6 +110,8 @@ pub struct Launch {
     /// In bytes, beyond the static shared memory.
     pub dynamic_shared: u32,
     pub cooperative: bool,
+    /// Blocks of a cluster, where the launch says how many: x, y, z.
+    pub cluster: Option<[u32; 3]>,
 }
 
 impl Launch {
@@ -344,6 +346,8 @@ impl Machine {
             threads,
             warps: threads.div_ceil(32),
             blocks,
+            cluster: limits::cluster(&info, launch),
+            explicit_cluster: launch.cluster.or(info.required_cluster).is_some(),
             shared_bytes,
             shared_given,
             heap: heap.as_deref(),

@@ -162,6 +162,16 @@ impl Profile {
         self.compute >= (9, 0)
     }
 
+    /// Blocks that a cluster has at most: without the kernel's asking for more, and with it. Eight are portable (Programming Guide,
+    /// "Thread Block Clusters"); 16 are what GPUs of compute capability 9.0 and 10.x hold besides.
+    pub fn cluster_sizes(&self) -> (u32, u32) {
+        match self.compute {
+            (9 | 10, _) => (8, 16),
+            _ if self.has_clusters() => (8, 8),
+            _ => (1, 1),
+        }
+    }
+
     /// The peak of the datasheet: two transfers a memory clock, in bytes per second.
     pub fn peak_bandwidth(&self) -> f64 {
         2.0 * f64::from(self.memory_clock_khz) * 1e3 * f64::from(self.memory_bus_bits) / 8.0

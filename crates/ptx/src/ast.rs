@@ -190,8 +190,12 @@ pub struct Directives {
     pub required_threads: Option<[u32; 3]>,
     pub min_blocks_per_sm: Option<u32>,
     pub max_registers: Option<u32>,
-    /// `.reqnctapercluster`: the blocks of a cluster, without which the kernel cannot be launched.
+    /// `.reqnctapercluster`: the blocks of a cluster.
     pub required_cluster: Option<[u32; 3]>,
+    /// `.explicitcluster`: a launch has to say how many blocks a cluster has, unless the directive above does.
+    pub explicit_cluster: bool,
+    /// `.maxclusterrank`: blocks that a cluster has at most.
+    pub max_cluster_rank: Option<u32>,
     pub noreturn: bool,
 }
 

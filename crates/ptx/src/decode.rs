@@ -5,6 +5,7 @@
 //! over make the instruction unsupported; operands that are left over make it wrong.
 
 mod atomics;
+mod bulk;
 mod compare;
 mod control;
 mod convert;
@@ -101,10 +102,10 @@ pub(crate) fn foreign(opcode: &str, modifiers: &[&str]) -> Option<Foreign> {
         "mma" | "wmma" | "wgmma" | "tcgen05" | "ldmatrix" | "stmatrix" | "movmatrix" => {
             "tensor-core instructions are not emulated"
         }
-        "cp" if has("bulk") || has("reduce") => "bulk copies are not emulated",
-        "red" | "st" if has("async") || has("bulk") => "asynchronous stores are not emulated",
+        "cp" if has("tensor") || has("reduce") => "copies of tensors, and those that reduce, are not emulated",
+        "red" | "st" if has("bulk") => "bulk stores are not emulated",
         "tensormap" | "multimem" | "clusterlaunchcontrol" => {
-            "clusters, tensor maps and multicast memory are not emulated"
+            "tensor maps, multicast memory and the control of clusters' launches are not emulated"
         }
         "tex" | "tld4" | "txq" | "istypep" | "suld" | "sust" | "sured" | "suq" => {
             "textures and surfaces are not emulated"

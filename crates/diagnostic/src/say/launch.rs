@@ -68,6 +68,29 @@ pub(super) fn words(kind: &Refusal) -> Words {
             "{blocks} blocks are too many for a cooperative launch"
         ))
         .note(format!("{resident} of them can be there at once, and all of them must be: they wait for one another")),
+        Refusal::ClusterGrid { cluster, grid } => {
+            Words::new(format!("a grid of {grid:?} blocks cannot be divided into clusters of {cluster:?}"))
+                .note("Each dimension of the grid must be a multiple of the cluster's: round the number of blocks up to it.")
+        }
+        Refusal::ClusterTooLarge { cluster, most, device } => {
+            let title = format!("a cluster of {cluster:?} blocks is too large: this kernel may have {most}");
+            Words::new(title).maybe((device > most).then(|| {
+                format!(
+                    "The device has room for {device} once CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED is set for the kernel. \
+                     8 are what every device with clusters has room for."
+                )
+            }))
+        }
+        Refusal::OtherCluster { cluster, required } => {
+            Words::new(format!("the kernel must be launched with clusters of {required:?} blocks, not {cluster:?}"))
+                .note("It was compiled with `__cluster_dims__`.")
+        }
+        Refusal::NoCluster => Words::new("the kernel must be launched with clusters, and the launch names no size")
+            .note("Pass CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION to cuLaunchKernelEx, or give the kernel its size: `__cluster_dims__(2)`."),
+        Refusal::NoClusters { cluster } => {
+            Words::new(format!("clusters of {cluster:?} blocks on a device that has no clusters"))
+                .note("Clusters begin with compute capability 9.0. Emulate another GPU, or launch without clusters.")
+        }
         Refusal::NoKernel => Words::new("this module has no such kernel"),
         Refusal::NoHeap { requested, free } => Words::new("no memory for the device heap")
             .note(format!("out of device memory: {requested} bytes requested, {free} free")),

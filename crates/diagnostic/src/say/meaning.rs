@@ -22,6 +22,8 @@ pub fn meaning(code: Code) -> &'static str {
     match code {
         Code::OobGlobal => "access before or past an allocation in global memory",
         Code::OobShared => "access outside of the block's shared memory",
+        Code::ClusterRank => "access to the shared memory of a block that the cluster does not have",
+        Code::ClusterExited => "access to the shared memory of a block of the cluster that may have exited",
         Code::OobLocal => "access outside of a thread's local memory",
         Code::OobConst => "access outside of a constant variable",
         Code::OobParam => "access outside of the kernel's parameters",
@@ -37,6 +39,9 @@ pub fn meaning(code: Code) -> &'static str {
         Code::UninitRegister => "a value depends on a variable that was never set",
         Code::CopyUninit => "a copy to the host reads device memory that was never written",
         Code::RaceShared => "two threads of a block access the same shared memory, one writes, and nothing orders them",
+        Code::RaceCluster => {
+            "two blocks of a cluster access the shared memory of one of them, one writes, and nothing orders them"
+        }
         Code::RaceGlobal => "two threads of a block access the same global memory, one writes, and nothing orders them",
         Code::RaceBlocks => "two blocks access the same global memory, one writes, and nothing orders them",
         Code::RaceScope => "two atomics race because the scope of one leaves the other out",
@@ -55,6 +60,8 @@ pub fn meaning(code: Code) -> &'static str {
         }
         Code::BarrierRounds => "warps meet at a barrier of so many threads in groups that only the schedule makes",
         Code::BarrierId => "a barrier number past 15",
+        Code::ClusterBarrier => "arrivals at the barrier of a cluster and waits there that do not come by turns",
+        Code::Mbarrier => "an mbarrier that is not initialised, or at which too many threads arrive",
         Code::BarrierCount => "a barrier of a number of threads that is no multiple of 32",
         Code::SyncMask => "a warp operation whose mask does not match the threads that execute it",
         Code::Deadlock => "every thread waits for another",
@@ -66,6 +73,7 @@ pub fn meaning(code: Code) -> &'static str {
         Code::Call => "a call to what is no function",
         Code::LaunchGrid => "a grid that no device launches",
         Code::LaunchBlock => "a block that this kernel or device does not run",
+        Code::LaunchCluster => "clusters that this kernel or device does not run",
         Code::LaunchShared => "more shared memory than a block may have",
         Code::LaunchLocal => "more local memory than a thread may have",
         Code::LaunchParams => "parameters that do not match the kernel's",

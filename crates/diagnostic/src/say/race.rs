@@ -162,7 +162,7 @@ fn advise(race: &Race, same_thread: bool, fault: &Fault, words: Words) -> Words 
                      comes another",
                 );
         }
-        Rule::Shared | Rule::Global | Rule::Blocks => {}
+        Rule::Shared | Rule::Cluster | Rule::Global | Rule::Blocks => {}
     }
     if let Some(lock) = race.locked {
         return unfenced(lock, race, words);
@@ -172,6 +172,9 @@ fn advise(race: &Race, same_thread: bool, fault: &Fault, words: Words) -> Words 
         return words
             .note("reading, adding and writing back are three steps: another thread's result can be lost between them")
             .help(format!("make it one step with an atomic (`atomicAdd`, `atomicMax`, ...) on {memory}, or let one thread of the whole launch do it"));
+    }
+    if race.rule == Rule::Cluster {
+        return cluster(race, words);
     }
     if !race.same_block {
         return blocks(race, words);
@@ -274,6 +277,16 @@ fn copy(same_thread: bool, fault: &Fault, words: Words) -> Words {
             "each thread waits for its own copies, then comes `__syncthreads()`, then all may read: a barrier alone \
              waits for no copy"
         }
+    })
+}
+
+fn cluster(race: &Race, words: Words) -> Words {
+    let words = words.note("the blocks of a cluster run at once; `__syncthreads()` orders the threads of one block only");
+    words.help(match race.hazard {
+        Hazard::Writes if race.same_instruction => {
+            "give each block elements of its own, let one block write, or combine the values with an atomic"
+        }
+        _ => "put `cluster.sync()` between the two: there every thread of the cluster waits for all others",
     })
 }
 

@@ -119,6 +119,7 @@ pub(super) fn words(kind: &Sync) -> Words {
 pub(super) fn waiting(here: Lanes, waits: Waits, more: u32) -> String {
     let what = match waits {
         Waits::AtBarrier(id) => format!("at barrier {id}"),
+        Waits::AtCluster => "at the barrier of the cluster".to_owned(),
         Waits::BeforeBarrier => "before this barrier for the rest of the warp".to_owned(),
         Waits::ForLanes => "for other lanes of the warp".to_owned(),
     };
@@ -155,6 +156,10 @@ fn verb(mask: u32, one: &'static str, more: &'static str) -> &'static str {
 
 /// Where the block stands that cannot go on.
 fn stuck(standstill: &Standstill, words: Words) -> Words {
+    let cluster = standstill.cluster.map(|(arrived, live)| {
+        format!("the barrier of the cluster has {arrived} of the {} that it waits for", counted(live.into(), "thread"))
+    });
+    let words = words.maybe(cluster);
     let words = standstill.barriers.iter().fold(words, |words, barrier| {
         words.note(format!(
             "barrier {} has {} of the {} that it waits for",

@@ -9,7 +9,7 @@ use crate::driver::Session;
 use crate::error::{Error, Result};
 use crate::ffi::{Handle, HostNodeParams, KernelNodeParams, KernelNodeParamsV2, Memcpy3D, MemsetNodeParams};
 use crate::graph::Node;
-use crate::launch::{COOPERATIVE, Launch};
+use crate::launch::{self, Launch};
 use crate::memset::Fill;
 use crate::operation::{Callback, Marker, Operation};
 
@@ -31,7 +31,7 @@ fn add(
 
 pub(super) fn kernel(session: &Session, params: KernelNodeParams) -> Result<Operation> {
     let KernelNodeParams { function, grid, block, shared_bytes, kernel_params, extra } = params;
-    let shape = fusion_machine::Launch { grid, block, dynamic_shared: shared_bytes, cooperative: false };
+    let shape = fusion_machine::Launch { grid, block, dynamic_shared: shared_bytes, cooperative: false, cluster: None };
     Ok(Operation::Launch(Arc::new(Launch::new(session, function, shape, kernel_params, extra)?)))
 }
 
@@ -69,18 +69,39 @@ fn change(node: Handle, operation: impl FnOnce(&Session) -> Result<Operation>) -
     Ok(())
 }
 
-/// Whether a kernel node's launch is cooperative; the other attributes change no result and are not kept.
+/// An attribute of a kernel node's launch; those that change no result are not kept.
 fn attribute_of(node: Handle, attribute: c_uint) -> Result<[u64; 8]> {
     let session = Session::begin()?;
     match &session.state.nodes.get(node)?.operation {
-        Operation::Launch(launch) if attribute == COOPERATIVE => {
-            let mut value = [0; 8];
-            value[0] = launch.is_cooperative().into();
-            Ok(value)
-        }
-        Operation::Launch(_) => Err(Error::NOT_SUPPORTED),
+        Operation::Launch(launch) => launch::value_of(launch.shape(), attribute).ok_or(Error::NOT_SUPPORTED),
         _ => Err(Error::INVALID_VALUE),
     }
+}
+
+/// Changes an attribute of a kernel node's launch.
+fn set_attribute_of(node: Handle, attribute: c_uint, value: [u64; 8]) -> Result {
+    let mut session = Session::begin()?;
+    let Operation::Launch(old) = &session.state.nodes.get(node)?.operation else { return Err(Error::INVALID_VALUE) };
+    let mut shape = *old.shape();
+    launch::apply(&mut shape, attribute, value);
+    let new = old.reshaped(&session, shape)?;
+    session.state.nodes.get_mut(node)?.operation = Operation::Launch(Arc::new(new));
+    Ok(())
+}
+
+/// Other parameters for a kernel node, which keeps its attributes.
+fn change_kernel(node: Handle, params: impl FnOnce(&Session) -> Result<Operation>) -> Result {
+    change(node, |session| {
+        let new = params(session)?;
+        match (&session.state.nodes.get(node)?.operation, &new) {
+            (Operation::Launch(old), Operation::Launch(launch)) => {
+                let fusion_machine::Launch { cooperative, cluster, .. } = *old.shape();
+                let shape = fusion_machine::Launch { cooperative, cluster, ..*launch.shape() };
+                Ok(Operation::Launch(Arc::new(launch.reshaped(session, shape)?)))
+            }
+            _ => Ok(new),
+        }
+    })
 }
 
 /// What a kernel node launches.
@@ -197,12 +218,16 @@ export! {
         value.set(attribute_of(node, attribute)?)
     }
 
+    fn cuGraphKernelNodeSetAttribute(node: Handle, attribute: c_uint, value: In<[u64; 8]>) {
+        set_attribute_of(node, attribute, value.get()?)
+    }
+
     fn cuGraphKernelNodeSetParams(node: Handle, params: In<KernelNodeParams>) {
-        change(node, |session| kernel(session, params.get()?))
+        change_kernel(node, |session| kernel(session, params.get()?))
     }
 
     fn cuGraphKernelNodeSetParams_v2(node: Handle, params: In<KernelNodeParamsV2>) {
-        change(node, |session| kernel_v2(session, params.get()?))
+        change_kernel(node, |session| kernel_v2(session, params.get()?))
     }
 
     fn cuGraphMemcpyNodeSetParams(node: Handle, params: In<Memcpy3D>) {

@@ -17,6 +17,7 @@ pub(super) fn check(profile: &Profile, function: &Function, launch: &Launch) -> 
         threads: function.info.max_threads.min(resources.map_or(u32::MAX, |known| known.max_threads())),
         registers: resources.map(|known| known.registers),
         dynamic_shared: function.max_dynamic_shared(profile),
+        cluster: function.max_cluster(profile),
     };
     limits.check(profile, &function.info, launch)?;
     if launch.cooperative {

@@ -48,6 +48,32 @@ part! {
 }
 
 part! {
+    /// `st.async`, and `red.async` with an operation: bytes for shared memory of the cluster, of which an mbarrier is told.
+    #[derive(Clone, Debug)]
+    pub(crate) struct StoreAsync {
+        f: Option<fn(u64, u64) -> u64>,
+        address: AddressOf = Address,
+        mbarrier: AddressOf = Address,
+        /// Bytes of an element.
+        element: u32,
+        a: Vec<Reg> = Read,
+    }
+}
+
+part! {
+    /// `cp.async.bulk`.
+    #[derive(Clone, Debug)]
+    pub(crate) struct CopyBulk {
+        to: Place,
+        from: Place,
+        dst: AddressOf = Address,
+        src: AddressOf = Address,
+        size: Slot = Address word,
+        mbarrier: Option<AddressOf> = Address,
+    }
+}
+
+part! {
     /// What the lanes of a warp tell each other.
     #[derive(Clone, Debug)]
     pub(crate) struct Collective {
@@ -190,6 +216,16 @@ table! {
         Checked(checked: Checked = Own) => checked.op.rule(code);
         Atomic(atomic: Atomic = Own) => Defined;
         Mbarrier(mbarrier: Mbarrier = Own) => Defined;
+        StoreAsync(store: StoreAsync = Own) => Defined;
+        CopyBulk(copy: CopyBulk = Own) => Defined;
+        /// Arrives at the barrier of the cluster, or waits there.
+        ClusterBarrier { wait: bool, aligned: bool, relaxed: bool } => Defined;
+        /// `mapa`: the address in the shared memory of another block.
+        MapAddress { generic: bool, d: Reg = Write, a: Reg = Read, rank: Slot = Address word } => Whole;
+        /// `getctarank`.
+        RankOf { generic: bool, d: Reg = Write, a: Reg = Read } => Whole;
+        /// `mbarrier.pending_count`.
+        PendingCount { d: Reg = Write, a: Reg = Read } => Whole;
         CopyAsync { dst: AddressOf = Address, src: AddressOf = Address, size: u32, src_size: Option<Slot> = Address word }
             => Defined;
         /// Closes the group of the copies begun so far.

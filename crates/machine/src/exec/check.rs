@@ -3,6 +3,7 @@
 //! The layers above know [`Watch`], which belongs to a worker, and [`BlockChecks`], which belongs to a block, and tell them
 //! what happens. Which check wants to hear of it is known here.
 
+mod cluster;
 mod init;
 mod lint;
 mod race;
@@ -12,6 +13,7 @@ mod trace;
 mod watch;
 
 pub(crate) use init::{Origin, Placed};
+pub(crate) use cluster::ClusterChecks;
 pub(crate) use race::{Came, Shadow, Visit};
 pub(crate) use record::{AtBarrier, Line, Path, Recording, Step};
 pub(crate) use tally::{Parting, Requests, Row, Stride, Tally, WIDEST, Who};

@@ -1,9 +1,11 @@
 //! What an instruction reaches beyond its warp: the worker that executes it, and its block.
 
+use std::collections::HashMap;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::check::{BlockChecks, Watch};
+use super::check::{BlockChecks, ClusterChecks, Watch};
 use super::state::barrier::Barrier;
+use super::state::cluster::ClusterBarrier;
 use super::state::run::Run;
 use super::state::stores::Gone;
 use super::state::window::{Window, window_of};
@@ -61,7 +63,7 @@ impl<'a> Worker<'a> {
 }
 
 /// What the warps of a block share.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Common {
     pub(crate) id: [u32; 3],
     pub(crate) shared: Vec<u32>,
@@ -84,6 +86,44 @@ pub(crate) struct Common {
     pub(crate) gone: Vec<Gone>,
     pub(crate) output: String,
     pub(crate) checks: BlockChecks,
+    /// Objects that count arrivals, by their addresses, and whether they are still in use.
+    pub(crate) objects: HashMap<u64, bool>,
+    /// The last look at one whose phase was not complete.
+    pub(crate) looked: Option<Look>,
+    /// Somebody has stored something since the block's turn began, or come to such an object.
+    pub(crate) stirred: bool,
+    /// The block's rank in its cluster, and the cluster itself while the block runs.
+    pub(crate) rank: u32,
+    pub(crate) cluster: Option<Box<Cluster>>,
+}
+
+/// Lanes have looked at an object that counts arrivals, and their phase was not complete.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look {
+    pub(crate) pc: u32,
+    pub(crate) warp: u32,
+    pub(crate) lanes: u32,
+    pub(crate) address: u64,
+}
+
+/// What the blocks of a cluster share: their barrier, and the memory of each.
+#[derive(Debug, Default)]
+pub(crate) struct Cluster {
+    pub(crate) barrier: ClusterBarrier,
+    pub(crate) checks: ClusterChecks,
+    /// By rank. That of the block which runs is not here.
+    pub(crate) peers: Vec<Common>,
+}
+
+impl Cluster {
+    /// Threads of every block meet at the barrier if all have arrived. `own` is the block that runs, for the checks.
+    pub(crate) fn settle(&mut self, own: &mut BlockChecks) -> bool {
+        let complete = self.barrier.settle();
+        if complete {
+            self.checks.complete(own, self.peers.iter_mut().map(|peer| &mut peer.checks));
+        }
+        complete
+    }
 }
 
 impl Common {

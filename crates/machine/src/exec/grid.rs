@@ -6,6 +6,7 @@
 
 mod block;
 mod endless;
+mod unit;
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -17,7 +18,8 @@ use super::fault::finding::Findings;
 use super::fault::trap::Trap;
 use super::state::run::Run;
 use crate::report::Counters;
-use block::{Block, Progress};
+use block::Progress;
+use unit::Unit;
 
 /// A trap with the block and warp in which it happened.
 #[derive(Debug)]
@@ -99,33 +101,32 @@ pub(crate) fn run(run: &Run<'_>) -> Outcome {
 fn parallel(run: &Run<'_>) -> Gathered {
     let gathered = Mutex::new(Gathered::default());
     let next = AtomicU64::new(0);
-    // No block at or behind this one is begun any more.
-    let end = AtomicU64::new(run.blocks);
+    let units = unit::count(run);
+    // No unit at or behind this one is begun any more.
+    let end = AtomicU64::new(units);
     let work = || {
         let mut worker = Worker::new(run);
-        let mut block = Block::new(&worker);
+        let mut unit = Unit::new(&worker);
         let mut output = Vec::new();
         // Neighbouring blocks share cache lines of the sector bitmaps: a worker takes some at a time.
-        let chunk = (run.blocks / (8 * run.workers.max(1) as u64)).clamp(1, 64);
+        let chunk = (units / (8 * run.workers.max(1) as u64)).clamp(1, 64);
         loop {
             let first = next.fetch_add(chunk, Relaxed);
             if first >= end.load(Relaxed) {
                 break;
             }
-            for index in first..(first + chunk).min(run.blocks) {
+            for index in first..(first + chunk).min(units) {
                 if index >= end.load(Relaxed) {
                     break;
                 }
-                block.start(&worker, index);
-                let result = block.run(&mut worker, false);
-                if !block.common.output.is_empty() {
-                    output.push((index, std::mem::take(&mut block.common.output)));
-                }
+                unit.start(&worker, index);
+                let result = unit.run(&mut worker, false);
+                output.extend(unit.outputs());
                 if let Err(trap) = result {
                     end.fetch_min(index, Relaxed);
-                    let warp = worker.watch.warp;
+                    let (block, warp) = (worker.watch.block, worker.watch.warp);
                     let mut gathered = gathered.lock().unwrap_or_else(PoisonError::into_inner);
-                    gathered.stop(Stopped { block: index, warp, trap });
+                    gathered.stop(Stopped { block, warp, trap });
                 }
             }
             worker.settle();
@@ -142,7 +143,7 @@ fn parallel(run: &Run<'_>) -> Gathered {
     } else {
         run.workers as u64
     };
-    let helpers = workers.min(run.blocks).min(worth).saturating_sub(1);
+    let helpers = workers.min(units).min(worth).saturating_sub(1);
     std::thread::scope(|scope| {
         for _ in 0..helpers {
             // Without a thread more, the work is done all the same.
@@ -153,13 +154,14 @@ fn parallel(run: &Run<'_>) -> Gathered {
     gathered.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn alone(run: &Run<'_>, index: u64) -> Gathered {
+/// One block, with the others of its cluster.
+fn alone(run: &Run<'_>, block: u64) -> Gathered {
     let mut gathered = Gathered::default();
     let mut worker = Worker::new(run);
-    let mut block = Block::new(&worker);
-    block.start(&worker, index);
-    if let Err(trap) = block.run(&mut worker, false) {
-        gathered.stop(Stopped { block: index, warp: worker.watch.warp, trap });
+    let mut unit = Unit::new(&worker);
+    unit.start(&worker, run.cluster_of(block));
+    if let Err(trap) = unit.run(&mut worker, false) {
+        gathered.stop(Stopped { block: worker.watch.block, warp: worker.watch.warp, trap });
     }
     gathered.worker(worker);
     gathered
@@ -168,57 +170,49 @@ fn alone(run: &Run<'_>, index: u64) -> Gathered {
 fn serial(run: &Run<'_>) -> Gathered {
     let mut gathered = Gathered::default();
     let mut worker = Worker::new(run);
-    let mut idle: Vec<Block> = Vec::new();
-    let mut under_way: VecDeque<Block> = VecDeque::new();
+    let mut idle: Vec<Unit> = Vec::new();
+    let mut under_way: VecDeque<Unit> = VecDeque::new();
     let mut next = 0;
-    let start = |worker: &Worker<'_>, idle: &mut Vec<Block>, index: u64| {
-        let mut block = idle.pop().unwrap_or_else(|| Block::new(worker));
-        block.start(worker, index);
-        block
+    let start = |worker: &Worker<'_>, idle: &mut Vec<Unit>, index: u64| {
+        let mut unit = idle.pop().unwrap_or_else(|| Unit::new(worker));
+        unit.start(worker, index);
+        unit
     };
+    let units = unit::count(run);
     // The blocks of a cooperative launch are all there from the start.
-    let limit = if run.launch.cooperative { usize::MAX } else { run.resident.max(1) };
+    let limit = match run.launch.cooperative {
+        true => usize::MAX,
+        false => (run.resident / run.cluster_size().max(1) as usize).max(1),
+    };
     // Warp instructions spent on waiting since a block last got anywhere.
     let mut in_vain = 0;
     // A block that waits, has had its share or has taken work from a queue lets the next one begin: those that fit on the
     // device at once are all there before one of them goes on.
     let mut room = true;
     loop {
-        if next < run.blocks && (under_way.is_empty() || room && under_way.len() < limit) {
+        if next < units && (under_way.is_empty() || room && under_way.len() < limit) {
             under_way.push_front(start(&worker, &mut idle, next));
             next += 1;
         }
-        let Some(mut block) = under_way.pop_front() else { break };
-        let mut result = block.run(&mut worker, true);
-        if block.waits_in_vain() {
-            // What it costs to wait depends on the schedule, so that it is nobody's budget.
-            let spent = std::mem::take(&mut worker.spent);
-            in_vain += spent;
-            block.waited(spent);
-        } else {
-            in_vain = 0;
-            block.advanced();
-        }
+        let Some(mut unit) = under_way.pop_front() else { break };
+        let mut result = unit.run(&mut worker, true);
+        in_vain = unit.in_vain().map_or(0, |spent| in_vain + spent);
         worker.settle();
         if let Ok(Progress::Suspended) = result
             && in_vain > run.block_budget / 4
         {
-            result = Err(endless::trap(&mut block, &mut worker, run.block_budget / 4));
+            result = Err(unit.endless(&mut worker, run.block_budget / 4));
         }
         room = matches!(result, Ok(Progress::Suspended));
         match result {
-            Ok(Progress::Suspended) => {
-                under_way.push_back(block);
-            }
+            Ok(Progress::Suspended | Progress::Blocked) => under_way.push_back(unit),
             Ok(Progress::Finished) => {
-                if !block.common.output.is_empty() {
-                    gathered.output.push((block.index, std::mem::take(&mut block.common.output)));
-                }
-                idle.push(block);
+                gathered.output.extend(unit.outputs());
+                idle.push(unit);
             }
             Err(trap) => {
-                gathered.output.push((block.index, std::mem::take(&mut block.common.output)));
-                gathered.stop(Stopped { block: block.index, warp: worker.watch.warp, trap });
+                gathered.output.extend(unit.outputs());
+                gathered.stop(Stopped { block: worker.watch.block, warp: worker.watch.warp, trap });
                 break;
             }
         }

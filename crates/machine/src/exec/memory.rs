@@ -3,9 +3,10 @@
 //! Each finds the bytes, or the fault of lanes that have none; then it is shown to the checks, counted, and takes effect.
 
 pub(crate) mod atomic;
+pub(crate) mod cluster;
 pub(crate) mod copy;
 mod generic;
-mod global;
+pub(crate) mod global;
 pub(crate) mod heap;
 mod local;
 pub(crate) mod param;

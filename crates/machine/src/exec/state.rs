@@ -3,6 +3,7 @@
 pub(crate) mod address;
 pub(crate) mod banks;
 pub(crate) mod barrier;
+pub(crate) mod cluster;
 pub(crate) mod lanes;
 pub(crate) mod local;
 pub(crate) mod paged;

@@ -2,6 +2,8 @@
 
 pub(crate) mod barrier;
 pub(crate) mod bypass;
+pub(crate) mod bulk;
+pub(crate) mod cluster;
 pub(crate) mod collective;
 pub(crate) mod exit;
 pub(crate) mod mbarrier;

@@ -1,11 +1,11 @@
 //! Selection of loads, stores, atomics and copies.
 
-use fusion_ptx::ast::{Address, AtomicOp, MbarrierOp, Op, Operand, Ordering, ScalarType, Scope, Space};
+use fusion_ptx::ast::{Address, AtomicOp, MbarrierOp, Mode, Op, Operand, Ordering, ScalarType, Scope, Space};
 
 use super::frame::Home;
 use super::select::{Selected, Selector, unsupported};
 use crate::arith;
-use crate::code::{Access, AddressOf, Atomic, Base, Mbarrier, MicroOp, Order, Place, SlowOp};
+use crate::code::{Access, AddressOf, Atomic, Base, CopyBulk, Mbarrier, MicroOp, Order, Place, SlowOp, StoreAsync};
 
 impl Selector<'_> {
     pub(super) fn memory(&mut self, op: &Op) -> Selected {
@@ -88,6 +88,25 @@ impl Selector<'_> {
                 let order = Order::new(*ordering, *scope);
                 self.slow(SlowOp::Mbarrier(Mbarrier { op: *op, place, address, d, p, value, order }));
             }
+            Op::StoreAsync { op, ty, addr, a, mbarrier } => {
+                let (_, address) = self.address(Space::SharedCluster, addr)?;
+                let (_, mbarrier) = self.address(Space::SharedCluster, mbarrier)?;
+                let f = match op.map(|op| arith::atomic(op, *ty, Mode::plain())) {
+                    Some(None) => return unsupported(format!("red.async of {ty:?}")),
+                    Some(found) => found,
+                    None => None,
+                };
+                let a = self.values(a, ty.bits())?;
+                self.slow(SlowOp::StoreAsync(StoreAsync { f, address, mbarrier, element: ty.bytes(), a }));
+            }
+            Op::CopyBulk { to, from, dst, src, size, mbarrier } => {
+                let (to, dst) = self.address(*to, dst)?;
+                let (from, src) = self.address(*from, src)?;
+                let size = self.source(size, 32)?;
+                let place = |address: &Address| Ok(self.address(Space::SharedCluster, address)?.1);
+                let mbarrier = mbarrier.as_ref().map(place).transpose()?;
+                self.slow(SlowOp::CopyBulk(CopyBulk { to, from, dst, src, size, mbarrier }));
+            }
             _ => return unsupported("not an access"),
         }
         Ok(())
@@ -98,7 +117,8 @@ impl Selector<'_> {
         let mut place = match space {
             Space::Generic => Place::Generic,
             Space::Global => Place::Global,
-            Space::Shared | Space::SharedCluster => Place::Shared,
+            Space::Shared => Place::Shared,
+            Space::SharedCluster => Place::Cluster,
             Space::Local => Place::Local,
             Space::Const => Place::Constant,
             Space::Param if self.function.is_entry => Place::Param,
@@ -132,7 +152,7 @@ impl Selector<'_> {
                         at(i64::from(base).wrapping_add(offset))
                     }
                     Home::Shared => {
-                        place = Place::Shared;
+                        place = if place == Place::Cluster { place } else { Place::Shared };
                         at(i64::from(self.shared_offset(*id)?).wrapping_add(offset))
                     }
                     Home::Frame(base) => {

@@ -263,7 +263,8 @@ impl<'a> Selector<'a> {
                 self.emit(MicroOp::LogicP(D3 { d, a, b: TRUE }, BoolOp::Xor));
                 Ok(d)
             }
-            Operand::Imm(0) | Operand::Special(Special::IsExplicitCluster) => Ok(self.frame.fill(Fill::Constant(0), 1)),
+            Operand::Imm(0) => Ok(self.frame.fill(Fill::Constant(0), 1)),
+            Operand::Special(Special::IsExplicitCluster) => Ok(self.frame.fill(Fill::IsExplicitCluster, 1)),
             Operand::Imm(_) => Ok(TRUE),
             _ => unsupported("this operand cannot be a predicate"),
         }
@@ -368,12 +369,15 @@ impl<'a> Selector<'a> {
                 ReservedSmem::End | ReservedSmem::Cap => u64::from(RESERVED_SHARED),
             }),
             Special::DynamicSmemSize => Fill::DynamicSharedSize,
-            // Without clusters every block is a cluster of its own.
-            Special::ClusterId(axis) if axis < 3 => Fill::Ctaid(axis),
-            Special::NclusterId(axis) if axis < 3 => Fill::Nctaid(axis),
-            Special::ClusterId(_) | Special::ClusterCtaid(_) | Special::ClusterCtarank => Fill::Constant(0),
-            Special::NclusterId(_) | Special::ClusterNctaid(_) | Special::ClusterNctarank => Fill::Constant(1),
-            Special::IsExplicitCluster => Fill::Constant(0),
+            Special::ClusterId(axis) if axis < 3 => Fill::ClusterId(axis),
+            Special::NclusterId(axis) if axis < 3 => Fill::NclusterId(axis),
+            Special::ClusterCtaid(axis) if axis < 3 => Fill::ClusterCtaid(axis),
+            Special::ClusterNctaid(axis) if axis < 3 => Fill::ClusterNctaid(axis),
+            Special::ClusterId(_) | Special::ClusterCtaid(_) => Fill::Constant(0),
+            Special::NclusterId(_) | Special::ClusterNctaid(_) => Fill::Constant(1),
+            Special::ClusterCtarank => Fill::ClusterCtarank,
+            Special::ClusterNctarank => Fill::ClusterNctarank,
+            Special::IsExplicitCluster => Fill::IsExplicitCluster,
             Special::Clock => return self.dynamic(Dynamic::Clock, 32, bits),
             Special::ClockHi => return self.dynamic(Dynamic::ClockHigh, 32, bits),
             Special::Clock64 => return self.dynamic(Dynamic::Clock64, 64, bits),
@@ -420,7 +424,8 @@ impl<'a> Selector<'a> {
             Op::Ld { .. } | Op::St { .. } | Op::Prefetch { .. } | Op::Atom { .. } | Op::CpAsync { .. } => {
                 self.memory(op)
             }
-            Op::Mbarrier { .. } => self.memory(op),
+            Op::Mbarrier { .. } | Op::StoreAsync { .. } | Op::CopyBulk { .. } => self.memory(op),
+            Op::MapAddress { .. } | Op::RankOf { .. } | Op::PendingCount { .. } => self.data(op),
             _ => self.control(op),
         }
     }

@@ -13,6 +13,13 @@ pub struct Limits {
     pub registers: Option<u32>,
     /// Dynamic shared memory of a block, in bytes.
     pub dynamic_shared: u32,
+    /// Blocks of a cluster.
+    pub cluster: u32,
+}
+
+/// Blocks of a cluster: as the launch says, or the kernel, or one.
+pub(super) fn cluster(info: &KernelInfo, launch: &Launch) -> [u32; 3] {
+    launch.cluster.or(info.required_cluster).unwrap_or([1; 3])
 }
 
 impl Limits {
@@ -22,6 +29,7 @@ impl Limits {
             threads: info.max_threads,
             registers: None,
             dynamic_shared: profile.shared_per_block_optin.saturating_sub(info.static_shared),
+            cluster: profile.cluster_sizes().1,
         }
     }
 
@@ -53,6 +61,31 @@ impl Limits {
                 room: profile.shared_per_block,
                 optin: profile.shared_per_block_optin,
             });
+        }
+        self.check_cluster(profile, info, launch)
+    }
+
+    fn check_cluster(self, profile: &Profile, info: &KernelInfo, launch: &Launch) -> Result<(), Refusal> {
+        if info.explicit_cluster && launch.cluster.is_none() && info.required_cluster.is_none() {
+            return Err(Refusal::NoCluster);
+        }
+        let (cluster, grid) = (cluster(info, launch), launch.grid);
+        if let Some(required) = info.required_cluster.filter(|required| *required != cluster) {
+            return Err(Refusal::OtherCluster { cluster, required });
+        }
+        let blocks = cluster.iter().fold(1u64, |product, &n| product.saturating_mul(n.into()));
+        if blocks == 1 {
+            return Ok(());
+        }
+        if !profile.has_clusters() {
+            return Err(Refusal::NoClusters { cluster });
+        }
+        if cluster.iter().zip(grid).any(|(&n, blocks)| n == 0 || blocks % n != 0) {
+            return Err(Refusal::ClusterGrid { cluster, grid });
+        }
+        let most = info.max_cluster.unwrap_or(u32::MAX).min(self.cluster);
+        if blocks > u64::from(most) {
+            return Err(Refusal::ClusterTooLarge { cluster, most, device: profile.cluster_sizes().1 });
         }
         Ok(())
     }

@@ -69,6 +69,12 @@ pub struct KernelInfo {
     pub ptx_version: (u32, u32),
     /// `.reqntid`.
     pub required_threads: Option<[u32; 3]>,
+    /// `.reqnctapercluster`.
+    pub required_cluster: Option<[u32; 3]>,
+    /// `.explicitcluster`.
+    pub explicit_cluster: bool,
+    /// `.maxclusterrank`: blocks of a cluster at most.
+    pub max_cluster: Option<u32>,
 }
 
 /// A module that is ready to run.
@@ -247,6 +253,9 @@ impl Loaded {
             max_threads: most.min(Profile::MAX_THREADS_PER_BLOCK),
             ptx_version: self.module.version,
             required_threads: f.directives.required_threads,
+            required_cluster: f.directives.required_cluster.map(|dims| dims.map(|n| n.max(1))),
+            explicit_cluster: f.directives.explicit_cluster,
+            max_cluster: f.directives.max_cluster_rank,
         }
     }
 

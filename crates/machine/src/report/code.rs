@@ -39,6 +39,10 @@ pub enum Status {
     OutOfResources,
     /// A cooperative launch has more blocks than fit at once.
     TooManyBlocks,
+    /// A launch's clusters have a shape that they cannot have.
+    InvalidCluster,
+    /// The device cannot do it.
+    NotSupported,
     InvalidModule,
     IllegalAddress,
     MisalignedAddress,
@@ -93,6 +97,8 @@ macro_rules! codes {
 codes! {
     OobGlobal "E-OOB-GLOBAL" Memory Error IllegalAddress;
     OobShared "E-OOB-SHARED" Memory Error IllegalAddress;
+    ClusterRank "E-CLUSTER-RANK" Memory Error IllegalAddress;
+    ClusterExited "E-CLUSTER-EXITED" Memory Error IllegalAddress;
     OobLocal "E-OOB-LOCAL" Memory Error IllegalAddress;
     OobConst "E-OOB-CONST" Memory Error IllegalAddress;
     OobParam "E-OOB-PARAM" Memory Error IllegalAddress;
@@ -110,6 +116,7 @@ codes! {
     CopyUninit "W-COPY-UNINIT" Init Warning GoesOn;
 
     RaceShared "E-RACE-SHARED" Race Error GoesOn;
+    RaceCluster "E-RACE-CLUSTER" Race Error GoesOn;
     RaceGlobal "E-RACE-GLOBAL" Race Error GoesOn;
     RaceBlocks "E-RACE-BLOCKS" Race Error GoesOn;
     RaceScope "E-RACE-SCOPE" Race Error GoesOn;
@@ -125,6 +132,8 @@ codes! {
     BarrierMismatch "E-BARRIER-MISMATCH" Sync Error GoesOn;
     BarrierRounds "E-BARRIER-ROUNDS" Sync Error GoesOn;
     BarrierId "E-BARRIER-ID" Sync Error LaunchFailed;
+    ClusterBarrier "E-CLUSTER-BARRIER" Sync Error LaunchFailed;
+    Mbarrier "E-MBARRIER" Sync Error LaunchFailed;
     BarrierCount "E-BARRIER-COUNT" Sync Error LaunchFailed;
     SyncMask "E-SYNC-MASK" Sync Error LaunchFailed;
     Deadlock "E-DEADLOCK" Sync Error Timeout;
@@ -138,6 +147,7 @@ codes! {
 
     LaunchGrid "E-LAUNCH-GRID" Call Error InvalidValue;
     LaunchBlock "E-LAUNCH-BLOCK" Call Error InvalidValue;
+    LaunchCluster "E-LAUNCH-CLUSTER" Call Error InvalidValue;
     LaunchShared "E-LAUNCH-SHARED" Call Error InvalidValue;
     LaunchLocal "E-LAUNCH-LOCAL" Call Error OutOfResources;
     LaunchParams "E-LAUNCH-PARAMS" Call Error InvalidValue;

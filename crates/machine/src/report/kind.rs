@@ -2,8 +2,10 @@
 
 mod arithmetic;
 mod call;
+mod cluster;
 mod init;
 mod launch;
+mod mbarrier;
 mod memory;
 mod race;
 mod speed;
@@ -16,8 +18,10 @@ use super::{Code, Status};
 
 pub use arithmetic::{Arithmetic, Formula};
 pub use call::{Call, Stray};
+pub use cluster::Cluster;
 pub use init::{Absent, Init, Undefined, Use};
 pub use launch::{Parameters, Refusal};
+pub use mbarrier::{Mbarrier, Phase};
 pub use memory::{Access, Memory};
 pub use race::{Act, Does, Hazard, Idiom, Lock, Operation, Race, Rule, Scope, Side, Unordered};
 pub use speed::{Saving, Share, Speed};
@@ -60,6 +64,10 @@ kinds! {
     Unordered
     /// Threads that wait for each other in vain, or wrongly.
     Sync
+    /// Blocks of one cluster that reach for each other.
+    Cluster
+    /// Objects that count arrivals.
+    Mbarrier
     /// The kernel has stopped itself.
     Stop
     /// The emulator does not execute it.

@@ -48,7 +48,7 @@ fn damage(ptx: &str, random: &mut Random) -> String {
 fn damaged_modules_never_panic() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let options = Options { instruction_budget: 1 << 14, workers: 1, ..Options::default() };
-    let launch = Launch { grid: [2, 1, 1], block: [40, 1, 1], dynamic_shared: 256, cooperative: false };
+    let launch = Launch { grid: [2, 1, 1], block: [40, 1, 1], dynamic_shared: 256, cooperative: false, cluster: None };
     for round in 0..ROUNDS {
         let ptx = damage(if round % 2 == 0 { KERNELS } else { FAULTS }, &mut random);
         let machine = Machine::new(Profile::default(), options);
@@ -82,7 +82,7 @@ fn ends(body: &str, launch: &Launch, x: u64) -> bool {
 fn arguments_to_print_may_lie_anywhere() {
     let body = "{ .reg .b64 %f; .param .b64 f; .param .b64 a; .param .b32 r;
         mov.u64 %f, format; cvta.global.u64 %f, %f; st.param.b64 [f], %f; st.param.b64 [a], %x; call (r), vprintf, (f, a); }";
-    let launch = Launch { grid: [1; 3], block: [1; 3], dynamic_shared: 0, cooperative: false };
+    let launch = Launch { grid: [1; 3], block: [1; 3], dynamic_shared: 0, cooperative: false, cluster: None };
     for below in 0..40 {
         let _ = ends(body, &launch, 0u64.wrapping_sub(below));
     }
@@ -91,6 +91,6 @@ fn arguments_to_print_may_lie_anywhere() {
 #[test]
 fn the_largest_grid_is_begun() {
     let launch =
-        Launch { grid: [u32::MAX >> 1, 65535, 65535], block: [1024, 1, 1], dynamic_shared: 0, cooperative: false };
+        Launch { grid: [u32::MAX >> 1, 65535, 65535], block: [1024, 1, 1], dynamic_shared: 0, cooperative: false, cluster: None };
     assert!(!ends("trap;", &launch, 0));
 }

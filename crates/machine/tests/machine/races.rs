@@ -43,7 +43,7 @@ fn races(kernel: &str, launch: Launch, code: &str, at: &str, other: &str) -> Fau
 }
 
 fn square(x: u32, y: u32) -> Launch {
-    Launch { grid: [1; 3], block: [x, y, 1], dynamic_shared: 0, cooperative: false }
+    Launch { grid: [1; 3], block: [x, y, 1], dynamic_shared: 0, cooperative: false, cluster: None }
 }
 
 #[test]

@@ -107,5 +107,5 @@ pub(crate) fn line_within(source: &str, kernel: &str, text: &str) -> u32 {
 }
 
 pub(crate) fn config(grid: u32, block: u32) -> Launch {
-    Launch { grid: [grid, 1, 1], block: [block, 1, 1], dynamic_shared: 0, cooperative: false }
+    Launch { grid: [grid, 1, 1], block: [block, 1, 1], dynamic_shared: 0, cooperative: false, cluster: None }
 }

@@ -305,9 +305,53 @@ operations! {
             addr: Address,
             a: Operand,
         },
-        /// `barrier.cluster.arrive` and `.wait`.
+        /// `barrier.cluster.arrive` and `.wait`. An arrival may be relaxed: it orders no memory then.
         ClusterBarrier {
             wait: bool,
+            aligned: bool,
+            relaxed: bool,
+        },
+        /// `mapa`: where an address of this block's shared memory lies in the block of a rank (PTX ISA 9.7.9.23). Generic addresses
+        /// are `Space::Generic`.
+        MapAddress {
+            space: Space,
+            ty: ScalarType,
+            d: Dst,
+            a: Operand,
+            rank: Operand,
+        },
+        /// `getctarank`: the rank of the block in whose shared memory an address lies.
+        RankOf {
+            space: Space,
+            ty: ScalarType,
+            d: Dst,
+            a: Operand,
+        },
+        /// `mbarrier.pending_count`: how many arrivals a state lacks.
+        PendingCount {
+            d: Dst,
+            a: Operand,
+        },
+        /// `st.async` and `red.async` (`op`): to shared memory of the cluster, with the bytes told to an mbarrier in the same block.
+        StoreAsync {
+            op: Option<AtomicOp>,
+            ty: ScalarType,
+            addr: Address,
+            a: Vec<Operand>,
+            mbarrier: Address,
+        },
+        /// `cp.async.bulk` between memories of which neither is a tensor's. Towards shared memory an mbarrier is told of the bytes.
+        CopyBulk {
+            to: Space,
+            from: Space,
+            dst: Address,
+            src: Address,
+            size: Operand,
+            mbarrier: Option<Address>,
+        },
+        /// `cp.async.bulk.commit_group`, and `.wait_group` for all but so many groups.
+        CopyBulkGroup {
+            wait: Option<u32>,
         },
         /// `membar` and `fence`.
         Fence {

@@ -9,6 +9,9 @@ use ScalarType::*;
 pub(super) const OPCODES: &[&str] = &["atom", "red"];
 
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
+    if d.flag("async") {
+        return super::bulk::store(d);
+    }
     let returns = d.opcode == "atom";
     let Some(op) = d.find(operation) else {
         return d.incomplete(format!("`{}` needs an operation, such as `.add`", d.opcode));
@@ -39,7 +42,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
     Ok(Op::Atom { op, space, ordering, scope, ty, mode, d: dsts, addr, a, c })
 }
 
-fn operation(name: &str) -> Option<AtomicOp> {
+pub(super) fn operation(name: &str) -> Option<AtomicOp> {
     Some(match name {
         "and" => AtomicOp::And,
         "or" => AtomicOp::Or,

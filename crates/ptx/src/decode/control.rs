@@ -209,9 +209,8 @@ fn barrier(d: &mut Decoder<'_, '_>) -> Result<Op> {
         if !wait && !d.flag("arrive") {
             return d.incomplete("`barrier.cluster` needs `.arrive` or `.wait`");
         }
-        d.ordering();
-        d.flag("aligned");
-        return Ok(Op::ClusterBarrier { wait });
+        let relaxed = d.ordering() == Some(Ordering::Relaxed);
+        return Ok(Op::ClusterBarrier { wait, aligned: d.flag("aligned"), relaxed });
     }
     d.flag("cta");
     let aligned = d.flag("aligned") || d.opcode == "bar";
@@ -252,10 +251,11 @@ fn barrier_reduction(d: &mut Decoder<'_, '_>, aligned: bool) -> Result<Op> {
 
 /// `membar.gl` is `fence.sc.gpu`. Fences between proxies order what is not emulated.
 fn fence(d: &mut Decoder<'_, '_>) -> Result<Op> {
-    let is_other = |name: &str| name == "mbarrier_init" || name.starts_with("proxy");
-    if d.find(|name| is_other(name).then_some(())).is_some() {
+    if d.find(|name| name.starts_with("proxy").then_some(())).is_some() {
         return nothing(d);
     }
+    // It orders the initialisation of mbarriers alone.
+    d.flag("mbarrier_init");
     let default = if d.opcode == "membar" { Ordering::SeqCst } else { Ordering::AcqRel };
     let ordering = d.ordering().unwrap_or(default);
     d.find(|name| name.starts_with("sync_restrict").then_some(()));

@@ -32,21 +32,19 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
 }
 
 /// `mapa`: where an address of this block's shared memory lies in another block's. `getctarank`: whose an address is.
-/// A cluster has one block, whose rank is 0.
 fn cluster_address(d: &mut Decoder<'_, '_>) -> Result<Op> {
     let maps = d.opcode == "mapa";
-    let space = d.space();
-    if space.is_some_and(|space| space != Space::SharedCluster) {
+    let space = d.space().unwrap_or(Space::Generic);
+    if !matches!(space, Space::Generic | Space::SharedCluster) {
         return d.unsupported(format!("`{}` is for `.shared::cluster`", d.opcode));
     }
     let ty = d.ty_of(&[U32, U64])?;
     let dst = d.dst(if maps { ty } else { U32 })?;
-    let address = d.src(ty)?;
+    let a = d.src(ty)?;
     if !maps {
-        return Ok(Op::Mov { ty: U32, d: dst, a: Operand::Imm(0) });
+        return Ok(Op::RankOf { space, ty, d: dst, a });
     }
-    d.src(U32)?;
-    Ok(Op::Mov { ty, d: dst, a: address })
+    Ok(Op::MapAddress { space, ty, d: dst, a, rank: d.src(U32)? })
 }
 
 /// Between registers or vectors of them, or between one register and the parts that it is packed from.

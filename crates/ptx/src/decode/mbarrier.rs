@@ -8,7 +8,9 @@ pub(super) const OPCODES: &[&str] = &["mbarrier"];
 
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
     if d.flag("pending_count") {
-        return d.unsupported("`mbarrier.pending_count` is not emulated");
+        d.flag("b64");
+        let dst = d.dst(U32)?;
+        return Ok(Op::PendingCount { d: dst, a: d.src(B64)? });
     }
     let Some(op) = operation(d) else {
         return d.incomplete("`mbarrier` needs an operation, such as `.arrive`");

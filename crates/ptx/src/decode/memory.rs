@@ -36,6 +36,9 @@ fn load(d: &mut Decoder<'_, '_>) -> Result<Op> {
 }
 
 fn store(d: &mut Decoder<'_, '_>) -> Result<Op> {
+    if d.flag("async") {
+        return super::bulk::store(d);
+    }
     let Access { mut space, ordering, scope, cache, lanes, ty } = access(d)?;
     if space == Space::Const {
         return d.invalid("constant memory cannot be written");
@@ -85,6 +88,9 @@ fn prefetch(d: &mut Decoder<'_, '_>) -> Result<Op> {
 fn copy(d: &mut Decoder<'_, '_>) -> Result<Op> {
     if !d.flag("async") {
         return d.unsupported("it is not an instruction that the emulator knows");
+    }
+    if d.flag("bulk") {
+        return super::bulk::copy(d);
     }
     if d.flag("mbarrier") {
         return super::mbarrier::copied(d);

@@ -119,8 +119,10 @@ impl<'a> Parser<'a> {
                 "maxnreg" => directives.max_registers = Some(self.small()?),
                 "noreturn" => directives.noreturn = true,
                 "reqnctapercluster" => directives.required_cluster = Some(self.extents()?),
-                "explicitcluster" | "blocksareclusters" | "unique" => {}
-                "maxclusterrank" | "abi_preserve" | "abi_preserve_control" => drop(self.small()?),
+                "explicitcluster" => directives.explicit_cluster = true,
+                "maxclusterrank" => directives.max_cluster_rank = Some(self.small()?),
+                "blocksareclusters" | "unique" => {}
+                "abi_preserve" | "abi_preserve_control" => drop(self.small()?),
                 "attribute" => self.skip_attributes()?,
                 "pragma" => self.skip_statement(),
                 "loc" => drop(self.loc()?),

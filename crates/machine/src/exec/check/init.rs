@@ -116,6 +116,12 @@ impl Init {
         }
     }
 
+    /// Another block's shared memory takes the place of the own one.
+    pub(crate) fn swap_memory(&mut self, other: &mut Self) {
+        std::mem::swap(&mut self.shared, &mut other.shared);
+        std::mem::swap(&mut self.moved, &mut other.moved);
+    }
+
     /// Whether the warp's registers hold undefined bits.
     pub(crate) fn shadowed(&self, warp: u32) -> bool {
         self.warps.get(warp as usize).is_some_and(|w| w.shadow.any())

@@ -4,6 +4,7 @@
 //! tells what its barriers have ordered ([`clocks`]), views what threads have told each other through atomics, flags and
 //! fences ([`views`]). An access is compared with what its lines remember, and then remembered itself.
 
+mod between;
 mod cells;
 mod clocks;
 mod compare;
@@ -28,6 +29,7 @@ use std::collections::HashMap;
 pub(crate) use phases::Visit;
 pub(crate) use rounds::Came;
 pub(crate) use shadow::Shadow;
+pub(crate) use view::View;
 pub(crate) use views::Places;
 
 use crate::code::{Order, Place, SlowOp};
@@ -37,6 +39,7 @@ use crate::exec::state::lanes::each;
 use crate::exec::state::run::Run;
 use crate::exec::state::warp::Warp;
 use crate::report::kind::Idiom;
+use between::Between;
 use cells::Cells;
 use clocks::Clocks;
 use compare::{Past, compare, within};
@@ -81,13 +84,18 @@ pub(crate) struct Races {
     idioms: HashMap<u32, Option<Idiom>>,
     /// What becomes of what strong reads give.
     uses: HashMap<u32, Use>,
+    /// What other blocks of the cluster do in the block's shared memory, where there are any.
+    between: Option<Box<Between>>,
+    /// The cluster's barriers are met by all threads at once.
+    cluster_syncs: bool,
 }
 
 impl Races {
     pub(crate) fn new(run: &Run<'_>) -> Self {
         let code = run.code;
         let partial = code.slow.iter().any(orders_warps) || code.accesses.iter().any(|a| hands_over(a.order));
-        Self { partial, ..Self::default() }
+        let between = (run.cluster_size() > 1).then(Box::default);
+        Self { partial, between, cluster_syncs: code.cluster_syncs, ..Self::default() }
     }
 
     /// Another block begins.
@@ -102,9 +110,15 @@ impl Races {
         self.phases.clear();
         self.waits.clear();
         self.announced.clear();
+        self.between.iter_mut().for_each(|between| between.start());
         for copies in self.copies.values_mut() {
             copies.clear();
         }
+    }
+
+    /// The block, as views know it.
+    pub(crate) fn block(&self) -> u32 {
+        self.views.block
     }
 
     /// A warp comes to a barrier that counts threads.
@@ -227,18 +241,11 @@ impl Watch<'_> {
         if touch.place == Place::Local || touch.mask == 0 {
             return;
         }
-        let kind = kind(touch);
-        if kind.writes() {
-            races.writes(self.run.code.insts.len(), self.pc, self.warp);
+        let kind = self.kind(touch);
+        let like = self.row_of(races, touch);
+        if touch.place == Place::Shared && races.between.is_some() {
+            self.look_within_cluster(races, touch, &like);
         }
-        let like = Row {
-            block: self.block as u32,
-            stamp: races.clocks.now,
-            pc: self.pc,
-            warp: self.warp as u8,
-            kind,
-            ..Row::default()
-        };
         if kind == Kind::READ && touch.place == Place::Shared && races.shared.reads_quickly(touch, &like, &races.clocks)
         {
             return;
@@ -293,13 +300,42 @@ impl Watch<'_> {
         }
     }
 
+    /// Who accesses, when, and where in the code.
+    fn row_of(&self, races: &mut Races, touch: &Touch<'_>) -> Row {
+        let kind = self.kind(touch);
+        if kind.writes() {
+            races.writes(self.run.code.insts.len(), self.pc, self.warp);
+        }
+        let (block, stamp, pc, warp) = (self.block as u32, races.clocks.now, self.pc, self.warp as u8);
+        Row { block, stamp, pc, warp, kind, ..Row::default() }
+    }
+
+    fn kind(&self, touch: &Touch<'_>) -> Kind {
+        kind(&Touch { order: self.reach_of(touch.order), ..*touch })
+    }
+
+    /// Whom an access is for: what is for a cluster reaches beyond the block where clusters have several. Blocks of other clusters
+    /// are not told apart there: a race with them may be missed.
+    pub(crate) fn reach_of(&self, order: Order) -> Order {
+        Order { narrow: order.narrow && !(order.clustered && self.run.cluster_size() > 1), ..order }
+    }
+
     /// A strong access may pass on what threads know, and take in what others have left.
     fn exchange(&mut self, races: &mut Races, touch: &Touch<'_>) {
-        let shared = touch.place == Place::Shared;
+        self.exchange_at(races, None, touch);
+    }
+
+    /// The same, at addresses in the shared memory of another block.
+    fn exchange_at(&mut self, races: &mut Races, elsewhere: Option<&mut Places>, touch: &Touch<'_>) {
+        let shared = touch.place == Place::Shared && elsewhere.is_none();
         let Races { clocks, views, uses, .. } = races;
         if views.is_silent()
             && !touch.order.release
-            && if shared { views.shared.is_empty() } else { self.places.is_empty() }
+            && match &elsewhere {
+                Some(places) => places.is_empty(),
+                None if shared => views.shared.is_empty(),
+                None => self.places.is_empty(),
+            }
         {
             return;
         }
@@ -309,17 +345,19 @@ impl Watch<'_> {
             _ => *uses.entry(self.pc).or_insert_with(|| used(code, self.pc)),
         };
         let takes = matches!(code.slow_at(self.pc), Some(SlowOp::Atomic(atomic)) if atomic.takes);
+        let order = self.reach_of(touch.order);
+        let places = elsewhere.unwrap_or(&mut self.places);
         for lane in each(touch.mask) {
             let access = Exchange {
                 counts: takes && used == Use::Decides,
                 learns: used != Use::Nothing || touch.order.acquire,
                 thread: 32 * self.warp + lane as u32,
                 place: touch.addrs[lane],
-                order: touch.order,
+                order,
                 reads: touch.action != Action::Write,
                 writes: touch.action != Action::Read,
             };
-            views.exchange(clocks, if shared { None } else { Some(&mut self.places) }, access);
+            views.exchange(clocks, if shared { None } else { Some(&mut *places) }, access);
         }
     }
 }
@@ -333,7 +371,7 @@ fn hands_over(order: Order) -> bool {
 fn orders_warps(op: &SlowOp) -> bool {
     match op {
         SlowOp::Barrier { threads, .. } => threads.is_some(),
-        SlowOp::Fence(_) | SlowOp::Mbarrier(_) => true,
+        SlowOp::Fence(_) | SlowOp::Mbarrier(_) | SlowOp::ClusterBarrier { .. } => true,
         SlowOp::Atomic(atomic) => hands_over(atomic.order),
         _ => false,
     }

@@ -156,8 +156,8 @@ impl Recording {
         let Some(step) = warps.get_mut(warp as usize).and_then(Path::present) else { return };
         let first = lines.len();
         match (touch.place, touch.action) {
-            (Place::Shared, Action::Atomic) => words(touch, lines),
-            (Place::Shared, _) => {
+            (Place::Shared | Place::Cluster, Action::Atomic) => words(touch, lines),
+            (Place::Shared | Place::Cluster, _) => {
                 let more = |passes: u64| passes.min(255) as u8;
                 step.passes = step.passes.saturating_add(more(passes(touch.bytes)));
                 step.wide_passes = step.wide_passes.saturating_add(more(passes(touch.bytes.max(16))));

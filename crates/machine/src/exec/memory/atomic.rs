@@ -5,6 +5,7 @@
 
 use smallvec::SmallVec;
 
+use super::cluster::{self, Does, Whose, memory, same_block};
 use super::shared::wavefronts;
 use super::{count, global, shared};
 use crate::code::{Atomic, Place};
@@ -57,20 +58,26 @@ pub(crate) fn execute(
             Place::Generic => same_place(left, &addrs),
             place => (place, left, addrs),
         };
+        let (whose, group, inside) = match place {
+            Place::Cluster => same_block(worker, common, group, &inside, Does { write: true, bytes })?,
+            _ => (Whose::Own, group, inside),
+        };
         left &= !group;
         match place {
-            Place::Shared => {
-                shared::check(worker, &common.shared, group, &inside, bytes, true)
+            Place::Shared | Place::Cluster => {
+                cluster::check(worker, common, whose, group, &inside, Does { write: true, bytes })
                     .map_err(|trap| shared::meant(worker.run, trap, &op.address, bytes))?;
-                shared::check_array(&mut worker.watch, &op.address, group, &inside, bytes, false, true);
-                let touch = Touch { shared: &common.shared, ..atomic(Place::Shared, group, &inside, bytes, None, op) };
-                worker.watch.touch(&mut common.checks, &touch);
+                if whose == Whose::Own {
+                    shared::check_array(&mut worker.watch, &op.address, group, &inside, bytes, false, true);
+                }
+                cluster::touch(worker, common, whose, &atomic(Place::Shared, group, &inside, bytes, None, op));
+                let shared = memory(common, whose);
                 for lane in each(group) {
                     for (part, old) in old.iter_mut().enumerate() {
-                        old[lane] = load_element(&common.shared, at(inside[lane], part), op.element);
+                        old[lane] = load_element(shared, at(inside[lane], part), op.element);
                     }
                     for (part, after) in update(lane, &old).into_iter().enumerate() {
-                        store_element(&mut common.shared, at(inside[lane], part), op.element, after);
+                        store_element(shared, at(inside[lane], part), op.element, after);
                     }
                 }
                 let passes = wavefronts(&inside, group, bytes);

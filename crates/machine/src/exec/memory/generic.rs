@@ -1,7 +1,7 @@
 //! Which memory a load or store goes to.
 
 use super::way::{Request, Way};
-use super::{global, local, shared};
+use super::{cluster, global, local, shared};
 use crate::code::Place;
 use crate::exec::context::{Common, Worker};
 use crate::exec::fault::trap::Trapped;
@@ -56,6 +56,7 @@ fn at<W: Way>(
 ) -> Trapped {
     match place {
         Place::Shared => shared::access(worker, common, way, request),
+        Place::Cluster => cluster::access(worker, common, way, request),
         Place::Local | Place::Frame => local::access(worker, common, local, way, request, place == Place::Local),
         Place::Param => way.param(worker.run, request),
         Place::Global | Place::Constant | Place::Generic => global::access(worker, common, way, request),

@@ -27,7 +27,8 @@ pub(crate) fn addresses(regs: &View<'_>, address: &AddressOf, local_base: u32) -
 pub(crate) fn resolve(addr: u64) -> (Place, u64) {
     let offset = addr % (1 << 56);
     match addr >> 56 {
-        1 if offset < window::SIZE => (Place::Shared, offset),
+        1 if offset < 1 << window::RANK => (Place::Shared, offset),
+        1 if offset < window::SIZE => (Place::Cluster, offset),
         2 if offset < window::SIZE => (Place::Local, offset),
         3 if offset < window::SIZE => (Place::Param, offset),
         _ => (Place::Global, addr),

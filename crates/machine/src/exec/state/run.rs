@@ -26,6 +26,10 @@ pub(crate) struct Run<'a> {
     pub(crate) threads: u32,
     pub(crate) warps: u32,
     pub(crate) blocks: u64,
+    /// Blocks of a cluster: x, y, z.
+    pub(crate) cluster: [u32; 3],
+    /// The launch or the kernel says so.
+    pub(crate) explicit_cluster: bool,
     pub(crate) shared_bytes: u32,
     /// What the hardware gives for it: whole units, without and with what the system reserves.
     pub(crate) shared_given: (u32, u32),
@@ -72,6 +76,34 @@ impl Run<'_> {
     pub(crate) fn block(&self, index: u64) -> [u32; 3] {
         let [x, y, _] = self.launch.grid.map(|n| u64::from(n).max(1));
         [(index % x) as u32, (index / x % y) as u32, (index / x / y) as u32]
+    }
+
+    /// Blocks of a cluster.
+    pub(crate) fn cluster_size(&self) -> u32 {
+        self.cluster.iter().product()
+    }
+
+    /// A block's rank in its cluster.
+    pub(crate) fn rank(&self, block: [u32; 3]) -> u32 {
+        let [x, y, z] = std::array::from_fn(|axis| block[axis] % self.cluster[axis].max(1));
+        x + self.cluster[0] * (y + self.cluster[1] * z)
+    }
+
+    /// The index in the grid of the block of a rank, in the cluster of that number.
+    pub(crate) fn member(&self, cluster: u64, rank: u32) -> u64 {
+        let clusters: [u64; 3] = std::array::from_fn(|axis| u64::from(self.launch.grid[axis] / self.cluster[axis].max(1)).max(1));
+        let first = [cluster % clusters[0], cluster / clusters[0] % clusters[1], cluster / clusters[0] / clusters[1]];
+        let [x, y, _] = self.cluster.map(|n| n.max(1));
+        let within = [rank % x, rank / x % y, rank / x / y];
+        self.linear(std::array::from_fn(|axis| first[axis] as u32 * self.cluster[axis] + within[axis]))
+    }
+
+    /// The number of the cluster that a block of the grid is in.
+    pub(crate) fn cluster_of(&self, block: u64) -> u64 {
+        let at = self.block(block);
+        let place: [u64; 3] = std::array::from_fn(|axis| u64::from(at[axis] / self.cluster[axis].max(1)));
+        let clusters: [u64; 3] = std::array::from_fn(|axis| u64::from(self.launch.grid[axis] / self.cluster[axis].max(1)).max(1));
+        place[0] + clusters[0] * (place[1] + clusters[1] * place[2])
     }
 
     /// A thread of the block by its place in the block's order.

@@ -23,6 +23,8 @@ pub(crate) struct Bypass {
     pub(crate) stores: Vec<Elsewhere>,
     /// The last store since the last barrier of the block, and its lanes: none of them where there was none.
     pub(crate) stored: (u32, u32),
+    /// There was one since this was last set back.
+    pub(crate) stirs: bool,
 }
 
 /// A warp that has exited after a store.
@@ -48,6 +50,7 @@ impl Bypass {
     #[inline(always)]
     pub(crate) fn stores(&mut self, pc: u32, lanes: u32) {
         self.stored = (pc, lanes);
+        self.stirs = true;
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -4,6 +4,7 @@
 //! that is deepest in calls and lowest in the code; the code is laid out so that a join stands
 //! behind everything that leads to it, and so splits meet again there and become one.
 
+use super::cluster::Arrived;
 use super::lanes::{Bases, FULL, Lanes, Registers};
 use super::local::Local;
 use super::run::Run;
@@ -33,6 +34,18 @@ pub(crate) enum State {
         result: Option<(Reg, BarrierResult)>,
         at: u32,
     },
+    /// Waits at the barrier of the cluster, where it arrived in this round.
+    Cluster {
+        round: u64,
+        at: u32,
+    },
+}
+
+impl State {
+    /// Waits for threads beyond its warp.
+    pub(crate) fn is_at_barrier(self) -> bool {
+        matches!(self, Self::Barrier { .. } | Self::Cluster { .. })
+    }
 }
 
 /// Where a split goes after the operation.
@@ -90,6 +103,8 @@ pub(crate) struct Warp {
     /// This many instructions by which one waits since the turn began.
     pub(crate) waits: u32,
     pub(crate) bypass: Bypass,
+    /// At the barrier of the cluster.
+    pub(crate) arrived: Arrived,
 }
 
 impl Warp {
@@ -107,6 +122,7 @@ impl Warp {
             clock: 0,
             waits: 0,
             bypass: Bypass::default(),
+            arrived: Arrived::default(),
         };
         if let Some(entry) = run.code.function(run.code.entry) {
             warp.regs.reserve(Bases::default(), entry.words, entry.doubles, entry.predicates);
@@ -139,6 +155,7 @@ impl Warp {
         self.clock = 0;
         self.waits = 0;
         self.bypass.start();
+        self.arrived = Arrived::default();
         self.splits.clear();
         self.splits.push(Split {
             pc: entry.start,
@@ -199,6 +216,15 @@ impl Warp {
             Fill::AllSharedSize => [run.shared_given.1.into(); 32],
             Fill::DynamicSharedSize => [run.launch.dynamic_shared.into(); 32],
             Fill::Ctaid(axis) => [block[axis as usize % 3].into(); 32],
+            Fill::ClusterCtaid(axis) => [(block[axis as usize % 3] % run.cluster[axis as usize % 3]).into(); 32],
+            Fill::ClusterId(axis) => [(block[axis as usize % 3] / run.cluster[axis as usize % 3]).into(); 32],
+            Fill::ClusterCtarank => [run.rank(block).into(); 32],
+            Fill::ClusterNctaid(axis) => [run.cluster[axis as usize % 3].into(); 32],
+            Fill::NclusterId(axis) => {
+                [(run.launch.grid[axis as usize % 3] / run.cluster[axis as usize % 3]).into(); 32]
+            }
+            Fill::ClusterNctarank => [run.cluster_size().into(); 32],
+            Fill::IsExplicitCluster => [run.explicit_cluster.into(); 32],
             Fill::SmId => [run.linear(block) % u64::from(run.sms.max(1)); 32],
         };
         self.regs.view(bases).put(reg, mask, &values);
@@ -215,7 +241,7 @@ impl Warp {
 
     /// Back among the others: one with those that stand at the same place.
     pub(crate) fn join(&mut self, mut split: Split) {
-        let mergeable = |s: &Split| !matches!(s.state, State::Barrier { .. });
+        let mergeable = |s: &Split| !s.state.is_at_barrier();
         if mergeable(&split) {
             let same = |s: &Split| {
                 s.pc == split.pc

@@ -4,14 +4,14 @@ use fusion_ptx::ast::{BoolOp, Collective};
 
 use super::call;
 use crate::arith;
-use crate::code::{CarryKind, CarryOp, Comparison, Dynamic, Place, QuaternaryOp, SlowOp};
+use crate::code::{CarryKind, CarryOp, Comparison, Dynamic, Place, QuaternaryOp, SlowOp, window};
 use crate::exec::context::{Common, Worker};
 use crate::exec::fault::trap::{Trap, Trapped};
-use crate::exec::memory::{atomic, copy, shared};
+use crate::exec::memory::{self, atomic, copy, shared};
 use crate::exec::state::address::{addresses, resolve};
 use crate::exec::state::lanes::{FULL, View, each, lanes};
 use crate::exec::state::warp::{Flow, Split, Warp};
-use crate::exec::sync::{barrier, collective, exit, mbarrier};
+use crate::exec::sync::{barrier, bulk, cluster, collective, exit, mbarrier};
 use crate::report::kind::{Stop, Sync, Unsupported};
 
 /// `setp` and `set` by function.
@@ -154,6 +154,40 @@ pub(crate) fn execute(
                 return Ok(waited(common, warp, split));
             }
         }
+        SlowOp::ClusterBarrier { wait, aligned, relaxed } => {
+            if *aligned && mask != warp.alive {
+                worker.watch.gathers();
+                return Ok(warp.gather(split, mask));
+            }
+            split.waits_since = None;
+            match wait {
+                true => return cluster::wait(common, warp, split, mask),
+                false => cluster::arrive(worker, common, warp, mask, *relaxed)?,
+            }
+        }
+        SlowOp::MapAddress { generic, d, a, rank } => {
+            let mut regs = warp.regs.view(split.bases);
+            let (a, rank) = (regs.get(*a), *regs.word(*rank));
+            // A generic address that is not of shared memory has no place in another block's.
+            let mapped = |lane: usize| match *generic && a[lane] >> 32 != window::SHARED >> 32 {
+                true => a[lane],
+                false => memory::cluster::map(common, a[lane], rank[lane]),
+            };
+            let mapped = lanes(mapped);
+            regs.put(*d, mask, &mapped);
+        }
+        SlowOp::RankOf { d, a, .. } => {
+            let mut regs = warp.regs.view(split.bases);
+            let a = regs.get(*a);
+            regs.put(*d, mask, &lanes(|lane| u64::from(memory::cluster::rank_of(common, a[lane]))));
+        }
+        SlowOp::PendingCount { d, a } => {
+            let mut regs = warp.regs.view(split.bases);
+            let a = regs.get(*a);
+            regs.put(*d, mask, &lanes(|lane| mbarrier::pending(a[lane])));
+        }
+        SlowOp::StoreAsync(store) => bulk::store(worker, common, warp, split, store, mask)?,
+        SlowOp::CopyBulk(copy) => bulk::copy(worker, common, warp, split, copy, mask)?,
         SlowOp::CopyAsync { dst, src, size, src_size } => {
             let local_base = split.local_base;
             let regs = warp.regs.view(split.bases);
@@ -165,7 +199,7 @@ pub(crate) fn execute(
         }
         SlowOp::CopyCommit => common.checks.copies_commit(warp.index, mask),
         SlowOp::CopyWait { groups } => common.checks.copies_wait(warp.index, worker.watch.pc, mask, *groups),
-        SlowOp::Fence(order) => common.checks.fence(warp, mask, *order),
+        SlowOp::Fence(order) => common.checks.fence(warp, mask, worker.watch.reach_of(*order)),
         SlowOp::Read { d, what } => {
             let cycles = warp.clock;
             let nanoseconds = (cycles as f64 * 1e6 / f64::from(worker.run.clock_khz.max(1))) as u64;
@@ -190,6 +224,8 @@ pub(crate) fn execute(
                 let is = match place {
                     Place::Constant => worker.window_of(addr).is_some_and(|w| worker.windows[w].constant),
                     Place::Global => found == Place::Global,
+                    // The own block's shared memory is part of the cluster's.
+                    Place::Cluster => matches!(found, Place::Shared | Place::Cluster),
                     other => found == *other,
                 };
                 truth |= u32::from(is) << lane;

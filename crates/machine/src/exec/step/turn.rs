@@ -6,6 +6,7 @@ use crate::exec::context::{Common, Worker};
 use crate::exec::fault::trap::Trapped;
 use crate::exec::state::warp::{Split, State, Warp};
 use crate::exec::step;
+use crate::exec::sync::cluster;
 
 /// Instructions that a split may spin while others of its warp are ready.
 const PATIENCE: u64 = 1 << 20;
@@ -40,7 +41,10 @@ pub(crate) fn run(worker: &mut Worker<'_>, common: &mut Common, warp: &mut Warp,
 }
 
 /// Lets splits go on whose barrier has been completed.
-fn release(warp: &mut Warp, common: &Common) {
+fn release(warp: &mut Warp, common: &mut Common) {
+    if let Some(barrier) = common.cluster.as_ref().map(|cluster| cluster.barrier) {
+        release_cluster(warp, common, barrier.round);
+    }
     for split in &mut warp.splits {
         if let State::Barrier { id, round, result, .. } = split.state {
             let barrier = &common.barriers[id as usize];
@@ -53,6 +57,22 @@ fn release(warp: &mut Warp, common: &Common) {
                 warp.regs.view(split.bases).put(reg, split.mask, &[value; 32]);
             }
         }
+    }
+}
+
+/// The same for the barrier of the cluster.
+fn release_cluster(warp: &mut Warp, common: &mut Common, round: u64) {
+    let mut passing = 0;
+    for split in &mut warp.splits {
+        if let State::Cluster { round: own, .. } = split.state
+            && own != round
+        {
+            split.state = State::Ready;
+            passing |= split.mask;
+        }
+    }
+    if passing != 0 {
+        cluster::pass(common, warp, passing, round.wrapping_sub(1));
     }
 }
 

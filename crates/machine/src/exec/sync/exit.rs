@@ -1,6 +1,6 @@
 //! The lanes that stop for good are waited for no more.
 
-use super::bypass;
+use super::{bypass, cluster};
 use crate::exec::check::Watch;
 use crate::exec::context::Common;
 use crate::exec::fault::trap::Trapped;
@@ -22,8 +22,10 @@ pub(crate) fn exit(
     }
     warp.detach(split, mask);
     split.mask = 0;
+    cluster::exit(common, warp, mask);
     warp.exit(mask);
     common.live -= mask.count_ones();
     common.settle();
+    watch.leave(&mut common.checks, warp.index, mask, common.rank, common.live == 0);
     Ok(Flow::Leave)
 }

@@ -5,18 +5,23 @@
 use fusion_ptx::ast::MbarrierOp;
 
 use crate::code::{Mbarrier, Order, Place};
-use crate::exec::check::{Action, Touch, Visit};
-use crate::exec::context::{Common, Worker};
-use crate::exec::fault::trap::Trapped;
+use crate::exec::check::{Action, Touch, Visit, Watch};
+use crate::exec::context::{Common, Look, Worker};
+use crate::exec::fault;
+use crate::exec::fault::trap::{Trap, Trapped};
+use crate::exec::memory::cluster::{self, Does, Whose, memory, same_block};
 use crate::exec::memory::count;
 use crate::exec::memory::shared::{self, wavefronts};
-use crate::exec::state::address::{addresses, resolve};
+use crate::exec::state::address::{addresses, same_place};
 use crate::exec::state::lanes::each;
+use crate::exec::state::run::Run;
 use crate::exec::state::shared::{load_element, store_element};
 use crate::exec::state::warp::{Split, Warp};
+use crate::report::kind::{self, Phase};
 
 /// Bytes of an object.
 const BYTES: u64 = 8;
+const DOES: Does = Does { write: true, bytes: BYTES };
 
 /// Bits of a count of arrivals, and of one of bytes, which may be below zero for a while.
 const COUNT: u32 = 20;
@@ -90,11 +95,46 @@ impl State {
         }
     }
 
+    /// What is wrong with doing it now.
+    fn refuses(self, op: MbarrierOp, value: u64) -> Option<kind::Mbarrier> {
+        let arrivals = match op {
+            MbarrierOp::Init if value == 0 || value >> COUNT != 0 => return Some(kind::Mbarrier::Count { count: value }),
+            MbarrierOp::Arrive | MbarrierOp::ArriveDrop => value,
+            MbarrierOp::ArriveExpectTx | MbarrierOp::ArriveDropExpectTx => 1,
+            MbarrierOp::ArriveCopied { counted: true } => 1,
+            _ => 0,
+        };
+        (arrivals > self.pending).then(|| kind::Mbarrier::TooMany { arrivals, phase: self.told() })
+    }
+
+    fn told(self) -> Phase {
+        Phase { odd: self.phase, pending: self.pending, expected: self.expected, bytes: self.bytes }
+    }
+
     /// Whether the phase that a wait is about is complete: it is the present one, or the one before.
     fn is_past(self, parity: bool, value: u64) -> bool {
         let phase = if parity { value & 1 == 1 } else { Self::of(value).phase };
         self.phase != phase
     }
+}
+
+/// How many arrivals a state lacks.
+pub(crate) fn pending(word: u64) -> u64 {
+    State::of(word).pending
+}
+
+/// What is done with an object.
+#[derive(Clone, Copy)]
+pub(super) struct Act {
+    pub(super) op: MbarrierOp,
+    pub(super) order: Order,
+}
+
+/// What it has given: the states before, and the lanes whose phase is complete.
+#[derive(Default)]
+pub(super) struct Given {
+    before: [u64; 32],
+    past: u32,
 }
 
 /// Says whether nobody waits in vain.
@@ -108,58 +148,143 @@ pub(crate) fn execute(
 ) -> Trapped<bool> {
     let regs = warp.regs.view(split.bases);
     let value = regs.get(op.value);
-    let mut addrs = addresses(&regs, &op.address, split.local_base);
-    if op.place == Place::Generic {
-        addrs = addrs.map(|addr| resolve(addr).1);
+    let addrs = addresses(&regs, &op.address, split.local_base);
+    let act = Act { op: op.op, order: op.order };
+    let mut given = Given::default();
+    let mut left = mask;
+    while left != 0 {
+        let (place, group, inside) = match op.place {
+            Place::Generic => same_place(left, &addrs),
+            place => (place, left, addrs),
+        };
+        let (whose, group, inside) = match place {
+            Place::Cluster => same_block(worker, common, group, &inside, DOES)?,
+            _ => (Whose::Own, group, inside),
+        };
+        left &= !group;
+        at_objects(worker, common, warp, whose, act, group, &inside, &value, &mut given)?;
+        if whose == Whose::Own {
+            shared::check_array(&mut worker.watch, &op.address, group, &inside, BYTES, false, true);
+        }
     }
-    shared::check(worker, &common.shared, mask, &addrs, BYTES, true)?;
-    shared::check_array(&mut worker.watch, &op.address, mask, &addrs, BYTES, false, true);
-    let waits = match op.op {
+    let mut regs = warp.regs.view(split.bases);
+    if let Some(d) = op.d {
+        regs.put(d, mask, &given.before);
+    }
+    if let Some(p) = op.p {
+        regs.put_predicate(p, mask, given.past);
+    }
+    Ok(given.past == mask)
+}
+
+/// Lanes at objects of one block.
+#[expect(clippy::too_many_arguments, reason = "who, where and what")]
+pub(super) fn at_objects(
+    worker: &mut Worker<'_>,
+    common: &mut Common,
+    warp: &Warp,
+    whose: Whose,
+    Act { op, order }: Act,
+    mask: u32,
+    addrs: &[u64; 32],
+    value: &[u64; 32],
+    given: &mut Given,
+) -> Trapped {
+    cluster::check(worker, common, whose, mask, addrs, DOES)?;
+    if op != MbarrierOp::Init {
+        check_initialised(worker.run, common, whose, mask, addrs)?;
+    }
+    let waits = match op {
         MbarrierOp::Wait { parity } => Some(parity),
         _ => None,
     };
-    let past = waits.map_or(mask, |parity| {
-        each(mask).fold(0, |past, lane| {
-            let state = State::of(load_element(&common.shared, addrs[lane], BYTES as u32));
-            past | u32::from(state.is_past(parity, value[lane])) << lane
-        })
-    });
-    // Libraries let one lane invalidate an object for all of a warp that have met in a warp operation: that orders no memory, so
-    // that only the first of an object's life is a plain write here.
-    let (action, order) = match op.op {
-        MbarrierOp::Init => (Action::Write, Order::WEAK),
-        _ => (Action::Atomic, Order { acquire: false, release: false, ..op.order }),
-    };
-    worker.watch.touch(&mut common.checks, &touch(mask, &addrs, action, order, &common.shared));
-    let mut before = [0u64; 32];
-    for lane in each(mask) {
-        before[lane] = load_element(&common.shared, addrs[lane], BYTES as u32);
-        let after = State::of(before[lane]).after(op.op, value[lane]);
-        store_element(&mut common.shared, addrs[lane], BYTES as u32, after.word());
-    }
-    let visiting = if waits.is_some() { past } else { mask };
-    visits(&addrs, &before, visiting, warp, |visit, last| match waits {
-        // The phase that is complete is the one before the present.
-        Some(_) if op.order.acquire => common.checks.phase_wait(Visit { phase: !visit.phase, ..visit }),
-        None if op.order.release => {
-            if matches!(op.op, MbarrierOp::ArriveCopied { .. }) {
-                common.checks.copies_announce(visit);
-            }
-            let after = State::of(before[last]).after(op.op, value[last]);
-            common.checks.phase_arrive(visit, after.phase != visit.phase);
+    let load = |common: &mut Common, lane: usize| load_element(memory(common, whose), addrs[lane], BYTES as u32);
+    let mut past = if waits.is_some() { 0 } else { mask };
+    if let Some(parity) = waits {
+        for lane in each(mask) {
+            let word = load(common, lane);
+            past |= u32::from(State::of(word).is_past(parity, value[lane])) << lane;
         }
-        _ => {}
+        if let Some(lane) = each(mask & !past).next() {
+            common.looked = Some(Look { pc: worker.watch.pc, warp: warp.index, lanes: mask & !past, address: addrs[lane] });
+        }
+    }
+    given.past |= past;
+    // Libraries let one lane invalidate an object for all of a warp that have met in a warp operation: that orders no memory, so
+    // that only the first of an object's life is a plain write here. What is done with it is atomic for whoever can reach it.
+    let (action, seen) = match op {
+        MbarrierOp::Init => (Action::Write, Order::WEAK),
+        _ => (Action::Atomic, Order { acquire: false, release: false, narrow: false, ..order }),
+    };
+    cluster::touch(worker, common, whose, &touch(mask, addrs, action, seen));
+    let before = &mut given.before;
+    for lane in each(mask) {
+        before[lane] = load(common, lane);
+        let state = State::of(before[lane]);
+        let after = state.after(op, value[lane]);
+        if let Some(wrong) = state.refuses(op, value[lane]) {
+            let about = fault::buffer(worker.run, Place::Shared, addrs[lane], BYTES);
+            return Err(Trap::new(wrong, 1 << lane).about(about));
+        }
+        store_element(memory(common, whose), addrs[lane], BYTES as u32, after.word());
+        let objects = match whose {
+            Whose::Peer(rank) if let Some(cluster) = &mut common.cluster => &mut cluster.peers[rank as usize].objects,
+            _ => &mut common.objects,
+        };
+        match op {
+            MbarrierOp::Init => drop(objects.insert(addrs[lane], true)),
+            MbarrierOp::Invalidate => drop(objects.insert(addrs[lane], false)),
+            _ => {}
+        }
+    }
+    common.stirred |= waits.is_none();
+    let visiting = if waits.is_some() { past } else { mask };
+    visits(addrs, before, visiting, warp, |visit, last| {
+        let Common { checks, cluster, .. } = &mut *common;
+        match waits {
+            // The phase that is complete is the one before the present.
+            Some(_) if order.acquire => checks.phase_wait(Visit { phase: !visit.phase, ..visit }),
+            None if order.release => {
+                if matches!(op, MbarrierOp::ArriveCopied { .. }) {
+                    checks.copies_announce(visit);
+                }
+                let after = State::of(before[last]).after(op, value[last]);
+                let completes = after.phase != visit.phase;
+                match whose {
+                    Whose::Peer(rank) if let Some(cluster) = cluster => {
+                        checks.phase_arrive_at(&mut cluster.peers[rank as usize].checks, visit, completes);
+                    }
+                    _ => checks.phase_arrive(visit, completes),
+                }
+            }
+            _ => {}
+        }
     });
-    let passes = wavefronts(&addrs, mask, BYTES);
+    let passes = wavefronts(addrs, mask, BYTES);
     count(&mut worker.counters.shared_store, passes, BYTES * u64::from(mask.count_ones()));
-    let mut regs = warp.regs.view(split.bases);
-    if let Some(d) = op.d {
-        regs.put(d, mask, &before);
-    }
-    if let Some(p) = op.p {
-        regs.put_predicate(p, mask, past);
-    }
-    Ok(past == mask)
+    Ok(())
+}
+
+/// An object that nobody has initialised counts nothing.
+fn check_initialised(run: &Run<'_>, common: &Common, whose: Whose, mask: u32, addrs: &[u64; 32]) -> Trapped {
+    let objects = match (whose, &common.cluster) {
+        (Whose::Peer(rank), Some(cluster)) => &cluster.peers[rank as usize].objects,
+        _ => &common.objects,
+    };
+    let missing = |lane: &usize| objects.get(&addrs[*lane]) != Some(&true);
+    let Some(lane) = each(mask).find(missing) else { return Ok(()) };
+    let lanes = each(mask).filter(missing).fold(0, |lanes, lane| lanes | 1 << lane);
+    let invalidated = objects.get(&addrs[lane]).is_some();
+    let about = fault::buffer(run, Place::Shared, addrs[lane], BYTES);
+    Err(Trap::new(kind::Mbarrier::NotInitialised { invalidated }, lanes).about(about))
+}
+
+/// Threads wait for a phase that nobody can complete: all of the cluster wait.
+pub(crate) fn standstill(watch: &mut Watch<'_>, common: &Common, look: &Look) -> Box<Trap> {
+    watch.warp = look.warp;
+    let phase = State::of(load_element(&common.shared, look.address, BYTES as u32)).told();
+    let about = fault::buffer(watch.run, Place::Shared, look.address, BYTES);
+    Trap::new(kind::Mbarrier::Waits { lanes: look.lanes.count_ones(), phase }, look.lanes).at(look.pc).about(about)
 }
 
 /// Calls `f` for the lanes that come to one object in one phase, with the last of them.
@@ -177,7 +302,7 @@ fn visits(addrs: &[u64; 32], words: &[u64; 32], mask: u32, warp: &Warp, mut f: i
     }
 }
 
-fn touch<'t>(mask: u32, addrs: &'t [u64; 32], action: Action, order: Order, shared: &'t [u32]) -> Touch<'t> {
+fn touch<'t>(mask: u32, addrs: &'t [u64; 32], action: Action, order: Order) -> Touch<'t> {
     Touch {
         place: Place::Shared,
         action,
@@ -191,7 +316,7 @@ fn touch<'t>(mask: u32, addrs: &'t [u64; 32], action: Action, order: Order, shar
         access: None,
         stored: None,
         order,
-        shared,
+        shared: &[],
     }
 }
 

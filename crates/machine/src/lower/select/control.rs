@@ -32,8 +32,12 @@ impl Selector<'_> {
                 let d = self.optional(*d)?;
                 self.slow(SlowOp::Barrier { op: *op, aligned: *aligned, d, id, threads, p });
             }
-            // A cluster has one block: nothing to wait for.
-            Op::ClusterBarrier { .. } => self.slow(SlowOp::Nothing),
+            Op::ClusterBarrier { wait, aligned, relaxed } => {
+                let (wait, aligned, relaxed) = (*wait, *aligned, *relaxed);
+                self.slow(SlowOp::ClusterBarrier { wait, aligned, relaxed });
+            }
+            // What a bulk copy does is done when it is issued.
+            Op::CopyBulkGroup { .. } => self.slow(SlowOp::Nothing),
             // A copy is made when it is issued, and memory is sequentially consistent: these are for the checks only.
             Op::CpAsyncCommit => self.slow(SlowOp::CopyCommit),
             Op::CpAsyncWait { n } => self.slow(SlowOp::CopyWait { groups: *n }),

@@ -114,7 +114,8 @@ impl Selector<'_> {
             }
             Op::Isspacep { space, d, a } => {
                 let place = match space {
-                    Space::Shared | Space::SharedCluster => Place::Shared,
+                    Space::Shared => Place::Shared,
+                    Space::SharedCluster => Place::Cluster,
                     Space::Local => Place::Local,
                     Space::Param => Place::Param,
                     Space::Const => Place::Constant,
@@ -124,6 +125,19 @@ impl Selector<'_> {
                 let a = self.source(a, 64)?;
                 let d = self.flag(*d)?;
                 self.slow(SlowOp::IsSpace { place, d, a });
+            }
+            Op::MapAddress { space, ty, d, a, rank } => {
+                let (a, rank) = (self.value(a, ty.bits())?, self.source(rank, 32)?);
+                let d = self.any_destination(*d, ty.bits())?;
+                self.slow(SlowOp::MapAddress { generic: *space == Space::Generic, d, a, rank });
+            }
+            Op::RankOf { space, ty, d, a } => {
+                let (a, d) = (self.value(a, ty.bits())?, self.any_destination(*d, 32)?);
+                self.slow(SlowOp::RankOf { generic: *space == Space::Generic, d, a });
+            }
+            Op::PendingCount { d, a } => {
+                let (a, d) = (self.value(a, 64)?, self.any_destination(*d, 32)?);
+                self.slow(SlowOp::PendingCount { d, a });
             }
             _ => return unsupported("not a move"),
         }

@@ -16,7 +16,7 @@ const MOST: usize = 1 << 12;
 pub(super) struct Key {
     /// Where the module is, and the kernel's name.
     kernel: (usize, String),
-    shape: ([u32; 3], [u32; 3], u32, bool),
+    shape: ([u32; 3], [u32; 3], u32, bool, Option<[u32; 3]>),
     /// Parameters; of one that points into an allocation, where in it and how large that is.
     params: Vec<(u64, u64)>,
 }
@@ -51,9 +51,9 @@ impl Key {
                 values.push(place(value).filter(|_| size - at >= 8).unwrap_or((value, 0)));
             }
         }
-        let &Launch { grid, block, dynamic_shared, cooperative } = launch;
+        let &Launch { grid, block, dynamic_shared, cooperative, cluster } = launch;
         let module = std::ptr::from_ref(loaded) as usize;
-        Self { kernel: (module, info.name), shape: (grid, block, dynamic_shared, cooperative), params: values }
+        Self { kernel: (module, info.name), shape: (grid, block, dynamic_shared, cooperative, cluster), params: values }
     }
 }
 

@@ -66,6 +66,28 @@ pub enum Refusal {
         blocks: u64,
         resident: u64,
     },
+    /// The grid cannot be divided into clusters of that shape.
+    ClusterGrid {
+        cluster: [u32; 3],
+        grid: [u32; 3],
+    },
+    /// More blocks in a cluster than may be: at most `most`, and `device` of a kernel that asks for it.
+    ClusterTooLarge {
+        cluster: [u32; 3],
+        most: u32,
+        device: u32,
+    },
+    /// The kernel demands clusters of another shape.
+    OtherCluster {
+        cluster: [u32; 3],
+        required: [u32; 3],
+    },
+    /// The kernel demands that the launch says how many blocks a cluster has.
+    NoCluster,
+    /// The device has no clusters.
+    NoClusters {
+        cluster: [u32; 3],
+    },
     /// The module has no such kernel.
     NoKernel,
     /// No memory for the heap of a kernel that calls `malloc`.
@@ -116,6 +138,11 @@ impl Refusal {
             Self::Parameters { .. } => Code::LaunchParams,
             Self::TooManyBlocks { .. } => Code::Cooperative,
             Self::TooManyForHost { .. } | Self::NoBarrier { .. } | Self::NoHeap { .. } => Code::LaunchMemory,
+            Self::ClusterGrid { .. }
+            | Self::ClusterTooLarge { .. }
+            | Self::OtherCluster { .. }
+            | Self::NoCluster
+            | Self::NoClusters { .. } => Code::LaunchCluster,
             Self::NoKernel => Code::LaunchKernel,
         }
     }
@@ -124,6 +151,8 @@ impl Refusal {
         match self {
             Self::TooManyForKernel { .. } => Status::OutOfResources,
             Self::TooManyBlocks { .. } => Status::TooManyBlocks,
+            Self::ClusterTooLarge { .. } | Self::OtherCluster { .. } | Self::NoCluster => Status::InvalidCluster,
+            Self::NoClusters { .. } => Status::NotSupported,
             _ => self.code().status(),
         }
     }

@@ -39,6 +39,8 @@ pub struct Race {
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
     Shared,
+    /// Blocks of one cluster, in the shared memory of one of them.
+    Cluster,
     Global,
     Blocks,
     /// The scope of an atomic leaves the other one out.
@@ -122,6 +124,7 @@ impl Rule {
     pub fn code(self) -> Code {
         match self {
             Self::Shared => Code::RaceShared,
+            Self::Cluster => Code::RaceCluster,
             Self::Global => Code::RaceGlobal,
             Self::Blocks => Code::RaceBlocks,
             Self::Scope => Code::RaceScope,

@@ -16,6 +16,8 @@ pub struct Lanes {
 #[serde(rename_all = "snake_case")]
 pub enum Waits {
     AtBarrier(u32),
+    /// For the other blocks of their cluster.
+    AtCluster,
     /// Before a barrier, for the rest of their warp.
     BeforeBarrier,
     /// For other lanes of their warp.
@@ -28,6 +30,9 @@ pub struct Standstill {
     pub barriers: Vec<Arrivals>,
     /// Threads that have exited.
     pub exited: u32,
+    /// The barrier of the cluster: threads that have arrived, of those that it waits for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<(u32, u32)>,
 }
 
 /// Threads that have arrived at a barrier, of those that it waits for.

@@ -127,7 +127,7 @@ impl Whole<'_> {
                         *shared += Banks { requests: times, passes: times * f64::from(step.passes) };
                     }
                     let lines = recording.lines(step);
-                    if lines.is_empty() || step.reached == Some(Place::Shared) {
+                    if lines.is_empty() || matches!(step.reached, Some(Place::Shared | Place::Cluster)) {
                         continue;
                     }
                     let sectors: u32 = lines.iter().map(|line| line.sectors.count_ones()).sum();

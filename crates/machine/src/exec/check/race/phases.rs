@@ -81,6 +81,20 @@ impl Phases {
         }
     }
 
+    /// What arrivals of a phase have released: of the own block, and of others.
+    pub(super) fn said(&self, object: u64, phase: bool) -> (Seen, View) {
+        let Some(phases) = self.objects.get(&object) else { return Default::default() };
+        let released = &phases[usize::from(phase)];
+        let known = released.warps.iter().enumerate().filter(|(_, stamp)| **stamp > 0);
+        let warps = known.map(|(warp, stamp)| (warp as u8, *stamp)).collect();
+        (Seen { warps, ..Seen::default() }, released.view.clone())
+    }
+
+    /// What others have released comes to a phase.
+    pub(super) fn hear(&mut self, object: u64, phase: bool, block: u32, view: &View) {
+        self.objects.entry(object).or_default()[usize::from(phase)].view.join(block, view);
+    }
+
     pub(super) fn wait(&mut self, clocks: &mut Clocks, views: &mut Views, visit: Visit) {
         let Some(phases) = self.objects.get(&visit.object) else { return };
         let released = &phases[usize::from(visit.phase)];

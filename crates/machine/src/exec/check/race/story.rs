@@ -110,6 +110,7 @@ impl Story<'_, '_> {
             () if one.kind.both_strong(other.kind) => Rule::Scope,
             () if clash.benign => Rule::Benign,
             () if let Some(idiom) = self.idiom(&earlier, &later) => Rule::Idiom(idiom),
+            () if self.touch.place == Place::Shared && one.block != other.block => Rule::Cluster,
             () if self.touch.place == Place::Shared => Rule::Shared,
             () if one.block != other.block => Rule::Blocks,
             () => Rule::Global,

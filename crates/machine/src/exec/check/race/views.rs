@@ -173,6 +173,18 @@ impl Views {
         }
     }
 
+    /// What every thread knows.
+    pub(crate) fn common(&self) -> View {
+        let mut all = self.common.clone();
+        self.threads.iter().for_each(|thread| all.join(self.block, &thread.acquired));
+        all
+    }
+
+    /// Every thread learns of it.
+    pub(crate) fn all_learn(&mut self, view: &View) {
+        self.common.join(self.block, view);
+    }
+
     /// Every thread has met every other.
     pub(crate) fn meet_all(&mut self) {
         for thread in &mut self.threads {
