@@ -37,6 +37,10 @@ pub struct Launch {
     pub shared_limit: i32,
     /// Whether its blocks may wait for each other.
     pub cooperative: bool,
+    /// Blocks of a cluster, where the launch says so; zeros where it does not.
+    pub cluster: [u32; 3],
+    /// Whether it may have more of them than every GPU has room for.
+    pub large_clusters: bool,
     /// The parameters as the kernel lays them out.
     pub parameters: Vec<u8>,
 }
@@ -129,11 +133,18 @@ impl Device {
             (&raw mut size).cast(),
             std::ptr::null_mut(), // CU_LAUNCH_PARAM_END
         ];
-        let mut attribute = sys::CUlaunchAttribute {
-            id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
-            pad: [0; 4],
-            value: sys::CUlaunchAttributeValue { cooperative: launch.cooperative.into() },
-        };
+        if launch.large_clusters {
+            kernel.set_attribute(sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)?;
+        }
+        let attribute = |id, value| sys::CUlaunchAttribute { id, pad: [0; 4], value };
+        let cooperative = sys::CUlaunchAttributeValue { cooperative: launch.cooperative.into() };
+        let mut attributes = vec![attribute(sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE, cooperative)];
+        if launch.cluster != [0; 3] {
+            let [x, y, z] = launch.cluster;
+            let cluster =
+                sys::CUlaunchAttributeValue { clusterDim: sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x, y, z } };
+            attributes.push(attribute(sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, cluster));
+        }
         let ([x, y, z], [width, height, depth]) = (launch.grid, launch.block);
         let config = sys::CUlaunchConfig {
             gridDimX: x,
@@ -144,8 +155,8 @@ impl Device {
             blockDimZ: depth,
             sharedMemBytes: launch.shared,
             hStream: self.stream.cu_stream(),
-            attrs: &raw mut attribute,
-            numAttrs: 1,
+            attrs: attributes.as_mut_ptr(),
+            numAttrs: attributes.len() as u32,
         };
         let (function, extra) = (kernel.cu_function(), extra.as_mut_ptr());
         // SAFETY: the configuration, the buffer and its size live as long as the call; the kernel's accesses are the caller's promise.
@@ -217,6 +228,16 @@ unsafe fn launch(node: sys::CUgraphNode) -> Result<Launch, NotRecorded> {
         sys::cuGraphKernelNodeGetAttribute(node, cooperative, &raw mut value).result()?;
         value.cooperative != 0
     };
+    let cluster = sys::CUkernelNodeAttrID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    // SAFETY: as above. Drivers from before there were clusters do not know the attribute, and the value stays as it was: zeros.
+    let cluster = unsafe {
+        value = std::mem::zeroed();
+        match sys::cuGraphKernelNodeGetAttribute(node, cluster, &raw mut value) {
+            CUresult::CUDA_SUCCESS => [value.clusterDim.x, value.clusterDim.y, value.clusterDim.z],
+            _ => [0; 3],
+        }
+    };
+    let mut large = 0;
     let mut text: *const c_char = std::ptr::null();
     let mut parameters = Vec::new();
     let mut limit = 0;
@@ -226,6 +247,9 @@ unsafe fn launch(node: sys::CUgraphNode) -> Result<Launch, NotRecorded> {
     unsafe {
         name(&raw mut text, function).result()?;
         sys::cuFuncGetAttribute(&raw mut limit, attribute, function).result()?;
+        let allowed = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
+        // An older driver has no such attribute, and no such launch.
+        let _ = sys::cuFuncGetAttribute(&raw mut large, allowed, function);
         let (mut index, mut offset, mut size) = (0, 0, 0);
         while info(function, index, &raw mut offset, &raw mut size) == CUresult::CUDA_SUCCESS {
             let address: *const u8 = (*node_params.kernelParams.add(index)).cast();
@@ -243,6 +267,8 @@ unsafe fn launch(node: sys::CUgraphNode) -> Result<Launch, NotRecorded> {
         shared: node_params.sharedMemBytes,
         shared_limit: limit,
         cooperative,
+        cluster,
+        large_clusters: large != 0,
         parameters,
     })
 }

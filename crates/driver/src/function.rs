@@ -39,7 +39,17 @@ impl Function {
     pub(crate) fn new(module: Handle, loaded: Arc<Loaded>, kernel: Kernel) -> Self {
         let info = loaded.info(kernel);
         let name = CString::new(info.name.as_str()).unwrap_or_default();
-        Self { module, loaded, kernel, info, name, max_dynamic_shared: None, carveout: -1, non_portable: false, cluster_policy: 0 }
+        Self {
+            module,
+            loaded,
+            kernel,
+            info,
+            name,
+            max_dynamic_shared: None,
+            carveout: -1,
+            non_portable: false,
+            cluster_policy: 0,
+        }
     }
 
     /// Dynamic shared memory that a launch may ask for, in bytes.

@@ -1,5 +1,6 @@
 //! Launches: checked as a real driver checks them, and run.
 
+mod attributes;
 mod limit;
 mod places;
 
@@ -15,16 +16,14 @@ use crate::boundary::{In, Raw, export};
 use crate::clock::Engine;
 use crate::driver::{Driver, Session};
 use crate::error::{Error, Result};
-use crate::ffi::{Handle, KernelNodeParams, LaunchAttribute, LaunchConfig};
+use crate::ffi::{Handle, KernelNodeParams, LaunchConfig};
 use crate::function::Function;
 use crate::host::Mirrored;
 use crate::operation::{self, Operation};
 use crate::order::Act;
 use crate::{peek, report};
+pub(crate) use attributes::{apply, shape, value_of};
 
-/// `CUlaunchAttributeID`.
-pub(crate) const COOPERATIVE: c_uint = 2;
-pub(crate) const CLUSTER_DIMENSION: c_uint = 4;
 /// `CU_LAUNCH_PARAM_*`.
 const PARAM_END: usize = 0;
 const PARAM_BUFFER_POINTER: usize = 1;
@@ -91,11 +90,20 @@ impl Launch {
     /// The same launch with other attributes.
     pub(crate) fn reshaped(&self, session: &Session, shape: fusion_machine::Launch) -> Result<Self> {
         let found = session.state.functions.get(self.function)?;
-        limit::check(session.driver.machine.profile(), found, &shape)
-            .map_err(|refusal| report::refused_launch(asked(&found.info, &shape, &self.params, &self.short), refusal))?;
+        limit::check(session.driver.machine.profile(), found, &shape).map_err(|refusal| {
+            report::refused_launch(asked(&found.info, &shape, &self.params, &self.short), refusal)
+        })?;
         let (params, short) = (self.params.clone(), self.short.clone());
         let places = found.info.params.iter().map(|p| params.as_ptr() as usize + p.offset as usize).collect();
-        Ok(Self { function: self.function, loaded: self.loaded.clone(), kernel: self.kernel, shape, params, short, places })
+        Ok(Self {
+            function: self.function,
+            loaded: self.loaded.clone(),
+            kernel: self.kernel,
+            shape,
+            params,
+            short,
+            places,
+        })
     }
 
     pub(crate) fn kernel_name(&self) -> String {
@@ -321,40 +329,6 @@ fn packed(extra: Raw) -> Result<Option<(usize, usize)>> {
         }
     }
     Ok(buffer.zip(len))
-}
-
-/// What an extended launch asks for, with those of its attributes that change what a kernel does.
-pub(crate) fn shape(config: &LaunchConfig) -> Result<fusion_machine::Launch> {
-    let (grid, block, dynamic_shared) = (config.grid, config.block, config.shared_bytes);
-    let mut shape = fusion_machine::Launch { grid, block, dynamic_shared, cooperative: false, cluster: None };
-    for attribute in config.attrs.as_in::<LaunchAttribute>().get_all(config.num_attrs as usize)? {
-        apply(&mut shape, attribute.id, attribute.value);
-    }
-    Ok(shape)
-}
-
-/// Changes a launch by one attribute. Priorities, cache policies and scheduling preferences change no result.
-pub(crate) fn apply(shape: &mut fusion_machine::Launch, attribute: c_uint, value: [u64; 8]) {
-    let [first, second, ..] = value;
-    match attribute {
-        COOPERATIVE => shape.cooperative = first as u32 != 0,
-        CLUSTER_DIMENSION => shape.cluster = Some([first as u32, (first >> 32) as u32, second as u32]),
-        _ => {}
-    }
-}
-
-/// The attribute's value, if it is one of these.
-pub(crate) fn value_of(shape: &fusion_machine::Launch, attribute: c_uint) -> Option<[u64; 8]> {
-    let mut value = [0; 8];
-    match attribute {
-        COOPERATIVE => value[0] = shape.cooperative.into(),
-        CLUSTER_DIMENSION => {
-            let [x, y, z] = shape.cluster.unwrap_or([0; 3]);
-            (value[0], value[1]) = (u64::from(x) | u64::from(y) << 32, z.into());
-        }
-        _ => return None,
-    }
-    Some(value)
 }
 
 fn launch(function: Handle, shape: fusion_machine::Launch, stream: Handle, kernel_params: Raw, extra: Raw) -> Result {

@@ -84,6 +84,7 @@ impl World {
                 rng.choice([0, 0, 64, 100, 4096, 48 << 10, u32::MAX]).unwrap_or(0)
             },
             cooperative: !private && rng.u32(0..6) == 0,
+            cluster: (!private && rng.u32(0..6) == 0).then(|| [rng.u32(1..4), 1, 1]),
         };
         let mut params = vec![0; (info.param_bytes as usize).min(1 << 16)];
         for (i, param) in info.params.iter().enumerate() {

@@ -98,7 +98,13 @@ fn run(case: &Case, checks: Checks) -> Result<f64, Box<dyn std::error::Error>> {
         params.extend(buffer.to_le_bytes());
     }
     params.extend(case.number.to_le_bytes());
-    let launch = Launch { grid: case.grid, block: case.block, dynamic_shared: case.dynamic_shared, cooperative: false, cluster: None };
+    let launch = Launch {
+        grid: case.grid,
+        block: case.block,
+        dynamic_shared: case.dynamic_shared,
+        cooperative: false,
+        cluster: None,
+    };
     let start = (Instant::now(), busy());
     let report = machine.launch(&loaded, kernel, &launch, &params)?;
     let time = match (start.1, busy()) {

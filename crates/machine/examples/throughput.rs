@@ -118,8 +118,13 @@ fn add_gelu(machine: &Machine, n: usize) -> Result<Speed, Failed> {
     let expected: Vec<f32> = a.iter().zip(&b).map(|(a, b)| gelu(a + b)).collect();
     let out = machine.memory().alloc(4 * n as u64, AllocationKind::Device)?;
     let pointers = [upload(machine, &a)?, upload(machine, &b)?, out];
-    let launch =
-        Launch { grid: [n.div_ceil(256) as u32, 1, 1], block: [256, 1, 1], dynamic_shared: 0, cooperative: false, cluster: None };
+    let launch = Launch {
+        grid: [n.div_ceil(256) as u32, 1, 1],
+        block: [256, 1, 1],
+        dynamic_shared: 0,
+        cooperative: false,
+        cluster: None,
+    };
     measure(machine, (ADD_GELU, "add_gelu"), &launch, &pointers, n as u32, &expected)
 }
 

@@ -21,8 +21,8 @@ pub(crate) use operand::{CARRY, Operands, Reg, Role, Slot, TRUE, flag, word};
 pub(crate) use rule::XOR;
 pub(crate) use rule::{AND, OR, PerLane, Rule};
 pub(crate) use slow::{
-    Argument, Atomic, Call, CarryKind, CarryOp, Checked, Collective, CopyBulk, Dynamic, Lint, Mbarrier, SlowOp, StoreAsync,
-    Target,
+    Argument, Atomic, Call, CarryKind, CarryOp, Checked, Collective, CopyBulk, Dynamic, Lint, Mbarrier, SlowOp,
+    StoreAsync, Target,
 };
 pub(crate) use spread::Spread;
 use table::{field, part};
@@ -234,10 +234,7 @@ pub(crate) enum Fill {
 
 impl Fill {
     pub(crate) fn differs_by_block(self) -> bool {
-        matches!(
-            self,
-            Fill::Ctaid(_) | Fill::SmId | Fill::ClusterCtaid(_) | Fill::ClusterId(_) | Fill::ClusterCtarank
-        )
+        matches!(self, Fill::Ctaid(_) | Fill::SmId | Fill::ClusterCtaid(_) | Fill::ClusterId(_) | Fill::ClusterCtarank)
     }
 }
 

@@ -61,9 +61,7 @@ fn cluster(code: &mut Code) {
     let guard = |pc: usize| code.insts.get(pc).map(|inst| (inst.guard, inst.negated));
     let arrives = |pc: &usize| matches!(barrier(*pc), Some((false, _)));
     let meets = |pc: usize| {
-        barrier(pc) == Some((false, false))
-            && matches!(barrier(pc + 1), Some((true, _)))
-            && guard(pc) == guard(pc + 1)
+        barrier(pc) == Some((false, false)) && matches!(barrier(pc + 1), Some((true, _))) && guard(pc) == guard(pc + 1)
     };
     let all = 0..code.insts.len();
     let (barriers, syncs) = (all.clone().any(|pc| barrier(pc).is_some()), all.clone().filter(arrives).all(meets));

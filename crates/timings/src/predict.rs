@@ -74,7 +74,8 @@ impl Predictor {
             place.ok_or_else(|| wrong("an argument is longer than its parameter"))?.copy_from_slice(&bytes);
         }
         let crate::Launch { grid, block, shared, cooperative, .. } = point.launch;
-        let launch = Launch { grid: grid.into(), block: block.into(), dynamic_shared: shared, cooperative };
+        let launch =
+            Launch { grid: grid.into(), block: block.into(), dynamic_shared: shared, cooperative, cluster: None };
         // A kernel whose blocks go on by what others do is executed whole.
         machine.set_times(true);
         let whole = || {

@@ -8,11 +8,13 @@ use super::terms::named;
 use crate::counted;
 
 pub(super) fn words(kind: &Mbarrier, fault: &Fault) -> Words {
-    let object = fault.buffer.as_ref().map_or_else(|| "the mbarrier".to_owned(), |buffer| named(buffer));
+    let object = fault.buffer.as_ref().map_or_else(|| "the mbarrier".to_owned(), named);
     match kind {
         Mbarrier::NotInitialised { invalidated: false } => {
-            Words::new(format!("{object} is used as an mbarrier, and was never initialised"))
-                .help("let one thread do `mbarrier.init` (`init(&bar, count)`) on it, and put a barrier between that and its first use")
+            Words::new(format!("{object} is used as an mbarrier before it was initialised")).help(
+                "let one thread do `mbarrier.init` (`init(&bar, count)`) on it, and put a barrier between that and its first use: \
+                 `__syncthreads()`, or `cluster.sync()` where other blocks use it",
+            )
         }
         Mbarrier::NotInitialised { invalidated: true } => {
             Words::new(format!("{object} is used as an mbarrier after it was invalidated"))
@@ -46,8 +48,8 @@ fn state(phase: &Phase) -> String {
     let came = expected.saturating_sub(pending);
     let bytes = match bytes {
         0 => String::new(),
-        n if n > 0 => format!(", and {} are still awaited", counted(n as u64, "byte")),
-        n => format!(", and {} more have come than were announced", counted(n.unsigned_abs(), "byte")),
+        n if n > 0 => format!(", and lacks {}", counted(n as u64, "byte")),
+        n => format!(", and {} that nobody has announced", counted(n.unsigned_abs(), "byte")),
     };
-    format!("its present phase has parity {parity}; {came} of its {} have come{bytes}", counted(expected, "arrival"))
+    format!("its present phase, of parity {parity}, has {came} of {}{bytes}", counted(expected, "arrival"))
 }

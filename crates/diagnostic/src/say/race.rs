@@ -123,6 +123,11 @@ fn title(race: &Race, one: Who, other: Who) -> String {
 /// Why it is a race, and what to do.
 fn advise(race: &Race, same_thread: bool, fault: &Fault, words: Words) -> Words {
     match race.rule {
+        Rule::Async if race.bulk => {
+            return words.note("a barrier does not wait for asynchronous copies").help(
+                "let every thread that reads wait for the mbarrier that the copy completes on: `mbarrier.try_wait` in a loop",
+            );
+        }
         Rule::Async => return copy(same_thread, fault, words),
         Rule::Scope => {
             return words
@@ -281,7 +286,8 @@ fn copy(same_thread: bool, fault: &Fault, words: Words) -> Words {
 }
 
 fn cluster(race: &Race, words: Words) -> Words {
-    let words = words.note("the blocks of a cluster run at once; `__syncthreads()` orders the threads of one block only");
+    let words =
+        words.note("the blocks of a cluster run at once; `__syncthreads()` orders the threads of one block only");
     words.help(match race.hazard {
         Hazard::Writes if race.same_instruction => {
             "give each block elements of its own, let one block write, or combine the values with an atomic"

@@ -302,11 +302,24 @@ impl<'a> Body<'a> {
             5 => format!("bar.warp.sync {};", self.number("0xffffffff")),
             6 => format!("shfl.sync.bfly.b32 {r}, {r}, {}, 31, {};", self.rng.u32(0..40), self.number("-1")),
             7 => format!("vote.sync.ballot.b32 {r}, {p}, {r};"),
-            8 => "barrier.cluster.arrive; barrier.cluster.wait;".to_owned(),
+            8 => self.cluster(),
             9 => "cp.async.commit_group; cp.async.wait_group 0;".to_owned(),
             _ => "bar.sync 0;".to_owned(),
         };
         self.line(&format!("{guard} {text}"));
+    }
+
+    /// What reaches for the other blocks of a cluster, and waits for them.
+    fn cluster(&mut self) -> String {
+        let (a, b) = (self.register(Class::B32), self.register(Class::B32));
+        let rank = self.rng.u32(0..3);
+        match self.rng.u32(0..6) {
+            0 => format!("mapa.shared::cluster.u32 {a}, {b}, {rank}; ld.shared::cluster.u32 {b}, [{a}];"),
+            1 => format!("mapa.shared::cluster.u32 {a}, {b}, {rank}; red.shared::cluster.add.u32 [{a}], 1;"),
+            2 => format!("getctarank.shared::cluster.u32 {a}, {b};"),
+            3 => format!("barrier.cluster.{};", ["arrive", "wait", "arrive.relaxed"][self.rng.usize(..3)]),
+            _ => "barrier.cluster.arrive; barrier.cluster.wait;".to_owned(),
+        }
     }
 
     fn print(&mut self) {

@@ -12,8 +12,8 @@ mod tally;
 mod trace;
 mod watch;
 
-pub(crate) use init::{Origin, Placed};
 pub(crate) use cluster::ClusterChecks;
+pub(crate) use init::{Origin, Placed};
 pub(crate) use race::{Came, Shadow, Visit};
 pub(crate) use record::{AtBarrier, Line, Path, Recording, Step};
 pub(crate) use tally::{Parting, Requests, Row, Stride, Tally, WIDEST, Who};

@@ -1,8 +1,8 @@
 //! Waiting for others: barriers, warp operations, and who goes around them.
 
 pub(crate) mod barrier;
-pub(crate) mod bypass;
 pub(crate) mod bulk;
+pub(crate) mod bypass;
 pub(crate) mod cluster;
 pub(crate) mod collective;
 pub(crate) mod exit;

@@ -174,6 +174,7 @@ mod tests {
             unfenced: false,
             locked: None,
             next_round: false,
+            bulk: false,
             communicates: false,
             lone_warps: false,
         };

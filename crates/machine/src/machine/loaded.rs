@@ -100,9 +100,9 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Whether a kernel's blocks can hear of each other: by atomics, fences or volatile accesses.
+    /// Whether a kernel's blocks can hear of each other: by atomics, fences or volatile accesses, or in the shared memory of a cluster.
     pub fn communicates(&self, kernel: Kernel) -> bool {
-        self.code(kernel).is_none_or(|code| code.communicates)
+        self.code(kernel).is_none_or(|code| code.communicates || code.maps)
     }
 
     pub(super) fn new(

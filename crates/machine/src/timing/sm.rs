@@ -317,8 +317,10 @@ impl<'a> Sm<'a> {
         let latency = ticks(op.cost.latency);
         let passes = u64::from(if op.merged { step.wide_passes } else { step.passes });
         // Of generic addresses, what the lanes have really reached.
-        let is_shared =
-            |place| place == Place::Shared || matches!(step.reached, Some(Place::Shared | Place::Cluster)) && place != Place::Global;
+        let is_shared = |place| {
+            place == Place::Shared
+                || matches!(step.reached, Some(Place::Shared | Place::Cluster)) && place != Place::Global
+        };
         let of_cluster = step.reached == Some(Place::Cluster);
         let shared_latency = if of_cluster { CLUSTER_LATENCY } else { self.rates.shared_latency };
         let banks = |memory: &mut MemorySystem<'_>, passes: Ticks| memory.pass(now, passes as f64);
@@ -327,8 +329,7 @@ impl<'a> Sm<'a> {
             Kind::Load(Place::Param) => now + latency,
             Kind::Load(Place::Constant) => now + ticks(self.rates.l1_latency),
             Kind::Load(_) => {
-                let shared =
-                    if passes > 0 { banks(&mut self.memory, passes) + ticks(shared_latency) } else { now };
+                let shared = if passes > 0 { banks(&mut self.memory, passes) + ticks(shared_latency) } else { now };
                 let global = !lines.is_empty() || passes == 0;
                 if global { shared.max(self.memory.load(now, lines, bytes, asker, op.past_l1)) } else { shared }
             }

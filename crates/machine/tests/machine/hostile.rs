@@ -90,7 +90,12 @@ fn arguments_to_print_may_lie_anywhere() {
 
 #[test]
 fn the_largest_grid_is_begun() {
-    let launch =
-        Launch { grid: [u32::MAX >> 1, 65535, 65535], block: [1024, 1, 1], dynamic_shared: 0, cooperative: false, cluster: None };
+    let launch = Launch {
+        grid: [u32::MAX >> 1, 65535, 65535],
+        block: [1024, 1, 1],
+        dynamic_shared: 0,
+        cooperative: false,
+        cluster: None,
+    };
     assert!(!ends("trap;", &launch, 0));
 }

@@ -6,6 +6,7 @@
 
 mod advice;
 mod arithmetic;
+mod clusters;
 mod control;
 mod counters;
 mod dry;

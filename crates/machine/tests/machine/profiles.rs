@@ -57,8 +57,13 @@ fn predicted(profile: &Profile, bytes: u64, products: u32) -> f64 {
     memory.write(from, &vec![0; bytes.min(PERIOD) as usize]).unwrap();
     let mut params = [from.to_le_bytes(), to.to_le_bytes()].concat();
     params.extend(products.to_le_bytes());
-    let launch =
-        Launch { grid: [(bytes / 16 / 256) as u32, 1, 1], block: [256, 1, 1], dynamic_shared: 0, cooperative: false, cluster: None };
+    let launch = Launch {
+        grid: [(bytes / 16 / 256) as u32, 1, 1],
+        block: [256, 1, 1],
+        dynamic_shared: 0,
+        cooperative: false,
+        cluster: None,
+    };
     machine.estimate(&loaded, kernel, &launch, &params).unwrap().unwrap().ns
 }
 

@@ -52,10 +52,8 @@ pub(super) fn copy(d: &mut Decoder<'_, '_>) -> Result<Op> {
     let told = d.flag(BYTES);
     let grouped = d.flag("bulk_group");
     d.cache();
-    let towards_shared = matches!(
-        (to, from),
-        (Space::SharedCluster, Space::Global | Space::Shared) | (Space::Shared, Space::Global)
-    );
+    let towards_shared =
+        matches!((to, from), (Space::SharedCluster, Space::Global | Space::Shared) | (Space::Shared, Space::Global));
     if told != towards_shared || grouped != ((to, from) == (Space::Global, Space::Shared)) {
         return d.invalid("`cp.async.bulk` has no such form");
     }

@@ -55,7 +55,13 @@ impl BlockChecks {
 
 impl Watch<'_> {
     /// A warp's access to the shared memory of another block, which is `owner` of the grid: as [`Watch::touch`].
-    pub(crate) fn touch_peer(&mut self, checks: &mut BlockChecks, peer: &mut BlockChecks, owner: u64, touch: &Touch<'_>) {
+    pub(crate) fn touch_peer(
+        &mut self,
+        checks: &mut BlockChecks,
+        peer: &mut BlockChecks,
+        owner: u64,
+        touch: &Touch<'_>,
+    ) {
         if let Some(record) = &mut self.record {
             record.touch(self.warp, &Touch { place: Place::Cluster, ..*touch }, |_| 1);
         }

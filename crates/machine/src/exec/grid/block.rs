@@ -40,7 +40,7 @@ const SHORT_TURN: u64 = 1 << 11;
 /// nobody can tell from work.
 const SHARE: u64 = 1 << 15;
 /// Instructions of looks in vain after which nobody waits for anything to come.
-const IDLE: u64 = 1 << 20;
+const IDLE: u64 = 1 << 16;
 /// How often a split looks for what it waits for before others run; and in a block that has waited in vain.
 const PATIENCE: u32 = 32;
 const IMPATIENCE: u32 = 4;
@@ -89,6 +89,7 @@ impl Block {
         loop {
             let (mut ran, mut busy) = (false, false);
             (self.common.waits, self.common.looked, self.common.stirred) = (0, None, false);
+            let passed = std::mem::take(&mut self.common.passed);
             for warp in &mut self.warps {
                 if warp.done() {
                     continue;
@@ -98,7 +99,7 @@ impl Block {
                 warp.bypass.stirs = false;
                 let goes_on = turn::run(worker, &mut self.common, warp, quantum)?;
                 ran |= goes_on;
-                busy |= goes_on && warp.waits == 0 || warp.bypass.stirs;
+                busy |= goes_on && warp.waits == 0 || warp.bypass.stirs || warp.has_work();
                 executed += warp.clock - before;
             }
             if self.is_done() {
@@ -115,6 +116,7 @@ impl Block {
                 return Err(standstill::trap(&mut worker.watch, &[stand], None));
             }
             let looks = self.common.looked.is_some() && !busy && !self.common.stirred && !self.common.passed;
+            self.common.passed |= passed;
             self.idle = if looks { self.idle + executed } else { 0 };
             if let Some(look) = self.common.looked.filter(|_| self.is_stuck(worker.run) && !self.in_cluster()) {
                 return Err(mbarrier::standstill(&mut worker.watch, &self.common, &look));

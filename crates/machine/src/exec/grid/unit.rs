@@ -86,7 +86,9 @@ impl Unit {
             if blocked {
                 return Err(self.standstill(worker));
             }
-            if let Some(stuck) = self.blocks.iter().position(|block| idle && !block.is_done() && block.is_stuck(worker.run)) {
+            if let Some(stuck) =
+                self.blocks.iter().position(|block| idle && !block.is_done() && block.is_stuck(worker.run))
+            {
                 let block = &self.blocks[stuck];
                 worker.watch.enter(block.index);
                 let look = block.common.looked;

@@ -91,7 +91,8 @@ impl Run<'_> {
 
     /// The index in the grid of the block of a rank, in the cluster of that number.
     pub(crate) fn member(&self, cluster: u64, rank: u32) -> u64 {
-        let clusters: [u64; 3] = std::array::from_fn(|axis| u64::from(self.launch.grid[axis] / self.cluster[axis].max(1)).max(1));
+        let clusters: [u64; 3] =
+            std::array::from_fn(|axis| u64::from(self.launch.grid[axis] / self.cluster[axis].max(1)).max(1));
         let first = [cluster % clusters[0], cluster / clusters[0] % clusters[1], cluster / clusters[0] / clusters[1]];
         let [x, y, _] = self.cluster.map(|n| n.max(1));
         let within = [rank % x, rank / x % y, rank / x / y];
@@ -102,7 +103,8 @@ impl Run<'_> {
     pub(crate) fn cluster_of(&self, block: u64) -> u64 {
         let at = self.block(block);
         let place: [u64; 3] = std::array::from_fn(|axis| u64::from(at[axis] / self.cluster[axis].max(1)));
-        let clusters: [u64; 3] = std::array::from_fn(|axis| u64::from(self.launch.grid[axis] / self.cluster[axis].max(1)).max(1));
+        let clusters: [u64; 3] =
+            std::array::from_fn(|axis| u64::from(self.launch.grid[axis] / self.cluster[axis].max(1)).max(1));
         place[0] + clusters[0] * (place[1] + clusters[1] * place[2])
     }
 

@@ -234,6 +234,11 @@ impl Warp {
         self.splits.is_empty()
     }
 
+    /// Whether lanes could go on that have not only waited in this turn.
+    pub(crate) fn has_work(&self) -> bool {
+        self.splits.iter().any(|split| split.state == State::Ready && split.waits == 0)
+    }
+
     /// Lanes that were threads of the block and have exited.
     pub(crate) fn exited(&self) -> u32 {
         self.threads & !self.alive

@@ -56,7 +56,7 @@ pub(crate) fn store(
         count(&mut worker.counters.shared_store, 1, bytes * u64::from(group.count_ones()));
     }
     warp.bypass.stores(split.pc, mask);
-    complete(worker, common, warp, mask, &objects, &[bytes; 32])
+    complete(worker, common, warp, mask, false, &objects, &[bytes; 32])
 }
 
 /// Objects are told of bytes that have come.
@@ -65,11 +65,12 @@ fn complete(
     common: &mut Common,
     warp: &Warp,
     mask: u32,
+    copies: bool,
     objects: &[u64; 32],
     bytes: &[u64; 32],
 ) -> Trapped {
     let order = Order { strong: true, release: true, ..Order::WEAK };
-    let act = Act { op: MbarrierOp::CompleteTx, order };
+    let act = Act { op: MbarrierOp::CompleteTx, order, copies };
     let mut left = mask;
     while left != 0 {
         let (whose, group, inside) = same_block(worker, common, left, objects, Does { write: true, bytes: 8 })?;
@@ -103,7 +104,7 @@ pub(crate) fn copy(
         }
     }
     let Some(objects) = objects else { return Ok(()) };
-    complete(worker, common, warp, mask, &objects, &lanes(|lane| u64::from(sizes[lane])))
+    complete(worker, common, warp, mask, true, &objects, &lanes(|lane| u64::from(sizes[lane])))
 }
 
 /// One lane copies 16 bytes.

@@ -98,7 +98,9 @@ impl State {
     /// What is wrong with doing it now.
     fn refuses(self, op: MbarrierOp, value: u64) -> Option<kind::Mbarrier> {
         let arrivals = match op {
-            MbarrierOp::Init if value == 0 || value >> COUNT != 0 => return Some(kind::Mbarrier::Count { count: value }),
+            MbarrierOp::Init if value == 0 || value >> COUNT != 0 => {
+                return Some(kind::Mbarrier::Count { count: value });
+            }
             MbarrierOp::Arrive | MbarrierOp::ArriveDrop => value,
             MbarrierOp::ArriveExpectTx | MbarrierOp::ArriveDropExpectTx => 1,
             MbarrierOp::ArriveCopied { counted: true } => 1,
@@ -128,6 +130,8 @@ pub(crate) fn pending(word: u64) -> u64 {
 pub(super) struct Act {
     pub(super) op: MbarrierOp,
     pub(super) order: Order,
+    /// It waits for copies that the lanes have begun.
+    pub(super) copies: bool,
 }
 
 /// What it has given: the states before, and the lanes whose phase is complete.
@@ -149,7 +153,8 @@ pub(crate) fn execute(
     let regs = warp.regs.view(split.bases);
     let value = regs.get(op.value);
     let addrs = addresses(&regs, &op.address, split.local_base);
-    let act = Act { op: op.op, order: op.order };
+    let copies = matches!(op.op, MbarrierOp::ArriveCopied { .. });
+    let act = Act { op: op.op, order: op.order, copies };
     let mut given = Given::default();
     let mut left = mask;
     while left != 0 {
@@ -184,7 +189,7 @@ pub(super) fn at_objects(
     common: &mut Common,
     warp: &Warp,
     whose: Whose,
-    Act { op, order }: Act,
+    Act { op, order, copies }: Act,
     mask: u32,
     addrs: &[u64; 32],
     value: &[u64; 32],
@@ -206,7 +211,8 @@ pub(super) fn at_objects(
             past |= u32::from(State::of(word).is_past(parity, value[lane])) << lane;
         }
         if let Some(lane) = each(mask & !past).next() {
-            common.looked = Some(Look { pc: worker.watch.pc, warp: warp.index, lanes: mask & !past, address: addrs[lane] });
+            common.looked =
+                Some(Look { pc: worker.watch.pc, warp: warp.index, lanes: mask & !past, address: addrs[lane] });
         }
     }
     given.past |= past;
@@ -245,7 +251,7 @@ pub(super) fn at_objects(
             // The phase that is complete is the one before the present.
             Some(_) if order.acquire => checks.phase_wait(Visit { phase: !visit.phase, ..visit }),
             None if order.release => {
-                if matches!(op, MbarrierOp::ArriveCopied { .. }) {
+                if copies && whose == Whose::Own {
                     checks.copies_announce(visit);
                 }
                 let after = State::of(before[last]).after(op, value[last]);

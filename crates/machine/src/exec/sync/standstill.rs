@@ -65,9 +65,9 @@ pub(crate) fn trap(watch: &mut Watch<'_>, blocks: &[Stand<'_>], cluster: Option<
         _ => s.pc,
     };
     let mut trap = Trap::new(kind, split.mask).at(here(split));
-    let everyone = blocks.iter().flat_map(|stand| {
-        stand.warps.iter().flat_map(move |w| w.splits.iter().map(move |s| (stand.block, w, s)))
-    });
+    let everyone = blocks
+        .iter()
+        .flat_map(|stand| stand.warps.iter().flat_map(move |w| w.splits.iter().map(move |s| (stand.block, w, s))));
     let others = everyone.filter(|(b, w, s)| (*b, w.index, s.mask) != (block, warp.index, split.mask));
     // Warps that wait together are one party.
     let mut told: Vec<(u32, Waits, u64, Lanes, u32)> = Vec::new();

@@ -28,6 +28,9 @@ pub struct Race {
     /// The write is that of a loop's next round: a barrier stands between it and the read, which is one of the related places.
     #[serde(default)]
     pub next_round: bool,
+    /// The copy is one that an mbarrier is told of.
+    #[serde(default)]
+    pub bulk: bool,
     /// The kernel has atomics or fences by which its blocks may communicate.
     pub communicates: bool,
     /// The launch's blocks are single warps.

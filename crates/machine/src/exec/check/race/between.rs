@@ -101,7 +101,13 @@ impl Watch<'_> {
     }
 
     /// An access to the shared memory of another block.
-    pub(in crate::exec::check) fn look_at_peer(&mut self, races: &mut Races, peer: &mut Races, owner: u64, touch: &Touch<'_>) {
+    pub(in crate::exec::check) fn look_at_peer(
+        &mut self,
+        races: &mut Races,
+        peer: &mut Races,
+        owner: u64,
+        touch: &Touch<'_>,
+    ) {
         if touch.mask == 0 {
             return;
         }
@@ -122,7 +128,13 @@ impl Watch<'_> {
     }
 
     /// Lanes of a warp exit, and with the last of them the block. Whoever has been in its memory should have been waited for.
-    pub(in crate::exec::check) fn exits(&mut self, races: &mut Races, (warp, lanes): (u32, u32), rank: u32, last: bool) {
+    pub(in crate::exec::check) fn exits(
+        &mut self,
+        races: &mut Races,
+        (warp, lanes): (u32, u32),
+        rank: u32,
+        last: bool,
+    ) {
         let Races { views, between, .. } = races;
         let Some(Between { visits, .. }) = between.as_deref_mut() else { return };
         for lane in each(lanes) {

@@ -6,7 +6,7 @@ use super::compare::{Clash, Past};
 use super::idiom;
 use super::remedy;
 use super::row::{Kind, Row};
-use crate::code::{AddressOf, Place};
+use crate::code::{AddressOf, Place, SlowOp};
 use crate::exec::check::watch::Touch;
 use crate::exec::fault;
 use crate::exec::fault::finding::{Findings, Site};
@@ -168,6 +168,7 @@ impl Pair<'_> {
             unfenced,
             locked: remedy::lock(self.run, subject.pc, party.pc, subject.block == party.block),
             next_round: false,
+            bulk: matches!(self.run.code.slow_at(party.pc), Some(SlowOp::CopyBulk(_))),
             communicates: self.run.code.communicates,
             lone_warps: self.run.warps == 1,
         }

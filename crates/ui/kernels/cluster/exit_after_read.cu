@@ -1,0 +1,13 @@
+// Rank 0 ends without waiting for rank 1, which reads its memory.
+// fail: E-CLUSTER-EXITED
+// launch: k<<<2, 32>>>(x: f32[64], y: f32[32] uninit)
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+extern "C" __global__ void __cluster_dims__(2) k(const float* x, float* y) {
+    __shared__ float s[32];
+    cg::cluster_group cluster = cg::this_cluster();
+    int t = threadIdx.x;
+    s[t] = x[blockIdx.x * 32 + t];
+    cluster.sync();
+    if (cluster.block_rank() == 1) y[t] = *cluster.map_shared_rank(s + t, 0);
+}

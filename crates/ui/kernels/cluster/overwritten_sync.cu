@@ -1,0 +1,18 @@
+// The next write to the array comes after the other block has read it.
+// pass
+// near: cluster/overwritten
+// launch: k<<<4, 32>>>(x: f32[128], y: f32[128] uninit)
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+extern "C" __global__ void __cluster_dims__(2) k(const float* x, float* y) {
+    __shared__ float s[32];
+    cg::cluster_group cluster = cg::this_cluster();
+    int t = threadIdx.x, i = blockIdx.x * 32 + t;
+    s[t] = x[i];
+    cluster.sync();
+    float* other = cluster.map_shared_rank(s, 1 - cluster.block_rank());
+    float value = other[t];
+    cluster.sync();
+    s[t] = 0.0f;
+    y[i] = value;
+}
