@@ -112,3 +112,24 @@ fn results_do_not_depend_on_the_number_of_workers() {
         assert_eq!(device.read_ints(sums, 64), expected);
     }
 }
+
+#[test]
+fn the_time_of_a_launch_with_clusters_is_predicted() {
+    let body = "mov.u32 %r1, %cluster_ctarank; xor.b32 %r2, %r1, 1; mov.u32 %r0, %tid.x; shl.b32 %r0, %r0, 2;\n\
+                mov.u32 %r3, s; add.u32 %r3, %r3, %r0; st.shared.u32 [%r3], %r1;\n\
+                barrier.cluster.arrive; barrier.cluster.wait;\n\
+                mapa.shared::cluster.u32 %r4, %r3, %r2; ld.shared::cluster.u32 %r5, [%r4];\n\
+                barrier.cluster.arrive; barrier.cluster.wait;\n\
+                ld.param.u64 %rd0, [x]; cvt.u64.u32 %rd1, %r0; add.u64 %rd0, %rd0, %rd1; st.global.u32 [%rd0], %r5;\n";
+    let ptx = module(".explicitcluster .reqnctapercluster 2, 1, 1", body);
+    let device = Device::with(&ptx, Options { times: true, checks: Checks::NONE, ..Options::default() });
+    let buffer = device.buffer(256);
+    let none = Arg::Pointer(0);
+    let arguments = [Arg::Pointer(buffer), none, none];
+    let report = device.launch("k", 512, 64, &arguments);
+    assert!(report.account.is_some() && report.predicted_ns > 0.0, "{report:?}");
+    let params: Vec<u8> = [buffer, 0, 0].iter().flat_map(|value: &u64| value.to_le_bytes()).collect();
+    let kernel = device.loaded.kernel("k").unwrap();
+    let estimate = device.machine.estimate(&device.loaded, kernel, &config(512, 64), &params).unwrap().unwrap();
+    assert!(estimate.ns > 0.0);
+}
