@@ -190,7 +190,6 @@ impl<'a> MemorySystem<'a> {
             }
             let piece = self.piece(line.number);
             let (before, then) = self.read.get(&own).copied().unwrap_or((0, self.fetched));
-            self.read.insert(own, (before | missing, self.fetched));
             let first = missing & !before;
             // What all SMs have fetched since then may have taken its place in L2.
             let since = (self.fetched - then) as f64 * 32.0 * self.load.active;
@@ -204,6 +203,7 @@ impl<'a> MemorySystem<'a> {
             let share = if scattered { fresh + (1.0 - fresh) * self.load.evicted } else { fresh };
             let chance = chance_of(line, piece, if common { 0 } else { asker.block });
             let from_dram = gone | if chance < share { first } else { 0 };
+            self.read.insert(own, (before | missing | halves_of(from_dram), self.fetched));
             // Blocks that run at the same time ask for what they share at the same time: all of them wait for it.
             let lacks = piece.is_some_and(|(_, piece)| chance < piece.missing);
             let waits = first != 0 && share > 0.0 && lacks && (asker.block < self.load.first_wave || !common);
@@ -231,6 +231,9 @@ impl<'a> MemorySystem<'a> {
                 }
                 continue;
             }
+            // A line of which something else is on its way takes no store until that is there, and nothing gets past.
+            let (_, at) = self.l1.get(if self.load.common.contains(&line.number) { line.number } else { key });
+            self.lsu.wait_until(at);
             let piece = self.piece(line.number);
             let chance = chance_of(line, piece, asker.block);
             let fresh = piece.map_or(1.0, |(_, piece)| piece.fresh_written);
@@ -302,8 +305,7 @@ impl<'a> MemorySystem<'a> {
         if from_dram == 0 && !waits {
             return hit;
         }
-        // DRAM is read by 64 bytes.
-        let halves = f64::from(from_dram & 0b0011 != 0) + f64::from(from_dram & 0b1100 != 0);
+        let halves = f64::from(halves_of(from_dram).count_ones() / 2);
         let times = if scattered { self.rates.scattered } else { 1.0 };
         let through = self.take_dram(begun, 2.0 * halves * times, 1.0, sector);
         let busy = self.rates.loaded_latency * self.used.0 * self.used.0;
@@ -360,6 +362,12 @@ fn chance_of(line: &Line, piece: Option<(usize, Piece)>, block: u64) -> f64 {
         chance(offset ^ (index as u64) << 48 ^ block << 36)
     };
     piece.map_or(1.0, of)
+}
+
+/// Sectors that come with these: DRAM is read by 64 bytes.
+fn halves_of(sectors: u8) -> u8 {
+    let half = |mask: u8| if sectors & mask == 0 { 0 } else { mask };
+    half(0b0011) | half(0b1100)
 }
 
 /// Whether lines are far from each other, and so in many pages of DRAM.

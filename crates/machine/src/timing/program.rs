@@ -1,9 +1,11 @@
 //! A kernel as the clock sees it: of every instruction what it costs, waits for and brings.
 
 mod fold;
+pub(crate) mod linear;
 
 use std::collections::HashMap;
 
+use self::linear::Sum;
 use super::cost::{Cost, FOLDED, Unit};
 use super::effect::Model;
 use crate::code::{Code, MicroOp, Operands, Place, Role, SlowOp, TRUE};
@@ -46,6 +48,9 @@ pub(crate) struct Op {
     pub(crate) writes: Vec<u32>,
     /// Bytes of one lane's access.
     pub(crate) bytes: u32,
+    /// Where a load or store goes, and what an instruction of arithmetic computes, where that is a sum.
+    pub(crate) address: Option<Sum>,
+    pub(crate) value: Option<Sum>,
     /// A load that may pass stores: nobody writes what it reads.
     pub(crate) read_only: bool,
     /// Goes to L2, whatever the L1 has.
@@ -82,6 +87,7 @@ impl Program {
     /// `text` gives the PTX of an instruction by its place in the code.
     pub(crate) fn new(code: &Code, units: &Units, model: &Model, text: impl Fn(u32) -> String) -> Self {
         let numbers = Numbers::new(code);
+        let reader = linear::Reader::new(code, &numbers);
         let op = |(pc, inst): (u32, &crate::code::Inst)| {
             let (mut reads, mut writes) = (Vec::new(), Vec::new());
             inst.op.operands(code, &mut |role, reg| {
@@ -112,17 +118,17 @@ impl Program {
                 _ => FOLDED,
             };
             Op {
-                cost,
-                kind,
                 reads,
                 writes,
                 bytes,
+                address: reader.address(pc),
+                value: (inst.guard == TRUE).then(|| reader.value(pc, inst.op)).flatten(),
                 read_only,
                 past_l1: contains(&PAST_L1),
-                merged: false,
                 counts: counts_lanes(&text),
                 float: contains(&[".f32", ".f64", "f16"]),
                 serial: contains(&SERIAL),
+                ..Op::new(cost, kind)
             }
         };
         let ops: Vec<Op> = (0..).zip(&code.insts).map(op).collect();
@@ -133,19 +139,7 @@ impl Program {
         fold::products(&mut program, code);
         fold::shared_loads(&mut program, code);
         fold::short_branches(&mut program, code, model.assembler.predicated);
-        let memory = |text: &str, kind| Op {
-            cost: Cost::of(text, units),
-            kind,
-            reads: Vec::new(),
-            writes: Vec::new(),
-            bytes: 4,
-            read_only: false,
-            past_l1: false,
-            merged: false,
-            counts: false,
-            float: false,
-            serial: false,
-        };
+        let memory = |text: &str, kind| Op { bytes: 4, ..Op::new(Cost::of(text, units), kind) };
         program.ops.push(memory("st.local.b32 [%r1], %r2;", Kind::Store(Place::Local)));
         program.ops.push(memory("ld.local.b32 %r2, [%r1];", Kind::Load(Place::Local)));
         program
@@ -254,6 +248,25 @@ fn kind(code: &Code, op: MicroOp) -> (Kind, bool, u32) {
 }
 
 impl Op {
+    /// Names no register and has no address.
+    pub(crate) fn new(cost: Cost, kind: Kind) -> Self {
+        Self {
+            cost,
+            kind,
+            reads: Vec::new(),
+            writes: Vec::new(),
+            bytes: 0,
+            address: None,
+            value: None,
+            read_only: false,
+            past_l1: false,
+            merged: false,
+            counts: false,
+            float: false,
+            serial: false,
+        }
+    }
+
     /// Nothing is moved from one side of it to the other.
     pub(crate) fn divides(&self) -> bool {
         use Kind::{Barrier, Branch, CopyCommit, CopyWait, Fence};

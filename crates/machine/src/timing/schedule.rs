@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use super::effect::Assembler;
+use super::program::linear::addresses;
 use super::program::{Kind, Op, Program};
 use crate::code::Place;
 use crate::exec::Step;
@@ -13,6 +14,9 @@ use crate::exec::Step;
 /// Clocks that the assembler thinks a load takes.
 const LOAD: f64 = 250.0;
 const SHARED_LOAD: f64 = 30.0;
+
+/// How many clocks before it is of use the assembler begins a load that passes a store: it has the register for longer then.
+const AHEAD: f64 = 10.0;
 
 /// A step in the machine's order.
 #[derive(Clone, Copy, Debug)]
@@ -149,7 +153,14 @@ fn list(ops: &[&Op]) -> Vec<u16> {
     let mut written: HashMap<u32, usize> = HashMap::new();
     // Who reads what the piece finds: the last write of it comes behind them.
     let mut readers: HashMap<u32, Vec<usize>> = HashMap::new();
-    let (mut last_store, mut last_loads): (HashMap<u8, usize>, HashMap<u8, Vec<usize>>) = Default::default();
+    let addresses = addresses(ops);
+    // Two accesses whose addresses differ by a constant that is known may change places.
+    let meet = |a: usize, b: usize| match (&addresses[a], &addresses[b]) {
+        (Some(one), Some(other)) => !one.is_apart(ops[a].bytes, other, ops[b].bytes),
+        _ => true,
+    };
+    let (mut stores, mut loads): (HashMap<u8, Vec<usize>>, HashMap<u8, Vec<usize>>) = Default::default();
+    let mut passes = vec![false; n];
     for (at, op) in ops.iter().enumerate() {
         for register in &op.reads {
             if let Some(&by) = written.get(register) {
@@ -161,16 +172,24 @@ fn list(ops: &[&Op]) -> Vec<u16> {
         match op.kind {
             Kind::Load(place) if !op.read_only => {
                 for space in spaces(place) {
-                    waits[at].extend(last_store.get(space).map(|&by| (by, 1.0)));
-                    last_loads.entry(*space).or_default().push(at);
+                    for &by in stores.get(space).into_iter().flatten() {
+                        if meet(by, at) {
+                            waits[at].push((by, 1.0));
+                        } else {
+                            passes[at] = true;
+                        }
+                    }
+                    loads.entry(*space).or_default().push(at);
                 }
             }
             Kind::Store(_) | Kind::Atomic(_) | Kind::Copy => {
                 let place = if let Kind::Store(place) | Kind::Atomic(place) = op.kind { place } else { Place::Shared };
                 for space in spaces(place) {
-                    waits[at].extend(last_store.get(space).map(|&by| (by, 1.0)));
-                    waits[at].extend(last_loads.remove(space).into_iter().flatten().map(|by| (by, 1.0)));
-                    last_store.insert(*space, at);
+                    let stores = stores.entry(*space).or_default();
+                    let loads = loads.get(space).into_iter().flatten();
+                    waits[at].extend(stores.last().map(|&by| (by, 1.0)));
+                    waits[at].extend(loads.filter(|&&by| meet(by, at)).map(|&by| (by, 1.0)));
+                    stores.push(at);
                 }
             }
             _ => {}
@@ -195,6 +214,9 @@ fn list(ops: &[&Op]) -> Vec<u16> {
         }
     }
     let mut ready = vec![0.0_f64; n];
+    for (at, latest) in latest(&waits).into_iter().enumerate().filter(|&(at, _)| passes[at]) {
+        ready[at] = (latest - AHEAD).max(0.0);
+    }
     let mut missing: Vec<usize> = waits.iter().map(Vec::len).collect();
     let mut followers: Vec<Vec<(usize, f64)>> = vec![Vec::new(); n];
     for (at, all) in waits.iter().enumerate() {
@@ -227,6 +249,22 @@ fn list(ops: &[&Op]) -> Vec<u16> {
     order
 }
 
+/// When each has to begin so that the whole ends as early as it can if nothing but what it waits for counted.
+fn latest(waits: &[Vec<(usize, f64)>]) -> Vec<f64> {
+    let mut earliest: Vec<f64> = Vec::with_capacity(waits.len());
+    for all in waits {
+        earliest.push(all.iter().map(|&(by, after)| earliest[by] + after).fold(0.0, f64::max));
+    }
+    let end = earliest.into_iter().fold(0.0, f64::max);
+    let mut latest = vec![end; waits.len()];
+    for (at, all) in waits.iter().enumerate().rev() {
+        for &(by, after) in all {
+            latest[by] = latest[by].min(latest[at] - after);
+        }
+    }
+    latest
+}
+
 /// Memory that the assembler tells apart. A generic address may lead to any.
 fn spaces(place: Place) -> &'static [u8] {
     match place {
@@ -250,21 +288,11 @@ fn latency(op: &Op) -> f64 {
 mod tests {
     use super::*;
     use crate::timing::cost::Cost;
+    use crate::timing::program::linear::Linear;
 
     fn op(text: &str, kind: Kind, reads: &[u32], writes: &[u32]) -> Op {
-        Op {
-            cost: Cost::of(text, &crate::Profile::default().units),
-            kind,
-            reads: reads.into(),
-            writes: writes.into(),
-            bytes: 4,
-            read_only: false,
-            past_l1: false,
-            merged: false,
-            counts: false,
-            float: true,
-            serial: false,
-        }
+        let cost = Cost::of(text, &crate::Profile::default().units);
+        Op { reads: reads.into(), writes: writes.into(), bytes: 4, float: true, ..Op::new(cost, kind) }
     }
 
     /// Four times: load, add, store.
@@ -297,6 +325,23 @@ mod tests {
         let store = op("st.global.f32 [%r], %f1;", Kind::Store(Place::Global), &[1, 2], &[]);
         let load = Op { read_only: true, ..op("ld.global.nc.f32 %f1, [%r];", Kind::Load(Place::Global), &[0], &[1]) };
         assert_eq!(list(&[&slow, &store, &load]), [0, 1, 2]);
+    }
+
+    /// A load, a store to the same place, and a load of what lies so many bytes further, after the address was computed anew.
+    fn second(bytes: i64) -> Vec<u16> {
+        let sum = |terms: &[(u32, i64)], constant| Some(Linear { terms: terms.into(), constant });
+        let first = op("ld.global.f32 %f1, [%r0];", Kind::Load(Place::Global), &[0], &[1]);
+        let store = op("st.global.f32 [%r0], %f1;", Kind::Store(Place::Global), &[0, 1], &[]);
+        let store = Op { address: sum(&[(0, 1)], 0), ..store };
+        let further = Op { value: sum(&[(0, 1)], bytes), ..op("add.s64 %r2, %r0, 4;", Kind::Plain, &[0], &[2]) };
+        let load = op("ld.global.f32 %f3, [%r2];", Kind::Load(Place::Global), &[2], &[3]);
+        list(&[&first, &store, &further, &Op { address: sum(&[(2, 1)], 0), ..load }])
+    }
+
+    #[test]
+    fn a_load_passes_a_store_to_another_place() {
+        assert_eq!(second(4), [0, 2, 3, 1]);
+        assert_eq!(second(3), [0, 2, 1, 3]);
     }
 
     #[test]

@@ -505,19 +505,7 @@ mod tests {
     use crate::timing::memory::Load;
 
     fn op(text: &str, kind: Kind) -> Op {
-        Op {
-            cost: Cost::of(text, &Profile::default().units),
-            kind,
-            reads: Vec::new(),
-            writes: Vec::new(),
-            bytes: 16,
-            read_only: false,
-            past_l1: false,
-            merged: false,
-            counts: false,
-            float: false,
-            serial: false,
-        }
+        Op { bytes: 16, ..Op::new(Cost::of(text, &Profile::default().units), kind) }
     }
 
     type Steps<'a> = &'a [(u32, Option<AtBarrier>)];
