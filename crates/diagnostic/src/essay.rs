@@ -103,12 +103,14 @@ pub fn find(asked: &str) -> Result<Code, Vec<Code>> {
     // `race` is the beginning, or the middle, of several.
     let mut like: Vec<Code> = codes().filter(|code| !asked.is_empty() && code.as_str().contains(&asked)).collect();
     if like.is_empty() {
+        // No code is as long, and to compare takes time.
+        let asked: String = asked.chars().take(64).collect();
         let distance = |code: &Code| {
             let whole = strsim::damerau_levenshtein(&asked, code.as_str());
             whole.min(strsim::damerau_levenshtein(&asked, bare(*code)))
         };
         like = codes().collect();
-        like.sort_by_key(distance);
+        like.sort_by_cached_key(distance);
         like.truncate(3);
     }
     Err(like)

@@ -81,7 +81,9 @@ pub(crate) fn explain(asked: Option<&str>, look: Look) -> Result<String, String>
             if asked.starts_with("CUDA_ERROR_") {
                 return Ok(format!("{asked} is an error of the CUDA driver's. {EMULATED_TELLS_MORE}\n"));
             }
-            let name = |exercise: &&Exercise| strsim::normalized_damerau_levenshtein(asked, exercise.name);
+            // No name is as long, and to compare takes time.
+            let start: String = asked.chars().take(64).collect();
+            let name = |exercise: &&Exercise| strsim::normalized_damerau_levenshtein(&start, exercise.name);
             let nearest = exercises().max_by(|one, other| name(one).total_cmp(&name(other)));
             if let Some(exercise) = nearest.filter(|exercise| name(exercise) > 0.6) {
                 let name = exercise.name;
