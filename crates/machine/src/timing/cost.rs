@@ -6,6 +6,11 @@
 
 use crate::profile::Units;
 
+/// Clocks until the shared memory of another block of the cluster answers. Microbenchmarks of the network between Hopper's SMs found 180
+/// (Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture via Microbenchmarking", 2024) to a little above 200.
+/// Its bandwidth is taken to be that of the own banks, one pass an access.
+pub(crate) const CLUSTER_LATENCY: f64 = 200.0;
+
 /// Where an instruction is executed. Each of an SM's four schedulers has one of each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Unit {

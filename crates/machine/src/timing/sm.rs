@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 
 use super::account::{Account, Maker, Why};
-use super::cost::{FOLDED, ROUTINE, Unit};
+use super::cost::{CLUSTER_LATENCY, FOLDED, ROUTINE, Unit};
 use super::memory::{Asker, MemorySystem};
 use super::program::{Kind, Op, Program};
 use super::rates::Rates;
@@ -317,16 +317,19 @@ impl<'a> Sm<'a> {
         let latency = ticks(op.cost.latency);
         let passes = u64::from(if op.merged { step.wide_passes } else { step.passes });
         // Of generic addresses, what the lanes have really reached.
-        let is_shared =
-            |place| place == Place::Shared || place == Place::Generic && step.reached == Some(Place::Shared);
+        let is_shared = |place| {
+            place == Place::Shared
+                || matches!(step.reached, Some(Place::Shared | Place::Cluster)) && place != Place::Global
+        };
+        let of_cluster = step.reached == Some(Place::Cluster);
+        let shared_latency = if of_cluster { CLUSTER_LATENCY } else { self.rates.shared_latency };
         let banks = |memory: &mut MemorySystem<'_>, passes: Ticks| memory.pass(now, passes as f64);
         let done = match op.kind {
             _ if step.lanes == 0 => now + TICKS,
             Kind::Load(Place::Param) => now + latency,
             Kind::Load(Place::Constant) => now + ticks(self.rates.l1_latency),
             Kind::Load(_) => {
-                let shared =
-                    if passes > 0 { banks(&mut self.memory, passes) + ticks(self.rates.shared_latency) } else { now };
+                let shared = if passes > 0 { banks(&mut self.memory, passes) + ticks(shared_latency) } else { now };
                 let global = !lines.is_empty() || passes == 0;
                 if global { shared.max(self.memory.load(now, lines, bytes, asker, op.past_l1)) } else { shared }
             }
@@ -364,7 +367,7 @@ impl<'a> Sm<'a> {
             Kind::Atomic(at) if is_shared(at) => {
                 let conflicts = lines.iter().map(|line| line.conflicts).max().unwrap_or(1);
                 let conflicts = if op.counts { 1 } else { conflicts };
-                banks(&mut self.memory, 2 + u64::from(conflicts)) + ticks(2.0 * self.rates.shared_latency)
+                banks(&mut self.memory, 2 + u64::from(conflicts)) + ticks(2.0 * shared_latency)
             }
             Kind::Atomic(_) => self.memory.atomic(now, lines, op.float, asker),
             Kind::Branch => return (now, now + ticks(self.rates.branch)),
