@@ -34,7 +34,9 @@ pub(crate) fn faults(faults: &[Fault], entry: &Entry) -> Option<Trouble> {
     // What the emulated device lacks decides: after it, nothing that it says can be relied on.
     let first = faults.iter().position(is_not_theirs).unwrap_or(0);
     let tell = |fault: &Fault| match (&fault.kind, entry.exercise.shapes) {
-        (FaultKind::Sync(Sync::Endless { .. } | Sync::TooMuchWork { .. }), shapes) => over_budget(say(fault), shapes),
+        (FaultKind::Sync(which @ (Sync::Endless { .. } | Sync::TooMuchWork { .. })), shapes) => {
+            over_budget(say(fault), which, shapes)
+        }
         (_, Shapes::Rows { .. }) => by_row(fault, entry.exercise),
         (_, Shapes::Elementwise) => by_element(fault, entry.exercise),
     };
@@ -157,13 +159,27 @@ fn several_at_once(fault: &Fault, exercise: &Exercise) -> Option<String> {
 }
 
 /// The budget is the grader's, and nobody can allow more.
-fn over_budget(mut told: Diagnostic, shapes: Shapes) -> Diagnostic {
-    let whole = match shapes {
-        Shapes::Rows { .. } => "let all threads of a block share a row",
-        Shapes::Elementwise => "let more threads share the elements",
+fn over_budget(mut told: Diagnostic, which: &Sync, shapes: Shapes) -> Diagnostic {
+    told.help = match (which, shapes) {
+        (Sync::TooMuchWork { .. }, Shapes::Rows { .. }) => vec![
+            "every block ends, and together they do far more than the rows ask for: is each row one block's or one warp's, and \
+             is the stride of a loop over rows the number of all of them?"
+                .to_owned(),
+        ],
+        (Sync::TooMuchWork { .. }, Shapes::Elementwise) => vec![
+            "every block ends, and together they do far more than the elements ask for: is each element one thread's? The \
+             stride of a loop over all elements is the number of all threads, `gridDim.x * blockDim.x`"
+                .to_owned(),
+            "does the launch have more blocks than the elements need?".to_owned(),
+        ],
+        (_, Shapes::Rows { .. }) => vec![endless("let all threads of a block share a row")],
+        (_, Shapes::Elementwise) => vec![endless("let more threads share the elements")],
     };
-    told.help = vec![format!("does the loop end for every thread? If it does, a thread has too much to do: {whole}")];
     told
+}
+
+fn endless(whole: &str) -> String {
+    format!("does the loop end for every thread? If it does, a thread has too much to do: {whole}")
 }
 
 /// What the index of an element is.

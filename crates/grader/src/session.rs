@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaModule, DriverError};
 use fusion_baseline::{Baseline, Multiplier};
-use fusion_course::{Arguments, DeviceBuffer, Entry, Exercise, Gemm, NoGemm, Scalar, Shape, Source};
+use fusion_course::{Arguments, DeviceBuffer, Entry, Exercise, Gemm, NoGemm, Scalar, Shape, Shapes, Source};
 use fusion_device::{Choice, CompileError, Compiled, Device, EmulatorOptions, Options, Program};
 use fusion_machine::report::{Class, Dry};
 use fusion_machine::{Checks, Fault, LaunchReport, Report};
@@ -20,8 +20,15 @@ use crate::trouble::Trouble;
 pub(crate) const BUDGET: u64 = 1 << 26;
 
 /// Warp instructions that a launch of a submission may execute on the emulated device. Blocks that end may be many: with 1,024
-/// threads for each of 65,539 rows they are two million warps, of some hundred instructions each.
-const LAUNCH_BUDGET: u64 = 1 << 30;
+/// threads for each of 65,539 rows they are two million warps, of some hundred instructions each. Elements are at most 2^22, thus
+/// 2^17 warps, and may have two thousand instructions per warp. Blocks that do each other's work too exceed that within
+/// the time limit, and are then told so at their line.
+const fn launch_budget(shapes: Shapes) -> u64 {
+    match shapes {
+        Shapes::Elementwise => 1 << 28,
+        Shapes::Rows { .. } => 1 << 30,
+    }
+}
 
 /// The options by which a launch may execute so many warp instructions, and one block a 128th of them: no block of an
 /// exercise needs as much, and many mutants never end.
@@ -54,8 +61,9 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn open(kind: DeviceKind, as_gpu: bool) -> Result<Self, RunError> {
-        let options = EmulatorOptions { instruction_budget: Some(LAUNCH_BUDGET), ..within(BUDGET) };
+    /// Opens the device for submissions to an exercise of such shapes.
+    pub(crate) fn open(kind: DeviceKind, as_gpu: bool, shapes: Shapes) -> Result<Self, RunError> {
+        let options = EmulatorOptions { instruction_budget: Some(launch_budget(shapes)), ..within(BUDGET) };
         Self::open_with(kind, as_gpu, options)
     }
 

@@ -26,7 +26,7 @@ use fusion_course::{Entry, Sample, Submission};
 use crate::bench::At;
 use crate::judgement::{DeviceKind, Parts, RunError};
 use crate::protocol::{self, Message, SPENT, SampleName};
-use crate::session::Session;
+use crate::session::{BUDGET, Session, within};
 
 /// The main function of a program that holds answers.
 pub fn main(submission: Submission) -> ExitCode {
@@ -224,7 +224,7 @@ fn list(submission: &Submission, top: &[Entry], samples: &[Sample]) {
 }
 
 fn probe() {
-    let (gpu, note) = match Session::open(DeviceKind::Gpu, false) {
+    let (gpu, note) = match Session::open_with(DeviceKind::Gpu, false, within(BUDGET)) {
         Ok(session) => (Some(session.info), None),
         Err(RunError { message, .. }) => (None, Some(message)),
     };

@@ -250,6 +250,8 @@ pub(crate) struct Function {
     pub(crate) doubles: u32,
     pub(crate) predicates: u32,
     pub(crate) fills: Vec<(Fill, Reg)>,
+    /// Where loops begin that the assembler is told not to unroll.
+    pub(crate) nounroll: Vec<u32>,
     /// Registers that may be read before they are written; a run starts with zeros there.
     pub(crate) cleared: Vec<Reg>,
     /// Bytes of local memory: variables, then parameter variables of calls.

@@ -266,6 +266,8 @@ fn lower_function(module: &Module, id: FunctionId, addresses: &Addresses, shared
     let (mut lowered, block_jumps) = selector.finish(&liveness);
     lowered.start = start;
     lowered.end = code.insts.len() as u32;
+    let begins = |block: usize| function.nounroll.binary_search(&(blocks[block].start as u32)).is_ok();
+    lowered.nounroll = order.iter().filter(|&&block| begins(block)).map(|&block| starts[block]).collect();
     let label_start = |label: ast::LabelId| {
         let target = function.labels.get(label.index())?.target as usize;
         let block = blocks.binary_search_by_key(&target, |b| b.start).ok()?;

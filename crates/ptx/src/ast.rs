@@ -154,6 +154,9 @@ pub struct Function {
     pub registers: Vec<Register>,
     pub variables: Vec<Variable>,
     pub labels: Vec<Label>,
+    /// Places in `body`, ascending, before which `.pragma "nounroll"` stands: a loop that begins there is not unrolled (PTX ISA,
+    /// "Pragma Strings").
+    pub nounroll: Vec<u32>,
     /// False for a forward or extern declaration.
     pub has_body: bool,
     pub body: Vec<Instruction>,

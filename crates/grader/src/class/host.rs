@@ -35,7 +35,7 @@ fn serve(entry: &Entry) -> io::Result<()> {
     let mut worker = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
     let mut requests = BufReader::new(worker.try_clone()?);
-    let session = match Session::open(DeviceKind::Emulated, false) {
+    let session = match Session::open(DeviceKind::Emulated, false, entry.exercise.shapes) {
         Ok(session) => session,
         Err(error) => {
             let _nobody = send(&mut worker, &Answer::Unable(error.message.clone()));

@@ -48,7 +48,7 @@ pub fn judge(contained: Contained) -> ExitCode {
         as_gpu: false,
     };
     tell(OPENING.to_owned());
-    let session = match Session::open(options.device.into(), options.as_gpu) {
+    let session = match Session::open(options.device.into(), options.as_gpu, exercise.shapes) {
         Ok(session) => session,
         Err(error) => return unable(error),
     };

@@ -37,7 +37,7 @@ pub(super) fn run(options: &Options, submission: &Submission, top: &[Entry], sam
         tasks.push((entry, None));
     }
     Message::Progress { text: OPENING.to_owned() }.send();
-    let session = match Session::open(options.device.into(), options.as_gpu) {
+    let session = match Session::open(options.device.into(), options.as_gpu, entry.exercise.shapes) {
         Ok(session) => session,
         Err(error) => return unable(error),
     };

@@ -15,7 +15,7 @@ use crate::session::Session;
 
 pub(super) fn run(options: &Options, exercise: &'static Exercise) -> ExitCode {
     tell(OPENING.to_owned());
-    let session = match Session::open(options.device.into(), options.as_gpu) {
+    let session = match Session::open(options.device.into(), options.as_gpu, exercise.shapes) {
         Ok(session) => session,
         Err(error) => return unable(error),
     };

@@ -14,7 +14,7 @@ use crate::fast::{self, Fast, Plan};
 use crate::judgement::{Code, DeviceKind, Part, RunError, Verdict};
 use crate::protocol::{Message, OPENING, SPENT};
 use crate::right::Scope;
-use crate::session::Session;
+use crate::session::{BUDGET, Session, within};
 use crate::trial::Trial;
 use crate::trouble::Trouble;
 use crate::verdicts::{Ratio, Ruling};
@@ -64,7 +64,7 @@ fn judge(
     answers: &[Answer<'_>],
     mut told: impl FnMut(&Answer<'_>, Result<Vec<Ruling>, String>),
 ) -> Result<bool, RunError> {
-    let mut session = Session::open(device, false)?;
+    let mut session = Session::open_with(device, false, within(BUDGET))?;
     for answer in answers {
         tell(format!("judging {} {}", answer.kind, answer.name));
         let rulings = answer.judge(&session).map_err(|trouble| match trouble {

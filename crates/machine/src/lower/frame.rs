@@ -154,6 +154,7 @@ impl Frame {
             doubles: self.doubles,
             predicates: self.predicates,
             fills,
+            nounroll: Vec::new(),
             cleared: at_entry.iter().flat_map(|r| self.slots(*r)).collect(),
             frame_bytes: self.bytes,
             params,

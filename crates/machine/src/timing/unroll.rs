@@ -31,12 +31,17 @@ pub(crate) fn unrolled(code: &Code, pc: u32) -> usize {
         });
         found
     };
-    let constants: Vec<(u32, u8)> = code
-        .functions
+    let Some(function) = code.functions.iter().flatten().find(|function| (function.start..function.end).contains(&pc))
+    else {
+        return 1;
+    };
+    // Such is the loop over the iterations that are left behind one that the compiler unrolled before.
+    if function.nounroll.contains(&target) {
+        return 1;
+    }
+    let constants: Vec<(u32, u8)> = function
+        .fills
         .iter()
-        .flatten()
-        .filter(|function| (function.start..function.end).contains(&pc))
-        .flat_map(|function| &function.fills)
         .filter(|(fill, _)| matches!(fill, Fill::Constant(_)))
         .map(|(_, reg)| (reg.slot, reg.bits))
         .collect();

@@ -75,6 +75,9 @@ impl<'a> Parser<'a> {
                 return Ok(());
             }
             ".pragma" => {
+                if self.slice(self.peek().span) == "\"nounroll\"" {
+                    function.nounroll.push(function.body.len() as u32);
+                }
                 self.skip_statement();
                 return Ok(());
             }

@@ -29,6 +29,7 @@ impl<'a> Parser<'a> {
             registers: Vec::new(),
             variables: Vec::new(),
             labels: Vec::new(),
+            nounroll: Vec::new(),
             has_body: false,
             body: Vec::new(),
             directives: Directives::default(),
