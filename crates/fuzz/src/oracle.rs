@@ -228,6 +228,7 @@ const COUNTERS: &[&str] = &[
     "shared_store",
     "divergent_branches",
     "barriers",
+    "tensor_operations",
 ];
 
 fn at(fault: &Fault) -> Feature {

@@ -28,6 +28,7 @@ pub mod integer;
 pub mod narrow;
 pub mod round;
 pub mod single;
+pub mod tensor;
 
 mod binary;
 mod quad;

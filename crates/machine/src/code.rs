@@ -21,8 +21,8 @@ pub(crate) use operand::{CARRY, Operands, Reg, Role, Slot, TRUE, flag, word};
 pub(crate) use rule::XOR;
 pub(crate) use rule::{AND, OR, PerLane, Rule};
 pub(crate) use slow::{
-    Argument, Atomic, Call, CarryKind, CarryOp, Checked, Collective, CopyBulk, Dynamic, Lint, Mbarrier, SlowOp,
-    StoreAsync, Target,
+    Argument, Atomic, Call, CarryKind, CarryOp, Checked, Collective, CopyBulk, Dynamic, Lint, MatrixAccess, Mbarrier,
+    Product, SlowOp, StoreAsync, Target,
 };
 pub(crate) use spread::Spread;
 use table::{field, part};
@@ -320,6 +320,10 @@ impl Code {
     pub(crate) fn access(&self, pc: u32) -> Option<&Access> {
         match self.insts.get(pc as usize)?.op {
             MicroOp::Load(index) | MicroOp::Store(index) => self.accesses.get(index as usize),
+            MicroOp::Slow(index) => match self.slow.get(index as usize)? {
+                SlowOp::Matrix(access) => Some(&access.row),
+                _ => None,
+            },
             _ => None,
         }
     }

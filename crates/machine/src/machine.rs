@@ -352,6 +352,7 @@ impl Machine {
             shared_given,
             heap: heap.as_deref(),
             sms: self.profile.sms,
+            compute: self.profile.compute,
             clock_khz: self.profile.sm_clock_khz,
             grid_id,
             workspace,

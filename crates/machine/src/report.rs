@@ -144,6 +144,9 @@ pub struct Counters {
     pub divergent_branches: u64,
     /// Barrier arrivals by warps.
     pub barriers: u64,
+    /// Operations of tensor cores: a product and an addition are two.
+    #[serde(default)]
+    pub tensor_operations: u64,
 }
 
 /// Traffic of one kind of access.
@@ -181,6 +184,7 @@ impl std::ops::AddAssign for Counters {
         self.branches += other.branches;
         self.divergent_branches += other.divergent_branches;
         self.barriers += other.barriers;
+        self.tensor_operations += other.tensor_operations;
     }
 }
 

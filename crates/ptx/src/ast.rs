@@ -5,11 +5,13 @@
 //! assembly blocks are entries of their own, renamed by nothing but their index.
 
 mod instruction;
+mod matrix;
 mod operands;
 mod operation;
 mod types;
 
 pub use instruction::*;
+pub use matrix::*;
 pub use operation::*;
 pub use types::*;
 

@@ -12,6 +12,7 @@ mod convert;
 mod float;
 mod integer;
 mod logic;
+mod matrix;
 mod mbarrier;
 mod memory;
 mod modifiers;
@@ -68,6 +69,7 @@ const GROUPS: &[(&[&str], Group)] = &[
     (convert::OPCODES, convert::decode),
     (memory::OPCODES, memory::decode),
     (mbarrier::OPCODES, mbarrier::decode),
+    (matrix::OPCODES, matrix::decode),
     (atomics::OPCODES, atomics::decode),
     (warp::OPCODES, warp::decode),
     (control::OPCODES, control::decode),
@@ -99,8 +101,8 @@ pub(crate) struct Foreign {
 pub(crate) fn foreign(opcode: &str, modifiers: &[&str]) -> Option<Foreign> {
     let has = |name: &str| modifiers.contains(&name);
     let reason = match opcode {
-        "mma" | "wmma" | "wgmma" | "tcgen05" | "ldmatrix" | "stmatrix" | "movmatrix" => {
-            "tensor-core instructions are not emulated"
+        "wgmma" | "tcgen05" => {
+            "tensor-core instructions of a whole warp group, and those of `tcgen05`, are not emulated"
         }
         "cp" if has("tensor") || has("reduce") => "copies of tensors, and those that reduce, are not emulated",
         "red" | "st" if has("bulk") => "bulk stores are not emulated",

@@ -43,7 +43,9 @@ here:
 
 #[test]
 fn instructions_decode() {
-    let files = ["integer", "float", "compare", "logic", "convert", "memory", "atomics", "warp", "control", "operands"];
+    let files = [
+        "integer", "float", "compare", "logic", "convert", "memory", "atomics", "warp", "control", "operands", "matrix",
+    ];
     for name in files {
         let path = format!("{}/tests/decode/{name}.txt", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read_to_string(&path).unwrap();

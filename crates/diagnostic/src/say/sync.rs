@@ -75,6 +75,14 @@ pub(super) fn words(kind: &Sync) -> Words {
                 .help("let the whole warp execute it, or name in the mask those that do (`__ballot_sync` before the branch)");
             stuck(standstill, words)
         }
+        Sync::PartialWarp { here, exited } => {
+            let exited = exited & !here;
+            Words::new("an instruction for a whole warp, executed by a part of it")
+                .label(format!("{} {} here", lanes(*here), verb(*here, "is", "are")))
+                .maybe((exited != 0).then(|| format!("{} of the warp {} exited", lanes(exited), verb(exited, "has", "have"))))
+                .note("all 32 lanes of a warp execute `ldmatrix`, `stmatrix`, `movmatrix`, `mma` and `wmma` together: each holds a part of the matrices")
+                .help("take it out of the condition and guard only loads and stores; let blocks have a multiple of 32 threads, and no thread return before it")
+        }
         Sync::Deadlock { waiting: None, standstill, .. } => stuck(standstill, Words::new("the block cannot go on")),
         Sync::Deadlock { waiting: Some(waiting), barrier, standstill } => {
             let label = match barrier {

@@ -1,10 +1,10 @@
 //! The table of the operations that are rare, or reach beyond the lanes' registers.
 
-use fusion_ptx::ast::{self, BarrierOp, FunctionId, ScalarType};
+use fusion_ptx::ast::{self, BarrierOp, FunctionId, Mma, ScalarType};
 
 use super::operand::{double, name, word};
 use super::table::{field, part, table};
-use super::{AddressOf, Code, MicroOp, Operands, Order, Place, Reg, Role, Slot};
+use super::{Access, AddressOf, Code, MicroOp, Operands, Order, Place, Reg, Role, Slot};
 use crate::arith::Reduction;
 
 part! {
@@ -70,6 +70,47 @@ part! {
         src: AddressOf = Address,
         size: Slot = Address word,
         mbarrier: Option<AddressOf> = Address,
+    }
+}
+
+/// `ldmatrix` and `stmatrix`: a matrix of 8 by 8 elements of 16 bits for each register.
+#[derive(Clone, Debug)]
+pub(crate) struct MatrixAccess {
+    /// What a lane accesses: one row, for lanes 0 to 7 those of the first matrix, and so on.
+    pub(crate) row: Access,
+    pub(crate) transposed: bool,
+    pub(crate) regs: Vec<Option<Reg>>,
+}
+
+impl Operands for MatrixAccess {
+    fn operands(&self, _: &Code, f: &mut dyn FnMut(Role, Reg)) {
+        name(&self.row.address, word, Role::Address, f);
+        name(&self.regs, word, if self.row.stores { Role::Read } else { Role::Write }, f);
+    }
+}
+
+impl MatrixAccess {
+    /// The lanes that say where a row is.
+    pub(crate) fn lanes(&self) -> u32 {
+        u32::MAX >> (32 - 8 * self.regs.len().clamp(1, 4) as u32)
+    }
+
+    /// Row and column of one of the two elements that a lane has of a matrix.
+    pub(crate) fn place(&self, lane: usize, half: usize) -> (usize, usize) {
+        let (row, column) = (lane / 4, 2 * (lane % 4) + half);
+        if self.transposed { (column, row) } else { (row, column) }
+    }
+}
+
+part! {
+    /// `mma` and `wmma.mma`.
+    #[derive(Clone, Debug)]
+    pub(crate) struct Product {
+        form: Mma,
+        d: Vec<Option<Reg>> = Write,
+        a: Vec<Reg> = Read,
+        b: Vec<Reg> = Read,
+        c: Vec<Reg> = Read,
     }
 }
 
@@ -213,6 +254,13 @@ table! {
         } => Defined;
         /// What it brings is written out for each of them, or any undefined bit that a lane is told of makes its result undefined.
         Collective(collective: Collective = Own) => Special;
+        /// Waits until the whole warp is here.
+        Together => Defined;
+        /// What is loaded is known when that is executed, and what is stored is written out.
+        Matrix(access: MatrixAccess = Own) => Defined;
+        /// `movmatrix`.
+        MoveMatrix { d: Reg = Write, a: Reg = Read } => Special;
+        Product(product: Product = Own) => Special;
         Checked(checked: Checked = Own) => checked.op.rule(code);
         Atomic(atomic: Atomic = Own) => Defined;
         Mbarrier(mbarrier: Mbarrier = Own) => Defined;

@@ -9,6 +9,7 @@ mod generic;
 pub(crate) mod global;
 pub(crate) mod heap;
 mod local;
+pub(crate) mod matrix;
 pub(crate) mod param;
 pub(crate) mod shared;
 mod way;

@@ -5,6 +5,7 @@
 
 pub(crate) mod builtin;
 mod call;
+mod matrix;
 mod slow;
 pub(crate) mod turn;
 

@@ -1,5 +1,6 @@
 //! Waiting for others: barriers, warp operations, and who goes around them.
 
+pub(crate) mod aligned;
 pub(crate) mod barrier;
 pub(crate) mod bulk;
 pub(crate) mod bypass;

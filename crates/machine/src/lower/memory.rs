@@ -113,7 +113,7 @@ impl Selector<'_> {
     }
 
     /// Which memory, and where in it.
-    fn address(&mut self, space: Space, address: &Address) -> Selected<(Place, AddressOf)> {
+    pub(super) fn address(&mut self, space: Space, address: &Address) -> Selected<(Place, AddressOf)> {
         let mut place = match space {
             Space::Generic => Place::Generic,
             Space::Global => Place::Global,

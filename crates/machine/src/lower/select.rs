@@ -3,6 +3,7 @@
 mod arithmetic;
 mod control;
 mod data;
+mod matrix;
 
 use fusion_ptx::ast::{
     BoolOp, Dst, Function, FunctionId, GlobalId, Guard, Instruction, LocalId, Module, Op, Operand, PredOperand, RegId,
@@ -36,7 +37,7 @@ pub(super) struct Selector<'a> {
     origin: Origin,
     guard: (Slot, bool),
     /// The next instruction emitted is the program's own.
-    counted: bool,
+    pub(super) counted: bool,
     block_jumps: Vec<(u32, usize)>,
 }
 
@@ -426,6 +427,8 @@ impl<'a> Selector<'a> {
             }
             Op::Mbarrier { .. } | Op::StoreAsync { .. } | Op::CopyBulk { .. } => self.memory(op),
             Op::MapAddress { .. } | Op::RankOf { .. } | Op::PendingCount { .. } => self.data(op),
+            Op::LoadMatrix { .. } | Op::StoreMatrix { .. } | Op::MoveMatrix { .. } => self.matrix(op),
+            Op::Mma { .. } | Op::WmmaLoad { .. } | Op::WmmaStore { .. } => self.matrix(op),
             _ => self.control(op),
         }
     }

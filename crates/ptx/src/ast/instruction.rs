@@ -3,8 +3,8 @@
 use super::operands::operations;
 use super::operation::{AtomicOp, BarrierOp, Binary, Collective, MbarrierOp, Quaternary, Ternary, TestProperty, Unary};
 use super::{
-    Accuracy, BoolOp, Compare, FunctionId, GlobalId, LabelId, LocId, LocalId, Mode, Ordering, RegId, ScalarType, Scope,
-    Space, Span, Special,
+    Accuracy, BoolOp, Compare, Fragment, FunctionId, GlobalId, LabelId, LocId, LocalId, Mma, Mode, Ordering, RegId,
+    ScalarType, Scope, Space, Span, Special,
 };
 
 #[derive(Clone, Debug)]
@@ -352,6 +352,49 @@ operations! {
         /// `cp.async.bulk.commit_group`, and `.wait_group` for all but so many groups.
         CopyBulkGroup {
             wait: Option<u32>,
+        },
+        /// `ldmatrix`: as many 8 by 8 matrices of 16 bits as there are registers, each row from where one lane says.
+        LoadMatrix {
+            transposed: bool,
+            space: Space,
+            d: Vec<Dst>,
+            addr: Address,
+        },
+        StoreMatrix {
+            transposed: bool,
+            space: Space,
+            addr: Address,
+            a: Vec<Operand>,
+        },
+        /// `movmatrix`: transposes one that the warp holds.
+        MoveMatrix {
+            d: Dst,
+            a: Operand,
+        },
+        /// `mma` and `wmma.mma`: D = A * B + C.
+        Mma {
+            mma: Mma,
+            d: Vec<Dst>,
+            a: Vec<Operand>,
+            b: Vec<Operand>,
+            c: Vec<Operand>,
+        },
+        /// `wmma.load`: rows, or columns, are `stride` elements apart.
+        WmmaLoad {
+            fragment: Fragment,
+            by_rows: bool,
+            space: Space,
+            d: Vec<Dst>,
+            addr: Address,
+            stride: Option<Operand>,
+        },
+        WmmaStore {
+            fragment: Fragment,
+            by_rows: bool,
+            space: Space,
+            addr: Address,
+            a: Vec<Operand>,
+            stride: Option<Operand>,
         },
         /// `membar` and `fence`.
         Fence {

@@ -34,6 +34,8 @@ pub(crate) struct Run<'a> {
     /// What the hardware gives for it: whole units, without and with what the system reserves.
     pub(crate) shared_given: (u32, u32),
     pub(crate) sms: u32,
+    /// Compute capability.
+    pub(crate) compute: (u32, u32),
     pub(crate) clock_khz: u32,
     pub(crate) grid_id: u64,
     /// What kernels have taken with `malloc`, once one that does was launched.

@@ -2,7 +2,7 @@
 
 use fusion_ptx::ast::{BoolOp, Collective};
 
-use super::call;
+use super::{call, matrix};
 use crate::arith;
 use crate::code::{CarryKind, CarryOp, Comparison, Dynamic, Place, QuaternaryOp, SlowOp, window};
 use crate::exec::context::{Common, Worker};
@@ -11,7 +11,7 @@ use crate::exec::memory::{self, atomic, copy, shared};
 use crate::exec::state::address::{addresses, resolve};
 use crate::exec::state::lanes::{FULL, View, each, lanes};
 use crate::exec::state::warp::{Flow, Split, Warp};
-use crate::exec::sync::{barrier, bulk, cluster, collective, exit, mbarrier};
+use crate::exec::sync::{aligned, barrier, bulk, cluster, collective, exit, mbarrier};
 use crate::report::kind::{Stop, Sync, Unsupported};
 
 /// `setp` and `set` by function.
@@ -187,6 +187,25 @@ pub(crate) fn execute(
             regs.put(*d, mask, &lanes(|lane| mbarrier::pending(a[lane])));
         }
         SlowOp::StoreAsync(store) => bulk::store(worker, common, warp, split, store, mask)?,
+        SlowOp::Together | SlowOp::Matrix(_) | SlowOp::MoveMatrix { .. } | SlowOp::Product(_) => {
+            if !aligned::is_whole(&mut worker.watch, warp, split, mask)? {
+                return Ok(Flow::Leave);
+            }
+            let mut regs = warp.regs.view(split.bases);
+            match op {
+                SlowOp::Matrix(access) => memory::matrix::execute(worker, common, &mut regs, access, split.local_base)?,
+                SlowOp::MoveMatrix { d, a } => {
+                    let moved = matrix::transposed(&regs.get(*a));
+                    regs.put(*d, mask, &moved);
+                }
+                SlowOp::Product(product) => matrix::multiply(worker, &mut regs, product),
+                _ => {}
+            }
+            if matches!(op, SlowOp::Matrix(access) if access.row.stores) {
+                warp.bypass.stores(split.pc, mask);
+            }
+            common.checks.meet_in_registers(warp.index, mask);
+        }
         SlowOp::CopyBulk(copy) => bulk::copy(worker, common, warp, split, copy, mask)?,
         SlowOp::CopyAsync { dst, src, size, src_size } => {
             let local_base = split.local_base;

@@ -48,7 +48,14 @@ pub(crate) fn trap(watch: &mut Watch<'_>, blocks: &[Stand<'_>], cluster: Option<
     };
     watch.warp = warp.index;
     let waiting = Lanes { warp: warp.index, mask: split.mask };
-    let kind = if in_vain.is_some() {
+    let whole = split.state == State::Gathering
+        && matches!(
+            op(split),
+            Some(SlowOp::Together | SlowOp::Matrix(_) | SlowOp::MoveMatrix { .. } | SlowOp::Product(_))
+        );
+    let kind = if whole {
+        Sync::PartialWarp { here: split.mask, exited: warp.exited() }
+    } else if in_vain.is_some() {
         Sync::MaskNamesAbsent { waiting, standstill }
     } else if at_barrier.is_some() {
         let another = gathering().any(|(_, s)| before_barrier(s) && s.pc != split.pc);

@@ -96,6 +96,11 @@ pub enum Sync {
         waiting: Lanes,
         standstill: Standstill,
     },
+    /// Lanes `here` execute what only a whole warp can; the others have exited, or are no threads of the block.
+    PartialWarp {
+        here: u32,
+        exited: u32,
+    },
     /// Every thread waits: these at this barrier, or else for other lanes.
     Deadlock {
         waiting: Option<Lanes>,
@@ -129,7 +134,7 @@ impl Sync {
             Self::Miscount { .. } | Self::MixedRounds { .. } => Code::BarrierRounds,
             Self::NoSuchBarrier { .. } => Code::BarrierId,
             Self::BarrierCount { .. } => Code::BarrierCount,
-            Self::MaskExcludes { .. } | Self::MaskNamesAbsent { .. } => Code::SyncMask,
+            Self::MaskExcludes { .. } | Self::MaskNamesAbsent { .. } | Self::PartialWarp { .. } => Code::SyncMask,
             Self::Deadlock { .. } => Code::Deadlock,
             Self::NotCooperative => Code::Cooperative,
             Self::Endless { .. } | Self::TooMuchWork { .. } => Code::Budget,

@@ -1,5 +1,6 @@
 //! How undefined bits go from operands to results, one instruction at a time. Entered only while a warp has some.
 
+mod matrix;
 mod rules;
 mod slow;
 
@@ -102,6 +103,12 @@ impl Watch<'_> {
                     element += access.element;
                 }
             }
+            MicroOp::Slow(index)
+                if let SlowOp::Matrix(access) = &code.slow[index as usize]
+                    && access.row.stores =>
+            {
+                flow.stored_matrix(access, &mut init.storing);
+            }
             op => flow.step(&op, &mut init.pending),
         }
         flow.shadow.any()
@@ -131,6 +138,10 @@ impl Watch<'_> {
             MicroOp::Slow(index) => match &code.slow[index as usize] {
                 SlowOp::Atomic(atomic) => (&atomic.d, atomic.element, false),
                 SlowOp::Collective(shuffle) => (slice::from_ref(&shuffle.d), 4, false),
+                SlowOp::Matrix(access) => {
+                    matrix::loaded(&mut warp.shadow, split.bases, access, &loaded);
+                    return warp.shadow.any();
+                }
                 _ => return warp.shadow.any(),
             },
             _ => return warp.shadow.any(),

@@ -14,6 +14,8 @@ impl Flow<'_> {
         let mask = self.mask;
         match op {
             SlowOp::Collective(collective) => self.collective(collective, pending),
+            SlowOp::Product(product) => self.product(product, pending),
+            SlowOp::MoveMatrix { d, a } => self.moved_matrix(*d, *a, pending),
             SlowOp::Lop3Predicate { d, p, or, q: (q, negated) } => {
                 let (d, q) = (self.operand(word(*d)), self.operand(flag(*q)));
                 self.result(flag(*p), &[&d, &q], Derived, |i| {

@@ -1,0 +1,227 @@
+//! Products of matrices as tensor cores compute them.
+//!
+//! No document of the vendor's says how floats are added. What is modelled here was found with crafted inputs by Fasi, Higham, Mikaitis and Pranesh
+//! ("Numerical behavior of NVIDIA tensor cores", 2021), by Xie, Wang, Yang and Yang ("MMA-Sim", arXiv 2511.10909, 2025) and by Khattak and Mikaitis
+//! ("Accurate models of NVIDIA tensor cores", arXiv 2512.07004, 2025):
+//!
+//! - Products are exact. So many of them and the sum so far are added at once ([`Adder::products`]).
+//! - Each addend is shifted to the largest exponent among them, and what is then below so many bits ([`Adder::fraction`]) is cut off. The exponent of a
+//!   product is that of its factors together, so that a product may lie between 1 and 4. Zeros have none.
+//! - The addends are summed exactly. The sum is rounded towards zero to f32, and to nearest to f16.
+//! - f64 is a chain of fused multiply-adds, in the order of k.
+//!
+//! What is not known is assumed: a sum beyond f32 is infinite, and a sum of nothing but zeros is +0. `crates/conformance/ptx/matrix` holds the inputs that tell.
+
+use fusion_ptx::ast::{MatrixType, Mma, MmaOp};
+
+use super::double;
+use super::round::{Exact, Format, RN, RZ};
+
+/// How floats are added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Adder {
+    /// Products that are added at once.
+    pub products: usize,
+    /// Bits that an addend has below the place of the largest exponent.
+    pub fraction: u32,
+    /// Sums keep 13 bits behind the first, not 23.
+    pub narrow: bool,
+}
+
+impl Adder {
+    /// Of a compute capability.
+    pub fn of(compute: (u32, u32), ty: MatrixType) -> Self {
+        let is_byte = matches!(ty, MatrixType::E4m3 | MatrixType::E5m2);
+        let (products, fraction, narrow) = match compute {
+            // A group has 32 bytes of each factor; there, bytes become f16 before they are multiplied.
+            (9, _) => (if is_byte { 16 } else { 256 / ty.bits() as usize }, 25, false),
+            (10.., _) => (256 / ty.bits() as usize, 25, false),
+            (8, _) if is_byte => (16, 13, true),
+            // And here 16 bytes.
+            _ => (128 / ty.bits() as usize, 24, false),
+        };
+        Self { products, fraction, narrow }
+    }
+}
+
+/// D = A * B + C. A, C and D are given row by row, and B column by column.
+#[inline(always)]
+pub fn multiply(mma: &Mma, compute: (u32, u32), a: &[u64], b: &[u64], c: &[u64], d: &mut [u64]) {
+    let (k, n) = (mma.shape.k as usize, mma.shape.n as usize);
+    match mma.a {
+        MatrixType::F64 => each(a, b, k, n, c, d, |a, b, c| {
+            let sum = a
+                .iter()
+                .zip(b)
+                .fold(double::from(c), |sum, (a, b)| double::fma::<RN>(double::from(*a), double::from(*b), sum));
+            double::bits(sum)
+        }),
+        ty if ty.is_integer() => each(a, b, k, n, c, d, |a, b, c| integers(mma, a, b, c)),
+        _ => floats(mma, Adder::of(compute, mma.a), a, b, c, d),
+    }
+}
+
+/// Calls `f` with the row of A, the column of B and the element of C for each element of D.
+#[inline(always)]
+fn each<T>(a: &[T], b: &[T], k: usize, n: usize, c: &[u64], d: &mut [u64], f: impl Fn(&[T], &[T], u64) -> u64) {
+    for (i, (d, c)) in d.iter_mut().zip(c).enumerate() {
+        let (row, column) = (i / n * k, i % n * k);
+        *d = f(&a[row..row + k], &b[column..column + k], *c);
+    }
+}
+
+/// Exact sums of integers, and of single bits.
+#[inline(always)]
+fn integers(mma: &Mma, a: &[u64], b: &[u64], c: u64) -> u64 {
+    let extend = |ty: MatrixType, bits: u64| match ty.is_signed() {
+        true => (bits << (64 - ty.bits())) as i64 >> (64 - ty.bits()),
+        false => bits as i64,
+    };
+    let product = |(x, y): (&u64, &u64)| match mma.op {
+        MmaOp::MultiplyAdd => extend(mma.a, *x) * extend(mma.b, *y),
+        MmaOp::XorPopc => (x ^ y) as i64,
+        MmaOp::AndPopc => (x & y) as i64,
+    };
+    let sum = i64::from(c as u32 as i32) + a.iter().zip(b).map(product).sum::<i64>();
+    let sum = if mma.satfinite { sum.clamp(i32::MIN.into(), i32::MAX.into()) } else { sum };
+    u64::from(sum as u32)
+}
+
+/// A number `significand * 2^(exponent - fraction)`, where the fraction's length is its format's. What is no number has a significand that no number has.
+#[derive(Clone, Copy, Debug, Default)]
+struct Term {
+    significand: i32,
+    exponent: i32,
+}
+
+/// Exponent of zero: far below that of any product.
+const NOTHING: i32 = -4000;
+const INFINITE: i32 = 1 << 30;
+const NAN: i32 = i32::MAX;
+
+impl Term {
+    fn is_number(self) -> bool {
+        self.significand.abs() < INFINITE
+    }
+}
+
+/// Bits of a format's fraction, and of its exponent.
+fn layout(ty: MatrixType) -> (u32, u32) {
+    match ty {
+        MatrixType::F16 => (10, 5),
+        MatrixType::Bf16 => (7, 8),
+        MatrixType::Tf32 => (10, 8),
+        MatrixType::E4m3 => (3, 4),
+        MatrixType::E5m2 => (2, 5),
+        _ => (23, 8),
+    }
+}
+
+#[inline(always)]
+fn term(ty: MatrixType, bits: u64) -> Term {
+    let (fraction, width) = layout(ty);
+    // Of tf32, the lower bits of its register do not count.
+    let bits = if ty == MatrixType::Tf32 { bits >> 13 } else { bits };
+    let low = bits as i32 & ((1 << fraction) - 1);
+    let field = (bits >> fraction) as i32 & ((1 << width) - 1);
+    let sign = if bits >> (fraction + width) & 1 == 1 { -1 } else { 1 };
+    let exponent = field.max(1) - ((1 << (width - 1)) - 1);
+    let last = field == (1 << width) - 1;
+    let significand = match (ty, field, low) {
+        // No infinity, and one NaN.
+        (MatrixType::E4m3, 15, 7) => NAN,
+        (MatrixType::E4m3, 15, _) => low | 1 << fraction,
+        (_, _, 0) if last => INFINITE,
+        _ if last => NAN,
+        (_, 0, 0) => return Term { significand: 0, exponent: NOTHING },
+        (_, 0, _) => low,
+        _ => low | 1 << fraction,
+    };
+    Term { significand: sign * significand, exponent }
+}
+
+#[inline(always)]
+fn floats(mma: &Mma, adder: Adder, a: &[u64], b: &[u64], c: &[u64], d: &mut [u64]) {
+    let (k, n) = (mma.shape.k as usize, mma.shape.n as usize);
+    let decode = |ty: MatrixType, bits: &[u64]| -> Vec<Term> { bits.iter().map(|bits| term(ty, *bits)).collect() };
+    let (x, y) = (decode(mma.a, a), decode(mma.b, b));
+    let numbers = x.iter().chain(&y).all(|term| term.is_number());
+    let fraction = layout(mma.a).0 + layout(mma.b).0;
+    each(&x, &y, k, n, c, d, |x, y, c| {
+        let mut sum = (mma.c, c);
+        for (x, y) in x.chunks(adder.products).zip(y.chunks(adder.products)) {
+            let before = term(sum.0, sum.1);
+            let bits = match numbers && before.is_number() {
+                true => add(adder, x, y, fraction, (before, layout(sum.0).0), mma.d),
+                false => special(adder, x, y, fraction, (before, layout(sum.0).0), mma.d),
+            };
+            sum = (mma.d, bits);
+        }
+        sum.1
+    });
+}
+
+/// Numbers.
+#[inline(always)]
+fn add(adder: Adder, x: &[Term], y: &[Term], fraction: u32, (c, c_fraction): (Term, u32), d: MatrixType) -> u64 {
+    let pairs = || x.iter().zip(y);
+    let largest = pairs().map(|(x, y)| x.exponent + y.exponent).fold(c.exponent, i32::max);
+    let left = adder.fraction.saturating_sub(fraction);
+    let cut = |significand: i32, exponent: i32| {
+        let down = (largest - exponent).clamp(0, 31) as u32;
+        let magnitude = (significand.unsigned_abs() << left) >> down;
+        if significand < 0 { -(magnitude as i32) } else { magnitude as i32 }
+    };
+    let products: i64 =
+        pairs().map(|(x, y)| i64::from(cut(x.significand * y.significand, x.exponent + y.exponent))).sum();
+    let down = (i64::from(largest) - i64::from(c.exponent)).clamp(0, 40) as u32;
+    let magnitude = (u64::from(c.significand.unsigned_abs()) << 32 >> (c_fraction + down)) >> (32 - adder.fraction);
+    let before = if c.significand < 0 { -(magnitude as i64) } else { magnitude as i64 };
+    round(adder, products + before, largest - adder.fraction as i32, d)
+}
+
+fn round(adder: Adder, sum: i64, exponent: i32, d: MatrixType) -> u64 {
+    let exact = Exact { negative: sum < 0, magnitude: sum.unsigned_abs().into(), exponent };
+    if d == MatrixType::F16 {
+        return exact.round(Format::F16, RN);
+    }
+    let leading = exponent + 63 - sum.unsigned_abs().leading_zeros() as i32;
+    if sum != 0 && leading > 127 {
+        return Format::F32.infinity() | u64::from(sum < 0) << 31;
+    }
+    match adder.narrow {
+        true => exact.round(Format { precision: 14, width: 22, ..Format::F32 }, RZ) << 10,
+        false => exact.round(Format::F32, RZ),
+    }
+}
+
+/// Infinities and what is no number among them.
+#[cold]
+fn special(adder: Adder, x: &[Term], y: &[Term], fraction: u32, c: (Term, u32), d: MatrixType) -> u64 {
+    let (nan, infinity, sign) = match d {
+        MatrixType::F16 => (0x7fff, Format::F16.infinity(), 1 << 15),
+        _ => (0x7fff_ffff, Format::F32.infinity(), 1 << 31),
+    };
+    let (mut positive, mut negative) = (false, false);
+    let mut see = |minus: bool| if minus { negative = true } else { positive = true };
+    let is_nan = |term: &Term| term.significand.abs() == NAN;
+    for (x, y) in x.iter().zip(y) {
+        let zero = x.significand == 0 || y.significand == 0;
+        match x.is_number() && y.is_number() {
+            true => {}
+            false if is_nan(x) || is_nan(y) || zero => return nan,
+            false => see((x.significand < 0) != (y.significand < 0)),
+        }
+    }
+    match c.0.is_number() {
+        true => {}
+        false if is_nan(&c.0) => return nan,
+        false => see(c.0.significand < 0),
+    }
+    match (positive, negative) {
+        (true, true) => nan,
+        (true, false) => infinity,
+        (false, true) => infinity | sign,
+        (false, false) => add(adder, x, y, fraction, c, d),
+    }
+}
