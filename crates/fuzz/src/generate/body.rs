@@ -379,10 +379,15 @@ impl<'a> Body<'a> {
     fn instruction(&mut self) {
         let all = templates();
         let template = &all[self.rng.usize(..all.len())];
-        let meets = ["bar", "shfl", "vote", "match", "redux", "elect"];
+        let meets =
+            ["bar", "shfl", "vote", "match", "redux", "elect", "mma", "wmma", "ldmatrix", "stmatrix", "movmatrix"];
         let meets = meets.iter().any(|word| template.opcode.starts_with(word));
         // A kernel's parameters are read only.
         if self.place == Place::Kernel && template.opcode.starts_with("st.param") {
+            return;
+        }
+        // A matrix is larger than what a thread has for itself.
+        if self.private && ["wmma.load", "wmma.store"].iter().any(|word| template.opcode.starts_with(word)) {
             return;
         }
         // Where threads meet, all must be there and the numbers must be right, or the kernel is over.
