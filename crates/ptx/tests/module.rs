@@ -358,3 +358,34 @@ fn unknown_instructions_only_warn() {
     assert!(!parsed.has_errors());
     assert!(matches!(&parsed.module.functions[0].body[0].op, Op::Unsupported { opcode, .. } if opcode == "quux.b32"));
 }
+
+/// As the assembler does: an older target lacks them.
+#[test]
+fn instructions_of_newer_targets_are_refused() {
+    let refused = |sm: u32, instruction: &str| {
+        let text = format!(
+            ".version 8.7\n.target sm_{sm}\n.address_size 64\n.entry k () {{ .reg .b32 %r<9>; .reg .f64 %d<9>; {instruction} ret; }}"
+        );
+        parse(&text).diagnostics.first().map(|diagnostic| diagnostic.message.clone())
+    };
+    let since = [
+        (75, "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];"),
+        (90, "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r1], {%r2};"),
+        (75, "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r1, %r2}, {%r3, %r4}, {%r5}, {%r1, %r2};"),
+        (
+            80,
+            "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r1, %r2}, {%r3, %r4, %r5, %r6}, {%r7, %r8}, {%r1, %r2};",
+        ),
+        (80, "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.and.popc {%r1, %r2}, {%r3}, {%r4}, {%r1, %r2};"),
+        (89, "mma.sync.aligned.m16n8k16.row.col.f16.e4m3.e4m3.f16 {%r1, %r2}, {%r3, %r4}, {%r5}, {%r1, %r2};"),
+        (
+            90,
+            "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%d1, %d2, %d3, %d4}, {%d5, %d6}, {%d7}, {%d1, %d2, %d3, %d4};",
+        ),
+    ];
+    for (since, instruction) in since {
+        assert_eq!(refused(since, instruction), None, "{instruction}");
+        let message = refused(since - 1, instruction).unwrap();
+        assert!(message.contains(&format!("requires `.target sm_{since}` or higher")), "{message}");
+    }
+}
