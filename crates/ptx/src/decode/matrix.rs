@@ -72,10 +72,11 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
     match d.opcode {
         "ldmatrix" | "stmatrix" => rows(d),
         "movmatrix" => {
-            eight_by_eight(d, 75)?;
+            eight_by_eight(d)?;
             if !d.flag("trans") {
                 return d.incomplete("`movmatrix` needs `.trans`");
             }
+            needs(d, 75, d.opcode)?;
             Ok(Op::MoveMatrix { d: d.dst(ScalarType::B32)?, a: d.src(ScalarType::B32)? })
         }
         "mma" => mma(d),
@@ -83,15 +84,15 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
     }
 }
 
-/// `.m8n8` and `.b16`, of a target.
-fn eight_by_eight(d: &mut Decoder<'_, '_>, sm: u32) -> Result<()> {
+/// `.m8n8` and `.b16`.
+fn eight_by_eight(d: &mut Decoder<'_, '_>) -> Result<()> {
     if !d.flag("m8n8") || !d.flag("b16") {
         return d.unsupported(format!("`{}` is emulated for `.m8n8` with `.b16`", d.opcode));
     }
-    needs(d, sm, d.opcode)
+    Ok(())
 }
 
-/// The assembler refuses what the module's target does not have.
+/// The assembler refuses what the module's target does not have. Asked last: modifiers that are left over make an instruction unsupported.
 fn needs(d: &Decoder<'_, '_>, sm: u32, what: &str) -> Result<()> {
     match d.module.sm {
         0 => Ok(()),
@@ -104,7 +105,7 @@ fn needs(d: &Decoder<'_, '_>, sm: u32, what: &str) -> Result<()> {
 
 fn rows(d: &mut Decoder<'_, '_>) -> Result<Op> {
     let stores = d.opcode == "stmatrix";
-    eight_by_eight(d, if stores { 90 } else { 75 })?;
+    eight_by_eight(d)?;
     let number = d.find(|name| match name {
         "x1" => Some(1),
         "x2" => Some(2),
@@ -119,6 +120,7 @@ fn rows(d: &mut Decoder<'_, '_>) -> Result<Op> {
     if !matches!(space, Space::Shared | Space::Generic) {
         return d.invalid(format!("`{}` is for `.shared` memory", d.opcode));
     }
+    needs(d, if stores { 90 } else { 75 }, d.opcode)?;
     if stores {
         let addr = d.address(&mut space)?;
         let a = sources(d, number, ScalarType::B32)?;
