@@ -33,11 +33,12 @@ pub(crate) fn note(line: &str) {
     let _nobody = writeln!(std::io::stderr().lock(), "{line}");
 }
 
-/// How text on stdout may look. `NO_COLOR` is honoured (no-color.org).
+/// How text on stdout may look. `NO_COLOR` is honoured (no-color.org), and so is `CLICOLOR_FORCE` (bixense.com/clicolors).
 pub(crate) fn look() -> Look {
     let terminal = std::io::stdout().is_terminal();
+    let color = (terminal || color_forced()) && !no_color();
     let width = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    Look { terminal, color: terminal && !no_color(), width: width.or_else(terminal_width), advice: false }
+    Look { terminal, color, width: width.or_else(terminal_width), advice: false }
 }
 
 /// How text on stderr may look.
@@ -48,6 +49,10 @@ pub(crate) fn look_of_stderr() -> fusion_diagnostic::Look {
 
 fn no_color() -> bool {
     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+}
+
+fn color_forced() -> bool {
+    std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| !value.is_empty() && value != "0")
 }
 
 #[cfg(unix)]

@@ -29,10 +29,13 @@ pub(crate) fn run(root: &Path, output: &Output) -> Result<Made, Failure> {
         None => return Err("an entry of book/generated.toml has no command".to_owned()),
     };
     let mut command = Command::new(program);
-    command.args(words).current_dir(root).envs(&output.env);
-    command.env("NO_COLOR", "1").env("COLUMNS", "120").stdin(Stdio::null()).stderr(Stdio::piped());
+    command.args(words).current_dir(root).envs(&output.env).stdin(Stdio::null()).stderr(Stdio::piped());
+    match output.pictured() {
+        true => command.env_remove("NO_COLOR").env("CLICOLOR_FORCE", "1").env("COLUMNS", "100"),
+        false => command.env("NO_COLOR", "1").env("COLUMNS", "120"),
+    };
     let done = command.output().map_err(|error| format!("cannot run `{}`: {error}", output.command))?;
-    if !done.status.success() {
+    if done.status.code() != Some(output.status) {
         let said = String::from_utf8_lossy(&done.stderr);
         return Err(format!("`{}` failed ({}):\n{}", output.command, done.status, said.trim_end()));
     }
@@ -45,6 +48,10 @@ impl Made {
     pub(crate) fn text(&self, output: &Output, file: &str) -> Result<String, Failure> {
         if output.printed() {
             let command = &output.command;
+            if output.pictured() {
+                let shown = format!("\u{1b}[1m$ {command}\u{1b}[0m\n{}", self.printed);
+                return Ok(anstyle_svg::Term::new().render_svg(&shown));
+            }
             return Ok(match file.ends_with(".txt") {
                 true => format!("# {command}\n\n{}", self.printed.trim_start_matches('\n')),
                 false => self.printed.clone(),

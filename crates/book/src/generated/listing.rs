@@ -27,7 +27,10 @@ pub(crate) struct Output {
     /// Set for the command, in addition to what it inherits.
     #[serde(default)]
     pub(crate) env: BTreeMap<String, String>,
-    /// Under `book/src`: takes what the command prints.
+    /// The exit status that the command has to have: 1 of one that finds what it was shown.
+    #[serde(default)]
+    pub(crate) status: i32,
+    /// Under `book/src`: takes what the command prints; as a picture of a terminal, where it is an `.svg`.
     file: Option<String>,
     /// Under `book/src`: where `files` go.
     folder: Option<String>,
@@ -53,6 +56,11 @@ impl Output {
     /// Whether the command prints its one file.
     pub(crate) fn printed(&self) -> bool {
         self.file.is_some()
+    }
+
+    /// Whether its file is a picture of what the command prints, in colour.
+    pub(crate) fn pictured(&self) -> bool {
+        self.file.as_ref().is_some_and(|file| file.ends_with(".svg"))
     }
 
     fn problem(&self) -> Option<&'static str> {
