@@ -49,6 +49,7 @@ pub fn unit(unit: Busy) -> &'static str {
         Busy::Alu => "logic",
         Busy::Special => "special functions",
         Busy::Double => "f64",
+        Busy::Tensor => "tensor cores",
         Busy::Lsu => "loads and stores",
         Busy::Port => "the SM's way to L2",
         Busy::L2 => "L2",
@@ -133,6 +134,7 @@ fn busy(account: &Account, unit: Busy, share: f64) -> Bounded {
             format!("special functions and conversions, whose units are at work {share}"),
             Some("fewer of them for each element".to_owned()),
         ),
+        Busy::Tensor => said(format!("the tensor cores, which are at work {share}"), None),
         Busy::Double => {
             said(format!("f64, whose units are at work {share}"), Some("f32 where that is exact enough".to_owned()))
         }

@@ -113,6 +113,20 @@ numbers! {
     special: f64 = 1.0 to 4096.0,
     /// conversions from and to 64-bit types
     convert64: f64 = 0.25 to 4096.0,
+    /// multiply-adds of tensor cores by `mma` on f16 and bf16, with sums in f32
+    tensor: f64 = 1.0 to 65536.0,
+    /// the same on f16 with sums in f16
+    tensor_half: f64 = 1.0 to 65536.0,
+    /// the same on tf32
+    tensor_tf32: f64 = 1.0 to 65536.0,
+    /// the same on 8-bit floats
+    tensor_fp8: f64 = 1.0 to 65536.0,
+    /// the same on 8-bit integers
+    tensor_int8: f64 = 1.0 to 65536.0,
+    /// the same on f64
+    tensor_fp64: f64 = 0.25 to 65536.0,
+    /// clocks until the product m16n8k16 of f16, with sums in f32, is there
+    tensor_latency: f64 = 1.0 to 1000.0,
 }
 
 /// Limits that every GPU since compute capability 7.5 has (Programming Guide, "Technical

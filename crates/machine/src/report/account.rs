@@ -112,6 +112,8 @@ pub enum Busy {
     /// Special functions and conversions.
     Special,
     Double,
+    /// Products of matrices.
+    Tensor,
     /// An SM's unit for loads and stores.
     Lsu,
     /// What an SM can take from L2, however little others ask for.

@@ -4,6 +4,8 @@
 //! division is a dozen. They are those of compute capability 9.0 (*CUDA C++ Programming Guide*, "Arithmetic Instructions"; what expands was
 //! timed: `crates/timings/kernels/calibration/arithmetic.cu`), and go by the units of a profile.
 
+mod tensor;
+
 use crate::profile::Units;
 
 /// Clocks until the shared memory of another block of the cluster answers. Microbenchmarks of the network between Hopper's SMs found 180
@@ -21,6 +23,8 @@ pub(crate) enum Unit {
     /// Special functions, and conversions between integers and floats.
     Special,
     Double,
+    /// Products of matrices.
+    Tensor,
     /// Loads, stores, shuffles: handed on to what the whole SM shares.
     Memory,
     /// Additions of integers: `Fma` or `Alu`, whichever is free.
@@ -34,7 +38,7 @@ pub(crate) enum Unit {
 
 impl Unit {
     /// Those that are there.
-    pub(crate) const COUNT: usize = 5;
+    pub(crate) const COUNT: usize = 6;
 
     /// Which of them can do it.
     pub(crate) fn indices(self) -> &'static [usize] {
@@ -43,7 +47,8 @@ impl Unit {
             Self::Alu => &[1],
             Self::Special => &[2],
             Self::Double => &[3],
-            Self::Memory => &[4],
+            Self::Tensor => &[4],
+            Self::Memory => &[5],
             Self::Either => &[0, 1],
             Self::Control | Self::None => &[],
         }
@@ -75,8 +80,11 @@ pub(crate) const FOLDED: Cost = cost(Unit::None, 0.0, 0.0, 0.0);
 impl Cost {
     /// Of an instruction of PTX, by its text: `@%p1 add.s64 %rd1, %rd2, %rd3;`.
     pub(crate) fn of(text: &str, units: &Units) -> Self {
-        let cost = Self::on_hopper(text);
         let opcode = opcode(text);
+        if let Some(product) = tensor::Product::of(opcode) {
+            return product.cost(units);
+        }
+        let cost = Self::on_hopper(text);
         let of = |hopper: f64, unit: f64| hopper / unit;
         let times = match cost.unit {
             Unit::Double => of(64.0, units.fp64),
@@ -87,7 +95,7 @@ impl Cost {
             Unit::Fma => of(64.0, units.int32_mul),
             Unit::Alu => of(64.0, units.logic),
             Unit::Either => of(64.0, units.int32),
-            Unit::Memory | Unit::Control | Unit::None => 1.0,
+            Unit::Tensor | Unit::Memory | Unit::Control | Unit::None => 1.0,
         };
         // The last of its lanes comes out as much later.
         let busy = cost.busy * times;
@@ -108,7 +116,7 @@ impl Cost {
             // Not a copy, but that one is closed or waited for.
             "cp" if has("commit_group") || has("wait_group") || has("wait_all") => cost(Unit::Control, 1.0, 1.0, 12.0),
             "ld" | "st" | "ldu" | "atom" | "red" | "shfl" | "cp" | "redux" | "match" | "vote" | "prefetch"
-            | "mbarrier" => cost(Unit::Memory, 1.0, 1.0, 24.0),
+            | "mbarrier" | "ldmatrix" | "stmatrix" | "wmma" => cost(Unit::Memory, 1.0, 1.0, 24.0),
             "mov"
                 if text.contains("%tid")
                     || text.contains("%ctaid")
@@ -249,5 +257,28 @@ mod tests {
         assert_eq!(busy("mad.lo.s32 %r1, %r2, %r3, %r4;"), [2.0; 3]);
         assert_eq!(busy("ld.global.f32 %f1, [%rd1];"), [1.0; 3]);
         assert!(of("t4", "add.f64 %fd1, %fd2, %fd3;").latency > 60.0);
+    }
+
+    #[test]
+    fn products_of_matrices_go_by_their_size_and_type() {
+        let of = |id: &str, form: &str| {
+            Cost::of(
+                &format!("mma.sync.aligned.{form} {{%f1}}, {{%r1}}, {{%r2}}, {{%f1}};"),
+                &Profile::named(id).unwrap().units,
+            )
+        };
+        let half = "m16n8k16.row.col.f32.f16.f16.f32";
+        assert_eq!((of("a100", half).unit, of("a100", half).busy), (Unit::Tensor, 8.0));
+        assert_eq!(of("t4", "m16n8k8.row.col.f32.f16.f16.f32").busy, 8.0);
+        assert_eq!(of("rtx4090", half).busy, 2.0 * of("rtx4090", "m16n8k16.row.col.f16.f16.f16.f16").busy);
+        assert_eq!(of("a100", "m16n8k8.row.col.f32.tf32.tf32.f32").busy, of("a100", half).busy);
+        assert_eq!(of("a100", "m16n8k32.row.col.satfinite.s32.s8.s8.s32").busy, 8.0);
+        assert!(of("a100", half).latency > of("a100", "m16n8k8.row.col.f32.f16.f16.f32").latency);
+        let wide = Cost::of("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%f1};", &Profile::default().units);
+        assert_eq!((wide.issues, wide.busy), (2.0, 2.0 * of("h200", half).busy));
+        assert_eq!(
+            Cost::of("wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r1}, [%rd1];", &Profile::default().units).unit,
+            Unit::Memory
+        );
     }
 }

@@ -235,6 +235,10 @@ fn kind(code: &Code, op: MicroOp) -> (Kind, bool, u32) {
             }
             SlowOp::Barrier { .. } => (Kind::Barrier, false, 0),
             SlowOp::Collective(_) => (Kind::Shuffle, false, 0),
+            SlowOp::Matrix(access) if access.row.stores => {
+                (Kind::Store(Place::Shared), false, 4 * access.regs.len() as u32)
+            }
+            SlowOp::Matrix(access) => (Kind::Load(Place::Shared), false, 4 * access.regs.len() as u32),
             SlowOp::Atomic(atomic) => (Kind::Atomic(atomic.place), false, atomic.element),
             SlowOp::Fence(_) => (Kind::Fence, false, 0),
             SlowOp::Mbarrier(_) => (Kind::Atomic(Place::Shared), false, 8),

@@ -102,7 +102,7 @@ impl Whole<'_> {
         of_time: impl Fn(f64, f64) -> f64,
     ) -> BTreeMap<Busy, f64> {
         let schedulers = account.units.len() as f64;
-        let units = [Busy::Fma, Busy::Alu, Busy::Special, Busy::Double].into_iter().zip(account.units());
+        let units = [Busy::Fma, Busy::Alu, Busy::Special, Busy::Double, Busy::Tensor].into_iter().zip(account.units());
         let units = units.map(|(unit, worked)| (unit, of_time(worked as f64, schedulers)));
         let others = memory.worked().into_iter().map(|(unit, worked)| (unit, of_time(worked, 1.0)));
         let mut busy = BTreeMap::from([(Busy::Issue, of_time(issued as f64, schedulers))]);
