@@ -1,6 +1,6 @@
 // The unfused chain, continued: kernels that work on the rows of a matrix.
 //
-// Every kernel has one block a row. Arguments are the buffers read, the buffers written, the scalars, and the numbers
+// Every kernel but `transpose` has one block a row. Arguments are the buffers read, the buffers written, the scalars, and the numbers
 // of rows and columns. Reductions are written plainly, but not badly: neighbouring threads read neighbouring
 // elements, and each element is read from DRAM once.
 
@@ -97,3 +97,22 @@ extern "C" __global__ void add_to_rows(const float* x, const float* bias, float*
     for (size_t c = threadIdx.x; c < columns; c += blockDim.x) out[start + c] = x[start + c] + bias[c];
 }
 // ANCHOR_END: layernorm
+
+// ANCHOR: transpose
+// A tile goes through shared memory, so that both what is read and what is written is neighbouring. Each row of the tile is turned by
+// one place more than the one above it: the elements of a column are in different banks, as those of a row are.
+extern "C" __global__ void transpose(const float* x, float* out, size_t rows, size_t columns) {
+    __shared__ float tile[32 * 32];
+    const size_t top = (size_t)blockIdx.x * 32, left = (size_t)blockIdx.y * 32;
+    const int lane = threadIdx.x;
+    for (int r = threadIdx.y; r < 32; r += blockDim.y) {
+        const size_t row = top + r, column = left + lane;
+        if (row < rows && column < columns) tile[32 * r + (lane + r) % 32] = x[row * columns + column];
+    }
+    __syncthreads();
+    for (int c = threadIdx.y; c < 32; c += blockDim.y) {
+        const size_t row = top + lane, column = left + c;
+        if (row < rows && column < columns) out[column * rows + row] = tile[32 * lane + (c + lane) % 32];
+    }
+}
+// ANCHOR_END: transpose

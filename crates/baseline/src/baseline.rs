@@ -89,7 +89,6 @@ impl Baseline {
             step.scalars.iter().map(|scalar| buffers.scalar(scalar)).collect::<Result<_, DriverError>>()?;
 
         let elements = rows * columns;
-        let blocks = step.blocks(shape) as u32;
         let mut launch = stream.launch_builder(&kernel);
         for address in &addresses {
             launch.arg(address);
@@ -101,7 +100,7 @@ impl Baseline {
             };
         }
         match step.work {
-            Work::Rows { .. } => launch.arg(rows).arg(columns),
+            Work::Rows { .. } | Work::Tiles { .. } => launch.arg(rows).arg(columns),
             _ => launch.arg(&elements),
         };
         // More than the 48 KiB that a block gets unasked; a row that fits into no block is refused here.
@@ -109,8 +108,8 @@ impl Baseline {
         if shared > 0 {
             kernel.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared)?;
         }
-        let config =
-            LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: shared as u32 };
+        let (grid_dim, block_dim) = (step.grid_dim(shape), step.block_dim(shape));
+        let config = LaunchConfig { grid_dim, block_dim, shared_mem_bytes: shared as u32 };
         // SAFETY: the kernels take the buffers read, the buffers written, the scalars and the sizes, which is the
         // order of the arguments here, and touch only elements of the shape, which every buffer holds. The caller
         // borrows the written buffers mutably and keeps all of them on this one stream.

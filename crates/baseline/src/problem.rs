@@ -76,7 +76,7 @@ impl Problem {
         failed: impl Fn(DriverError) -> E,
         wrong: impl Fn(&Param, Mismatch) -> E,
     ) -> Result<(), E> {
-        self.values.look(stream, &self.outputs, Periods::Ends, failed, |seen| {
+        self.values.look(stream, (&self.outputs, self.shape), Periods::Ends, failed, |seen| {
             if !wanted(seen.param) {
                 return Ok(());
             }

@@ -73,7 +73,7 @@ mod tests {
                 let parameters: Vec<&str> =
                     found[0].1.split(')').next().into_iter().flat_map(|p| p.split(", ")).collect();
                 let pointers = step.reads.len() + step.writes.len();
-                let sizes = if matches!(step.work, Work::Rows { .. }) { 2 } else { 1 };
+                let sizes = if matches!(step.work, Work::Elements { .. }) { 1 } else { 2 };
                 assert_eq!(parameters.len(), pointers + step.scalars.len() + sizes, "{}: {parameters:?}", step.kernel);
                 for (index, name) in step.reads.iter().chain(step.writes).enumerate() {
                     let dtype = exercise.param(name).map(|param| param.dtype.cuda_name());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cudarc::driver::{CudaStream, DriverError};
-use fusion_course::{Case, Data, DeviceBuffer, Exercise, Param, Reference, Shape};
+use fusion_course::{Case, Data, DeviceBuffer, Exercise, Extent, Param, Reference, Shape};
 
 use crate::memory;
 
@@ -48,7 +48,7 @@ pub struct Values {
     pub references: Vec<Reference>,
 }
 
-/// Which periods of an output are looked at.
+/// Which periods of an output are looked at, or pieces of that length where periods do not lie one behind the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Periods {
     All,
@@ -75,14 +75,14 @@ impl Values {
         Self { exercise, references: (exercise.reference)(&case), case }
     }
 
-    /// Reads outputs back and shows each period to `look`, with what it must hold.
+    /// Reads the outputs of a problem of this shape back and shows each period to `look`, with what it must hold.
     ///
     /// # Errors
     /// What `look` finds, and what `failed` makes of an error of the driver's.
     pub fn look<E>(
         &self,
         stream: &Arc<CudaStream>,
-        outputs: &[DeviceBuffer],
+        (outputs, shape): (&[DeviceBuffer], Shape),
         periods: Periods,
         failed: impl Fn(DriverError) -> E,
         mut look: impl FnMut(Seen<'_>) -> Result<(), E>,
@@ -99,19 +99,25 @@ impl Values {
             };
             for from in starts.into_iter().map(|start| start * period) {
                 let actual = buffer.read_part(stream, from, period).map_err(&failed)?;
-                let cut;
-                let reference = match actual.len() < reference.len() {
-                    true => {
-                        cut = reference.first(actual.len());
-                        &cut
-                    }
-                    false => reference,
+                let chosen;
+                let as_it_is = actual.len() == reference.len() && (shape == self.case.shape || !turned(param));
+                let reference = if as_it_is {
+                    reference
+                } else {
+                    let elements = from..from + actual.len();
+                    chosen = reference.of(elements.map(|element| param.within(self.case.shape, shape, element)));
+                    &chosen
                 };
                 look(Seen { output, param, from, actual, reference })?;
             }
         }
         Ok(())
     }
+}
+
+/// Whether an output's periods are not one behind the other: they are beside each other in each of its rows.
+fn turned(param: &Param) -> bool {
+    param.extent == Extent::Transposed
 }
 
 /// The inputs of a problem, and what outputs that are also read hold before a launch.

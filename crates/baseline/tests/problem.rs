@@ -63,7 +63,7 @@ fn a_problem_is_filled_reset_and_looked_at() {
             }
             Ok(())
         };
-        values.look(stream, &outputs, periods, |error| error, look).unwrap();
+        values.look(stream, (&outputs, SHAPE), periods, |error| error, look).unwrap();
         (seen, wrong)
     };
     let (seen, found) = wrong(Periods::All);

@@ -87,7 +87,12 @@ impl Reference {
 
     /// Whether one element of an output is wrong.
     pub fn refuses(&self, actual: &Data, index: usize, tolerance: Tolerance) -> bool {
-        let value = actual.get(index).unwrap_or(f64::NAN);
+        self.refuses_at(actual, index, index, tolerance)
+    }
+
+    /// The same where the element lies at another place than the reference has it.
+    pub fn refuses_at(&self, actual: &Data, place: usize, index: usize, tolerance: Tolerance) -> bool {
+        let value = actual.get(place).unwrap_or(f64::NAN);
         match self {
             Reference::Close { magnitudes, .. } => {
                 let magnitude = magnitudes.as_ref().and_then(|m| m.get(index)).copied().unwrap_or(0.0);

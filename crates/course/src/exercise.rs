@@ -143,6 +143,11 @@ impl Param {
         Self::new(name, dtype, Extent::Elements)
     }
 
+    /// A buffer with one element for each element of the shape, column after column.
+    pub const fn transposed(name: &'static str, dtype: DType) -> Self {
+        Self::new(name, dtype, Extent::Transposed)
+    }
+
     /// A buffer with one element a row.
     pub const fn rows(name: &'static str, dtype: DType) -> Self {
         Self::new(name, dtype, Extent::Rows)
@@ -167,7 +172,7 @@ impl Param {
     /// Elements for a shape.
     pub fn len(&self, shape: Shape) -> usize {
         match self.extent {
-            Extent::Elements => shape.elements(),
+            Extent::Elements | Extent::Transposed => shape.elements(),
             Extent::Rows => shape.rows,
             Extent::Columns => shape.columns,
             Extent::Square => shape.columns * shape.columns,
@@ -177,12 +182,33 @@ impl Param {
     pub fn bytes(&self, shape: Shape) -> usize {
         self.len(shape) * self.dtype.bytes()
     }
+
+    /// Row and column, in the shape, of an element of a buffer that has one for each element of it.
+    pub fn place(&self, shape: Shape, element: usize) -> (usize, usize) {
+        match self.extent {
+            Extent::Transposed => (element % shape.rows.max(1), element / shape.rows.max(1)),
+            _ => (element / shape.columns.max(1), element % shape.columns.max(1)),
+        }
+    }
+
+    /// The element of one period that an element of an output is equal to, where a problem's inputs repeat after it.
+    pub fn within(&self, period: Shape, shape: Shape, element: usize) -> usize {
+        match self.extent {
+            Extent::Transposed => {
+                let (row, column) = self.place(shape, element);
+                column % period.columns.max(1) * period.rows + row % period.rows.max(1)
+            }
+            _ => element % self.len(period).max(1),
+        }
+    }
 }
 
 /// How many elements a buffer has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     Elements,
+    /// As many, column after column.
+    Transposed,
     Rows,
     Columns,
     Square,
@@ -191,7 +217,7 @@ pub enum Extent {
 impl Extent {
     /// Whether a buffer grows with the number of rows.
     pub fn grows_with_rows(self) -> bool {
-        matches!(self, Extent::Elements | Extent::Rows)
+        matches!(self, Extent::Elements | Extent::Transposed | Extent::Rows)
     }
 }
 
@@ -278,14 +304,17 @@ impl Reference {
         self.len() == 0
     }
 
-    /// The first elements.
-    pub fn first(&self, len: usize) -> Reference {
+    /// The elements with these indices, in their order.
+    pub fn of(&self, indices: impl Iterator<Item = usize> + Clone) -> Reference {
+        fn chosen<T: Copy>(all: &[T], indices: impl Iterator<Item = usize>) -> Vec<T> {
+            indices.filter_map(|index| all.get(index).copied()).collect()
+        }
         match self {
             Reference::Close { values, magnitudes } => Reference::Close {
-                values: values.iter().copied().take(len).collect(),
-                magnitudes: magnitudes.as_ref().map(|all| all.iter().copied().take(len).collect()),
+                values: chosen(values, indices.clone()),
+                magnitudes: magnitudes.as_ref().map(|all| chosen(all, indices)),
             },
-            Reference::OneOf(values) => Reference::OneOf(values.iter().copied().take(len).collect()),
+            Reference::OneOf(values) => Reference::OneOf(chosen(values, indices)),
         }
     }
 }
@@ -393,7 +422,7 @@ impl Exercise {
     pub fn large(&self, elements: usize) -> Vec<Shape> {
         match self.shapes {
             Shapes::Elementwise => vec![Shape::flat(elements)],
-            Shapes::Rows { timed, .. } => {
+            Shapes::Rows { timed, .. } | Shapes::Matrix { timed } => {
                 timed.iter().map(|&columns| Shape { rows: (elements / columns.max(1)).max(1), columns }).collect()
             }
         }

@@ -44,6 +44,9 @@ pub enum Shapes {
     Elementwise,
     /// M rows of length D, for the listed D. Bytes and speed are judged at each D of `timed`.
     Rows { columns: &'static [usize], timed: &'static [usize] },
+    /// A matrix of M rows of length D whose rows are not worked on one by one: either edge may be no multiple of a tile's.
+    /// Bytes and speed are judged at each D of `timed`.
+    Matrix { timed: &'static [usize] },
 }
 
 impl Shapes {
@@ -51,7 +54,7 @@ impl Shapes {
     pub fn describe(self, shape: Shape) -> String {
         match self {
             Shapes::Elementwise => shape.to_string(),
-            Shapes::Rows { .. } => format!("{} x {}", shape.rows, shape.columns),
+            Shapes::Rows { .. } | Shapes::Matrix { .. } => format!("{} x {}", shape.rows, shape.columns),
         }
     }
 
@@ -85,11 +88,43 @@ impl Shapes {
                 shapes.extend(EXTREMES);
                 shapes
             }
+            Shapes::Matrix { .. } => {
+                let mut shapes: Vec<_> = MATRICES.into_iter().map(|(rows, columns)| Shape { rows, columns }).collect();
+                shapes.push(Shape { rows: rng.usize(2..300), columns: rng.usize(2..300) });
+                shapes.extend(EXTREMES);
+                // The same for a launch that has the columns there.
+                shapes.push(Shape { rows: 1, columns: 65_539 });
+                shapes
+            }
         }
     }
 }
 
-/// Shapes of rows at which a launch goes wrong, not a kernel.
+/// Rows and columns of matrices: a whole tile first, where nothing is wrong with an edge; single ones, one less and one more than
+/// a tile has, and multiples of 2 and 4 in either or both.
+const MATRICES: [(usize, usize); 19] = [
+    (32, 32),
+    (1, 1),
+    (1, 33),
+    (33, 1),
+    (3, 2),
+    (31, 32),
+    (32, 31),
+    (33, 35),
+    (34, 36),
+    (36, 34),
+    (64, 96),
+    (68, 132),
+    (132, 68),
+    (127, 65),
+    (100, 257),
+    (257, 100),
+    (260, 1028),
+    (1, 5003),
+    (5003, 1),
+];
+
+/// Shapes of rows and columns at which a launch goes wrong, not a kernel.
 const EXTREMES: [Shape; 4] = [
     // No rows, and rows of nothing: a grid of no blocks is an error.
     Shape { rows: 0, columns: 128 },

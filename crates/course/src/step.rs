@@ -6,7 +6,7 @@ use crate::{Exercise, Shape};
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     /// The kernel in `kernels/`. Its arguments are the buffers read, the buffers written, the
-    /// scalars, and then the sizes: `n` for elementwise kernels, `rows` and `columns` for row kernels. A `*` in the name
+    /// scalars, and then the sizes: `n` for elementwise kernels, `rows` and `columns` for others. A `*` in the name
     /// stands for the number of threads, where there is a kernel for each.
     pub kernel: &'static str,
     pub reads: &'static [&'static str],
@@ -36,6 +36,9 @@ pub enum Work {
     Elements { a_thread: usize },
     /// Each block handles so many rows.
     Rows { a_block: usize },
+    /// Each block handles a square tile of so many rows and columns. The grid has the tiles of the rows along x, where there may be
+    /// more of them, and those of the columns along y. A block has 32 threads along x.
+    Tiles { edge: usize },
     /// No kernel of the chain but the library's matrix product, [`crate::Gemm`]: of what is read, the first buffer
     /// (rows x columns) times the second (columns x columns).
     Gemm,
@@ -71,6 +74,16 @@ impl Step {
     /// A step with one block a row.
     pub const fn by_row(kernel: &'static str, reads: &'static [&'static str], writes: &'static [&'static str]) -> Self {
         Self::new(kernel, reads, writes, Work::Rows { a_block: 1 })
+    }
+
+    /// A step with one block a tile, of so many rows and columns.
+    pub const fn by_tile(
+        kernel: &'static str,
+        reads: &'static [&'static str],
+        writes: &'static [&'static str],
+        edge: usize,
+    ) -> Self {
+        Self::new(kernel, reads, writes, Work::Tiles { edge })
     }
 
     /// The library's matrix product of the two buffers that are read.
@@ -121,12 +134,24 @@ impl Step {
         }
     }
 
-    /// Blocks for a shape; none for the library's product, whose blocks are its own affair.
-    pub fn blocks(&self, shape: Shape) -> usize {
+    /// The same along x and y.
+    pub fn block_dim(&self, shape: Shape) -> (u32, u32, u32) {
+        match (self.work, self.block(shape)) {
+            (Work::Tiles { .. }, threads) => (32, threads.div_ceil(32), 1),
+            (_, threads) => (threads, 1, 1),
+        }
+    }
+
+    /// Blocks for a shape, along x and y; none for the library's product, whose blocks are its own affair.
+    pub fn grid_dim(&self, shape: Shape) -> (u32, u32, u32) {
+        let blocks = |items: usize, each: usize| u32::try_from(items.div_ceil(each.max(1))).unwrap_or(u32::MAX);
         match self.work {
-            Work::Elements { a_thread } => shape.elements().div_ceil(self.block(shape) as usize * a_thread.max(1)),
-            Work::Rows { a_block } => shape.rows.div_ceil(a_block.max(1)),
-            Work::Gemm => 0,
+            Work::Elements { a_thread } => {
+                (blocks(shape.elements(), self.block(shape) as usize * a_thread.max(1)), 1, 1)
+            }
+            Work::Rows { a_block } => (blocks(shape.rows, a_block), 1, 1),
+            Work::Tiles { edge } => (blocks(shape.rows, edge), blocks(shape.columns, edge), 1),
+            Work::Gemm => (0, 1, 1),
         }
     }
 

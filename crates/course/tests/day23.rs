@@ -114,6 +114,41 @@ fn bytes_are_those_of_the_course() {
 }
 
 #[test]
+fn a_matrix_that_is_turned_over_and_scaled_passes_and_nothing_else_does() {
+    let exercise = find("transpose_scale").unwrap();
+    let shape = Shape { rows: 4096, columns: 4096 };
+    assert_eq!((exercise.unfused_bytes(shape), exercise.minimum_bytes(shape)), (16 << 24, 8 << 24));
+    for seed in SEEDS {
+        for case in cases(exercise, seed).filter(|case| case.shape.rows > 1 && case.shape.columns > 1) {
+            let Shape { rows, columns } = case.shape;
+            let (x, s) = (case.f32s(0), case.scalar(0) as f32);
+            let of = |element: fn(usize, usize, Shape) -> usize| -> Vec<f32> {
+                let places = (0..columns).flat_map(|j| (0..rows).map(move |i| (i, j)));
+                places.map(|(i, j)| s * x[element(i, j, case.shape)]).collect()
+            };
+            let right = of(|i, j, shape| i * shape.columns + j);
+            let half: Vec<f32> = right.iter().map(|&value| f16::from_f32(value).to_f32()).collect();
+            let unscaled: Vec<f32> = right.iter().map(|value| value / s).collect();
+            assert_eq!(check(exercise, &case, right), Ok(()), "{}", case.shape);
+            for wrong in [half, unscaled, of(|i, j, shape| j * shape.rows + i), vec![0.0; rows * columns]] {
+                // Of two rows of two, a wrong order may be right by chance.
+                assert!(check(exercise, &case, wrong).is_err() || rows * columns < 9, "{}", case.shape);
+            }
+        }
+    }
+}
+
+/// Each element of a large problem is one of a period's, of the same column of x, and of a row that is as far into its period.
+#[test]
+fn periods_of_a_matrix_are_beside_each_other_in_its_transpose() {
+    let out = &find("transpose_scale").unwrap().outputs[0];
+    let (period, shape) = (Shape { rows: 3, columns: 4 }, Shape { rows: 8, columns: 4 });
+    let found: Vec<usize> = (0..10).map(|element| out.within(period, shape, element)).collect();
+    assert_eq!(found, [0, 1, 2, 0, 1, 2, 0, 1, 3, 4]);
+    assert_eq!(out.place(shape, 17), (1, 2));
+}
+
+#[test]
 fn f32_passes_in_any_order_of_summation() {
     for exercise in NAMES.map(|name| find(name).unwrap()) {
         for seed in SEEDS {

@@ -174,6 +174,7 @@ pub(crate) fn explain(mut failure: Failure, seen: &Seen<'_>) -> Failure {
         threads::beside_shared(seen),
         elements::as_integers(&failure, seen),
         threads::part_of_a_warp(&failure, seen),
+        threads::of_tiles(&failure, seen),
         shared::at_one_place(seen),
     ];
     for note in facts.into_iter().flatten() {

@@ -38,6 +38,7 @@ pub(crate) fn faults(faults: &[Fault], entry: &Entry) -> Option<Trouble> {
             over_budget(say(fault), which, shapes)
         }
         (_, Shapes::Rows { .. }) => by_row(fault, entry.exercise),
+        (_, Shapes::Matrix { .. }) => by_tile(fault, entry.exercise),
         (_, Shapes::Elementwise) => by_element(fault, entry.exercise),
     };
     let lead = faults.get(first)?;
@@ -132,6 +133,26 @@ fn by_row(fault: &Fault, exercise: &Exercise) -> Diagnostic {
     told
 }
 
+/// A fault of a kernel whose blocks have tiles of a matrix. An index past the end is one of a row or of a column.
+fn by_tile(fault: &Fault, exercise: &Exercise) -> Diagnostic {
+    let mut told = by_element(fault, exercise);
+    if let FaultKind::Memory(Memory::OutOfBounds { .. }) = &fault.kind
+        && let Some(param) = fault.buffer.as_ref().and_then(|buffer| exercise.param(buffer.name.identifier()?))
+    {
+        let name = param.name;
+        let (index, row, column) = match param.extent {
+            Extent::Transposed => (format!("{name}[c * rows + r]"), "columns", "rows"),
+            _ => (format!("{name}[r * columns + c]"), "rows", "columns"),
+        };
+        told.help = several_at_once(fault, exercise).into_iter().collect();
+        told.help.push(format!(
+            "`{name}` has `{row}` rows of `{column}`: the element of row r and column c of the matrix is `{index}`. Before this \
+             access, compare r with `rows` and c with `columns`"
+        ));
+    }
+    told
+}
+
 /// A fault of a kernel whose threads have elements.
 fn by_element(fault: &Fault, exercise: &Exercise) -> Diagnostic {
     let mut told = say(fault);
@@ -146,7 +167,7 @@ fn several_at_once(fault: &Fault, exercise: &Exercise) -> Option<String> {
     let param = exercise.param(buffer.name.identifier()?)?;
     let each = access.bytes / param.dtype.bytes() as u64;
     let all = match exercise.shapes {
-        Shapes::Rows { .. } => "columns",
+        Shapes::Rows { .. } | Shapes::Matrix { .. } => "columns",
         Shapes::Elementwise => "n",
     };
     (each > 1).then(|| {
@@ -166,14 +187,14 @@ fn over_budget(mut told: Diagnostic, which: &Sync, shapes: Shapes) -> Diagnostic
              is the stride of a loop over rows the number of all of them?"
                 .to_owned(),
         ],
-        (Sync::TooMuchWork { .. }, Shapes::Elementwise) => vec![
+        (Sync::TooMuchWork { .. }, Shapes::Matrix { .. } | Shapes::Elementwise) => vec![
             "every block ends, and together they do far more than the elements ask for: is each element one thread's? The \
              stride of a loop over all elements is the number of all threads, `gridDim.x * blockDim.x`"
                 .to_owned(),
             "does the launch have more blocks than the elements need?".to_owned(),
         ],
         (_, Shapes::Rows { .. }) => vec![endless("let all threads of a block share a row")],
-        (_, Shapes::Elementwise) => vec![endless("let more threads share the elements")],
+        (_, Shapes::Matrix { .. } | Shapes::Elementwise) => vec![endless("let more threads share the elements")],
     };
     told
 }
@@ -190,6 +211,7 @@ fn index_of(param: &Param) -> String {
             "column c of row r is `{name}[r * columns + c]`: does each row begin at a multiple of `columns`, and is every column \
              compared with `columns`? With more blocks than rows, the row is to be compared with `rows`"
         ),
+        Extent::Transposed => format!("the element of row r and column c of the input is `{name}[c * rows + r]`"),
         Extent::Rows => format!("`{name}` has an element for each row: its index is the row"),
         Extent::Columns => format!("`{name}` has an element for each column: its index is the column"),
         Extent::Square => format!("`{name}` has `columns` rows of as many columns"),

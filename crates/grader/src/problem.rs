@@ -124,7 +124,10 @@ impl Expected<'_> {
         let tail = self.threads.map_or(4, |threads| threads.of_a_block);
         let tail_start = len - len % tail;
         // Every wrong element lies at or after the first one. Blocks that work on rows leave no tail of elements.
-        let in_tail = !by_row && index >= tail_start && 0 < tail_start && tail_start < len;
+        let in_tail = matches!(self.exercise.shapes, Shapes::Elementwise)
+            && index >= tail_start
+            && 0 < tail_start
+            && tail_start < len;
         let code = match (in_tail, wrong.is_unwritten()) {
             (true, _) => Code::Tail,
             (false, true) => Code::Unwritten,
@@ -173,8 +176,13 @@ impl Expected<'_> {
                 None => format!("only the tail: elements from {tail_start} on"),
             });
         }
-        let columns = self.shape.columns.max(1) as u64;
-        // Of an output with an element a row, that is the row.
+        let by_element = matches!(self.exercise.shapes, Shapes::Elementwise);
+        // As the output has them; of one with an element a row, that is the row.
+        let columns = match param.extent {
+            Extent::Transposed => self.shape.rows,
+            _ => self.shape.columns,
+        }
+        .max(1) as u64;
         let (row, column) =
             if len == self.shape.elements() as u64 { (index / columns, index % columns) } else { (index, 0) };
         // Whose it is where the launch is one that gives each block a row, or each thread an element.
@@ -183,7 +191,7 @@ impl Expected<'_> {
             Some(threads) if by_row && threads.stores.requests > 0 && threads.blocks == self.shape.rows as u64 => {
                 (Some(row), None)
             }
-            Some(threads) if !by_row && threads.have_one_each(len, outputs) && !threads.stores_several(widest) => {
+            Some(threads) if by_element && threads.have_one_each(len, outputs) && !threads.stores_several(widest) => {
                 (Some(index / threads.of_a_block), Some(index % threads.of_a_block))
             }
             _ => (None, None),
@@ -215,7 +223,8 @@ impl Expected<'_> {
             worst_actual,
         });
         if let (true, Some(mismatch)) = (rows, &failure.mismatch) {
-            let at = format!("row {}, column {}", mismatch.row.unwrap_or(0), mismatch.column.unwrap_or(0));
+            let of = if param.extent == Extent::Transposed { format!(" of `{}`", param.name) } else { String::new() };
+            let at = format!("row {}, column {}{of}", mismatch.row.unwrap_or(0), mismatch.column.unwrap_or(0));
             failure.notes.insert(0, at);
         }
         failure
@@ -229,18 +238,20 @@ impl Expected<'_> {
 }
 
 /// What the element was made from, so that it can be checked by hand: `from x[6] = -1.5944883, scale = 0.0236`.
-/// Nothing where an element does not come from the elements at its own index.
+/// Nothing where an element does not come from the elements at its own row and column.
 pub(crate) fn operands(exercise: &Exercise, case: &Case, index: usize) -> Option<String> {
     if exercise.inputs.iter().any(|param| param.extent != Extent::Elements) {
         return None;
     }
+    let (row, column) = exercise.outputs.first()?.place(case.shape, index);
+    let index = row * case.shape.columns + column;
     let elements = exercise.inputs.iter().zip(&case.inputs);
     let elements = elements.filter_map(|(param, data)| Some((format!("{}[{index}]", param.name), data.get(index)?)));
     let scalars =
         exercise.scalars.iter().zip(&case.scalars).map(|(name, scalar)| ((*name).to_owned(), scalar.to_f64()));
     let all: Vec<String> = elements.chain(scalars).map(|(name, value)| format!("{name} = {}", number(value))).collect();
     let rest = match exercise.shapes {
-        Shapes::Elementwise => "",
+        Shapes::Elementwise | Shapes::Matrix { .. } => "",
         Shapes::Rows { .. } => ", and the rest of its row",
     };
     (!all.is_empty()).then(|| format!("from {}{rest}", all.join(", ")))

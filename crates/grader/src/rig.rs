@@ -244,7 +244,7 @@ impl<'a> Rig<'a> {
         let Values { exercise, case, references } = values;
         let expected = Expected { exercise, shape: case.shape, references, before: &case.initial, threads: None };
         let failed = |error| Trouble::driver("reading outputs")(error);
-        values.look(stream, &self.submission, Periods::All, failed, |seen| {
+        values.look(stream, (&self.submission, self.shape), Periods::All, failed, |seen| {
             let Seen { output, from, actual, reference, .. } = seen;
             expected.check_part(output, &actual, reference).map_err(|mut failure| {
                 if from > 0 {
@@ -264,7 +264,7 @@ impl<'a> Rig<'a> {
         let failed = |error| Trouble::driver("reading outputs")(error);
         let mut errors = Vec::new();
         let values = &self.sets[set % SETS].values;
-        values.look(stream, self.outputs(who), Periods::First, failed, |seen| {
+        values.look(stream, (self.outputs(who), self.shape), Periods::First, failed, |seen| {
             errors.push(Accuracy::of(seen.param.name, seen.reference, &seen.actual));
             Ok(())
         })?;

@@ -214,8 +214,12 @@ fn sweep(
 
 /// The shapes at which an operation is compared.
 fn shapes(exercise: &Exercise) -> Vec<Shape> {
-    let Shapes::Rows { columns, timed } = exercise.shapes else {
-        return ELEMENTS.into_iter().map(Shape::flat).filter(|&shape| same(exercise, shape)).collect();
+    let (columns, timed): (&[usize], _) = match exercise.shapes {
+        Shapes::Elementwise => {
+            return ELEMENTS.into_iter().map(Shape::flat).filter(|&shape| same(exercise, shape)).collect();
+        }
+        Shapes::Rows { columns, timed } => (columns, timed),
+        Shapes::Matrix { timed } => (&[], timed),
     };
     let longest = columns.iter().chain(timed).copied().max().unwrap_or(0);
     let all = ROWS.iter().map(|&(rows, columns)| Shape { rows, columns });
@@ -242,7 +246,7 @@ fn same(exercise: &Exercise, shape: Shape) -> bool {
 fn size(exercise: &Exercise, shape: Shape) -> String {
     match exercise.shapes {
         Shapes::Elementwise => shape.elements().to_string(),
-        Shapes::Rows { .. } => format!("{}x{}", shape.rows, shape.columns),
+        Shapes::Rows { .. } | Shapes::Matrix { .. } => format!("{}x{}", shape.rows, shape.columns),
     }
 }
 

@@ -69,14 +69,14 @@ fn of(exercise: &Exercise, at: At) -> Vec<Shape> {
     match (at, exercise.shapes) {
         (At::Elements(elements), _) => exercise.large(elements),
         (At::Shape(shape), Shapes::Elementwise) => vec![Shape::flat(shape.elements())],
-        (At::Shape(shape), Shapes::Rows { .. }) => vec![shape],
+        (At::Shape(shape), Shapes::Rows { .. } | Shapes::Matrix { .. }) => vec![shape],
     }
 }
 
 fn defaults(exercise: &Exercise, emulated: bool) -> Vec<Shape> {
     let elements: Vec<usize> = match exercise.shapes {
         Shapes::Elementwise => ELEMENTS.into(),
-        Shapes::Rows { .. } => ROW_ELEMENTS.into(),
+        Shapes::Rows { .. } | Shapes::Matrix { .. } => ROW_ELEMENTS.into(),
     };
     let largest = if emulated { EMULATED.min(exercise.surveyed) } else { usize::MAX };
     let elements = elements.into_iter().filter(|&elements| elements < largest).chain(emulated.then_some(largest));

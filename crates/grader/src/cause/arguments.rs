@@ -100,7 +100,7 @@ pub(super) fn scalars(seen: &Seen<'_>) -> Option<Cause> {
 /// What the launch function is given, in its order.
 pub(super) fn listed(seen: &Seen<'_>) -> impl Iterator<Item = &'static str> {
     let sizes: &[&str] = match seen.exercise.shapes {
-        Shapes::Rows { .. } => &["rows", "columns"],
+        Shapes::Rows { .. } | Shapes::Matrix { .. } => &["rows", "columns"],
         Shapes::Elementwise => &["n"],
     };
     let buffers = seen.exercise.inputs.iter().chain(seen.exercise.outputs).map(|param| param.name);
@@ -180,8 +180,8 @@ pub(super) fn number(name: &str, seen: &Seen<'_>) -> Option<Number> {
     let scalars = seen.exercise.scalars.iter().zip(&seen.case.scalars);
     let scalar = scalars.into_iter().find(|(known, _)| **known == name).map(|(_, scalar)| Number::Scalar(*scalar));
     scalar.or_else(|| match (seen.exercise.shapes, name) {
-        (Shapes::Rows { .. }, "rows") => Some(Number::Count(shape.rows as u64)),
-        (Shapes::Rows { .. }, "columns") => Some(Number::Count(shape.columns as u64)),
+        (Shapes::Rows { .. } | Shapes::Matrix { .. }, "rows") => Some(Number::Count(shape.rows as u64)),
+        (Shapes::Rows { .. } | Shapes::Matrix { .. }, "columns") => Some(Number::Count(shape.columns as u64)),
         (Shapes::Elementwise, "n") => Some(Number::Count(shape.elements() as u64)),
         _ => None,
     })

@@ -1,6 +1,6 @@
 //! Every sentence on a cause.
 
-use fusion_course::{DType, Shapes};
+use fusion_course::{DType, Shape, Shapes};
 use fusion_diagnostic::{Diagnostic, counted};
 
 use super::{Axes, Cause, Role, Seen, Swap, arguments};
@@ -222,6 +222,7 @@ impl Cause {
                 let index = match seen.exercise.shapes {
                     Shapes::Elementwise => "`blockIdx.x * blockDim.x + threadIdx.x`",
                     Shapes::Rows { .. } => "`blockIdx.x`, which is the row where a block has one",
+                    Shapes::Matrix { .. } => "`blockIdx.x * TILE` in the one direction and `blockIdx.y * TILE` in the other",
                 };
                 told(format!("blocks {one} and {other} write the same elements"))
                     .note(format!("the same thread of both writes {element}"))
@@ -293,6 +294,18 @@ pub(super) fn reached((blocks, threads): (u64, u64), elements: u64, each: u64) -
         counted(blocks, "block"),
         counted(threads, "thread"),
         counted(blocks * threads * each, "element"),
+    )
+}
+
+/// Blocks and threads along x and y, beside the matrix.
+pub(super) fn of_tiles(grid: [u32; 3], block: [u32; 3], matrix: Shape) -> String {
+    let along = |sizes: [u32; 3]| format!("{} along x and {} along y", sizes[0], sizes[1]);
+    format!(
+        "of blocks, the grid has {}; of threads, a block has {}; the matrix has {} and {}",
+        along(grid),
+        along(block),
+        counted(matrix.rows as u64, "row"),
+        counted(matrix.columns as u64, "column")
     )
 }
 

@@ -68,6 +68,7 @@ pub(super) fn too_few(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
         let found = whole && first == blocks && blocks < rows;
         return found.then_some(Cause::TooFewBlocks { blocks, threads, rows, each: 1 });
     }
+    by_element(seen)?;
     let stored = launch.counters.global_store;
     let size = seen.exercise.outputs.iter().map(|output| output.dtype.bytes() as u64).sum::<u64>();
     let all = blocks.saturating_mul(threads);
@@ -88,7 +89,7 @@ pub(super) fn reached(failure: &Failure, seen: &Seen<'_>) -> Option<String> {
     let (blocks, threads) = (of_the_grid(launch), of_a_block(launch));
     let all = blocks.saturating_mul(threads);
     let each = wrong.index.checked_div(all).filter(|each| (1..=MOST_EACH).contains(each))?;
-    let exact = by_row(seen).is_none() && wrong.index == all * each;
+    let exact = by_element(seen).is_some() && wrong.index == all * each;
     exact.then(|| say::reached((blocks, threads), wrong.total, each))
 }
 
@@ -156,6 +157,14 @@ pub(super) fn part_of_a_warp(failure: &Failure, seen: &Seen<'_>) -> Option<Strin
     (!threads.is_multiple_of(WARP)).then(|| say::part_of_a_warp(threads, WARP, seen))
 }
 
+/// The launch along both axes, where the problem has two and elements are missing or accesses go wrong.
+pub(super) fn of_tiles(failure: &Failure, seen: &Seen<'_>) -> Option<String> {
+    let told = matches!(failure.code, Code::Unwritten | Code::Fault);
+    let matrix = matches!(seen.exercise.shapes, Shapes::Matrix { .. });
+    let launch = seen.launch().filter(|_| told && matrix)?;
+    Some(say::of_tiles(launch.grid, launch.block, seen.shape()))
+}
+
 /// Whether shuffles or votes miss lanes that the launch never started: a block ends within a warp.
 pub(super) fn parts_of_warps(failure: &Failure, seen: &Seen<'_>) -> bool {
     failure.fault.as_deref() == Some(fusion_machine::report::Code::SyncMask.as_str())
@@ -190,6 +199,11 @@ pub(super) fn same_elements(failure: &Failure, seen: &Seen<'_>) -> Option<Cause>
 fn by_row(seen: &Seen<'_>) -> Option<(u64, u64)> {
     let shape = seen.shape();
     matches!(seen.exercise.shapes, Shapes::Rows { .. }).then_some((shape.rows as u64, shape.columns as u64))
+}
+
+/// The elements of what is worked on by element.
+fn by_element(seen: &Seen<'_>) -> Option<u64> {
+    matches!(seen.exercise.shapes, Shapes::Elementwise).then(|| seen.shape().elements() as u64)
 }
 
 fn of_a_block(launch: &LaunchReport) -> u64 {

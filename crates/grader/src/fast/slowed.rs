@@ -37,7 +37,7 @@ pub(super) fn slowed_by(exercise: &Exercise, survey: &Survey, next: Option<Strin
         () if again > MUCH && !exercise.multiplies() => {
             let rows = match exercise.shapes {
                 Shapes::Rows { .. } => "; the longer the row, the more threads it takes",
-                Shapes::Elementwise => "",
+                Shapes::Matrix { .. } | Shapes::Elementwise => "",
             };
             format!(
                 "the threads ask for {again:.1} times the bytes of the inputs: what is read again comes from a cache, and takes \

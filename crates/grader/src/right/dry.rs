@@ -13,7 +13,7 @@ mod blocks;
 mod scalars;
 
 use cudarc::driver::DriverError;
-use fusion_course::{Case, Data, DeviceBuffer, Extent, Inputs, Param, Shape, Shapes};
+use fusion_course::{Case, Data, DeviceBuffer, Inputs, Param, Shape, Shapes};
 use fusion_device::Emulator;
 use fusion_diagnostic::counted;
 use fusion_machine::LaunchReport;
@@ -65,7 +65,7 @@ pub(super) fn judge(trial: &Trial<'_>) -> Result<(), Trouble> {
 fn at_least(elements: usize, shapes: Shapes) -> Shape {
     match shapes {
         Shapes::Elementwise => Shape::flat(elements),
-        Shapes::Rows { timed, .. } => {
+        Shapes::Rows { timed, .. } | Shapes::Matrix { timed } => {
             let columns = timed.iter().copied().min().unwrap_or(1).max(1);
             Shape { rows: elements.div_ceil(columns), columns }
         }
@@ -202,10 +202,12 @@ impl<'a> Problem<'a> {
         let outputs = exercise.outputs.iter().zip(&self.outputs).zip(&references).zip(exercise.tolerances);
         for (at, (((param, buffer), reference), tolerance)) in outputs.enumerate() {
             let actual: Data = buffer.read_part(&self.trial.session.device.stream, 0, reference.len())?;
-            let wrong = |(_, place): &(u64, usize)| reference.refuses(&actual, *place, *tolerance);
+            let index = |element: u64| param.within(self.case.shape, self.shape, element as usize);
+            let wrong =
+                |&(element, place): &(u64, usize)| reference.refuses_at(&actual, place, index(element), *tolerance);
             if let Some((element, place)) = blocks.written_once(at, reference.len()).find(wrong) {
                 let value = problem::number(actual.get(place).unwrap_or(f64::NAN));
-                let expected = problem::either(reference.expected(place));
+                let expected = problem::either(reference.expected(index(element)));
                 let title = format!("`{}[{element}]` is {value}, expected {expected}", param.name);
                 return Ok(Some(Failure::new(Code::Large, title)));
             }
@@ -294,8 +296,7 @@ fn gave_up(trouble: Trouble) -> Ended {
 
 /// A buffer for a shape, which repeats itself if it grows with the shape.
 fn buffer(trial: &Trial<'_>, emulator: &Emulator, param: &Param, shape: Shape) -> Result<DeviceBuffer, DriverError> {
-    let repeats = matches!(param.extent, Extent::Elements | Extent::Rows);
-    let period = if repeats { param.bytes(period(shape)) as u64 } else { 0 };
+    let period = if param.extent.grows_with_rows() { param.bytes(period(shape)) as u64 } else { 0 };
     // One that cannot be told so is of another version, which the first launch finds out.
     emulator.run_dry(&Dry { period, ..Dry::default() }).ok();
     DeviceBuffer::poisoned(&trial.session.device.stream, param.dtype, param.len(shape), 0)

@@ -96,7 +96,7 @@ fn shapes(exercise: &Exercise) -> Vec<Shape> {
     let (rows, columns) = (Shape { rows: SIZE, columns: 1 }, Shape { rows: 1, columns: SIZE });
     match exercise.shapes {
         Shapes::Elementwise => vec![columns],
-        Shapes::Rows { .. } => vec![rows, columns],
+        Shapes::Rows { .. } | Shapes::Matrix { .. } => vec![rows, columns],
     }
 }
 

@@ -41,7 +41,9 @@ impl Limits {
             Shapes::Elementwise => Self { right: 1 << 18, lean: lean(1 << 18), budget: BUDGET / 16 },
             // Two rows of the longest, three of the others, and hundreds of short ones: what goes wrong with more rows
             // goes wrong with those.
-            Shapes::Rows { .. } => Self { right: 2 * 16_388, lean: lean(1 << 16), budget: BUDGET / 16 },
+            Shapes::Rows { .. } | Shapes::Matrix { .. } => {
+                Self { right: 2 * 16_388, lean: lean(1 << 16), budget: BUDGET / 16 }
+            }
         }
     }
 }

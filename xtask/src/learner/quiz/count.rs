@@ -27,6 +27,7 @@ fn listed<'a>(params: impl Iterator<Item = &'a Param>) -> String {
     let named = |param: &Param| {
         let each = match param.extent {
             Extent::Elements => "",
+            Extent::Transposed => ", transposed",
             Extent::Rows => " for each row",
             Extent::Columns => " for each column",
             Extent::Square => ", square",
@@ -67,7 +68,7 @@ fn chain(exercise: &Exercise, shape: Shape) -> Question {
     // How long a row is matters where something is read for each row or column.
     let at = match exercise.shapes {
         Shapes::Elementwise => String::new(),
-        Shapes::Rows { .. } => format!(", at {} rows of {}", shape.rows, shape.columns),
+        Shapes::Rows { .. } | Shapes::Matrix { .. } => format!(", at {} rows of {}", shape.rows, shape.columns),
     };
     Question {
         id: format!("{}/chain", exercise.name),

@@ -63,6 +63,6 @@ fn share(exercise: &Exercise, columns: usize) -> Option<f64> {
         Shapes::Rows { .. } if one_byte => 0.92,
         Shapes::Rows { .. } if columns <= 512 || columns >= 32768 => 0.88,
         Shapes::Rows { .. } if single => 0.95,
-        Shapes::Rows { .. } => 0.93,
+        Shapes::Rows { .. } | Shapes::Matrix { .. } => 0.93,
     })
 }
