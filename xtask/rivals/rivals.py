@@ -271,7 +271,9 @@ def wrong(function, eager, spec, inputs):
     first = inputs[0]
     count = min(first.shape[0], max(1, CHECKED // max(1, first[0].numel())))
     some = [tensor[:count] if kind == "elements" else tensor for (kind, _), tensor in zip(spec, inputs)]
-    outputs = [output[:count] for output in tuple_of(function(*inputs))]
+    # Of a matrix that was turned over, the first columns are those of the first rows.
+    along = 1 if eager is transpose_scale else 0
+    outputs = [output.narrow(along, 0, count) for output in tuple_of(function(*inputs))]
     references = tuple_of(eager(*[tensor.double() for tensor in some]))
     for index, (output, expected) in enumerate(zip(outputs, references)):
         error = (output.double() - expected.double()).abs()
