@@ -26,7 +26,7 @@ pub(crate) const BUDGET: u64 = 1 << 26;
 const fn launch_budget(shapes: Shapes) -> u64 {
     match shapes {
         Shapes::Elementwise => 1 << 28,
-        Shapes::Rows { .. } => 1 << 30,
+        Shapes::Rows { .. } | Shapes::Matrix { .. } => 1 << 30,
     }
 }
 
