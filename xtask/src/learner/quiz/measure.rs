@@ -100,7 +100,10 @@ fn reason(bound: Bound) -> usize {
     match bound {
         Bound::Busy(Busy::Dram, _) => 0,
         Bound::Busy(Busy::L2 | Busy::Port | Busy::Atomics, _) => 1,
-        Bound::Busy(Busy::Issue | Busy::Fma | Busy::Alu | Busy::Special | Busy::Double | Busy::Lsu, _)
+        Bound::Busy(
+            Busy::Issue | Busy::Fma | Busy::Alu | Busy::Special | Busy::Double | Busy::Tensor | Busy::Lsu,
+            _,
+        )
         | Bound::Warps(Cause::Instructions, _) => 2,
         Bound::Warps(Cause::Memory, _) => 3,
         Bound::Warps(Cause::Shared | Cause::Barriers | Cause::Fences, _) => 4,
