@@ -1,4 +1,4 @@
-// The unfused chains of Day 24, in the types that inference uses: bf16 between the kernels, and int8 at the end.
+// The unfused chains of Day 24, in the types that inference uses: bf16 between the kernels, and int8 or fp8 at the end.
 //
 // As in elementwise.cu, every kernel writes its whole result to global memory, and rounds it to the type of
 // that buffer. Row kernels have one block a row; their last arguments are the numbers of rows and columns.
@@ -103,3 +103,34 @@ extern "C" __global__ void quantize_rows(const float* y, const float* scale, sig
     }
 }
 // ANCHOR_END: layernorm_quant
+
+// ANCHOR: rmsnorm_fp8
+// The e4m3 next to a number: ties go to even, and nothing is larger than 448. By hand, because this file is compiled with every
+// exercise, and <cuda_fp8.h> is long.
+__device__ __forceinline__ unsigned char e4m3_bits(float value) {
+#if __CUDA_ARCH__ >= 890
+    unsigned short pair;
+    asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(0.0f), "f"(value));
+    return (unsigned char)pair;
+#else
+    // Added to 2^20 times its own power of two, a number has three bits behind its first one left, and they are the last of the sum.
+    const float size = fminf(fabsf(value), 448.0f);
+    const unsigned exponent = max(__float_as_uint(size) >> 23, 127u - 6);
+    const unsigned large = (exponent + 20) << 23;
+    const unsigned steps = __float_as_uint(size + __uint_as_float(large)) - large;
+    return (unsigned char)(((exponent - (127 - 6)) << 3) + steps | (value < 0.0f ? 0x80 : 0));
+#endif
+}
+
+extern "C" __global__ void quantize_fp8_rows(const __nv_bfloat16* y, unsigned char* q, float* scale, size_t rows, size_t columns) {
+    __shared__ float tops[32];
+    const size_t first = blockIdx.x * columns;
+    float top = 0.0f;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) top = fmaxf(top, fabsf(__bfloat162float(y[first + c])));
+    const float s = reduce_block(top, tops, 0.0f, Max()) / 448.0f;
+    if (threadIdx.x == 0) scale[blockIdx.x] = s;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) {
+        q[first + c] = s > 0.0f ? e4m3_bits(__bfloat162float(y[first + c]) / s) : 0;
+    }
+}
+// ANCHOR_END: rmsnorm_fp8

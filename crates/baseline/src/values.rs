@@ -17,7 +17,7 @@ pub fn buffers(
     shape: Shape,
     margin: usize,
 ) -> Result<Vec<DeviceBuffer>, DriverError> {
-    params.iter().map(|param| DeviceBuffer::poisoned(stream, param.dtype, param.len(shape), margin)).collect()
+    params.iter().map(|param| DeviceBuffer::for_param(stream, param, shape, margin)).collect()
 }
 
 /// Buffers between an exercise's unfused kernels. They hold ordinary values before anything writes to them: where some blocks of a launch stand
@@ -141,7 +141,7 @@ impl Place {
         margin: usize,
     ) -> Result<Self, DriverError> {
         let upload = |param: &Param, data: &Data, margin: usize| {
-            let mut buffer = DeviceBuffer::poisoned(stream, param.dtype, param.len(shape), margin)?;
+            let mut buffer = DeviceBuffer::for_param(stream, param, shape, margin)?;
             buffer.write(stream, data)?;
             if param.extent.grows_with_rows() {
                 buffer.repeat(stream, data.len())?;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DeviceRepr, DriverError, result};
 
-use crate::{DType, Data, Gemm, Scalar};
+use crate::{DType, Data, Gemm, Param, Scalar, Shape};
 
 /// A device buffer of one element type, with a red zone of `margin` bytes on both sides.
 ///
@@ -19,6 +19,8 @@ pub struct DeviceBuffer {
     dtype: DType,
     len: usize,
     margin: usize,
+    /// Bytes before the first element: the margin, and what the exercise lets the buffer begin past it.
+    before: usize,
 }
 
 /// What red zones hold: NaNs, for floats. A kernel that runs past the end computes with what it finds there and stores
@@ -34,35 +36,54 @@ impl DeviceBuffer {
     /// Allocates `len` elements filled with poison. `margin` is in bytes, a multiple of an element's. The first element
     /// is as aligned as the margin is: to 256 bytes with none.
     pub fn poisoned(stream: &Arc<CudaStream>, dtype: DType, len: usize, margin: usize) -> Result<Self, DriverError> {
-        let mut buffer = Self::uninitialised(stream, dtype, len, margin)?;
+        let mut buffer = Self::uninitialised(stream, dtype, len, margin, margin)?;
+        buffer.poison(stream)?;
+        Ok(buffer)
+    }
+
+    /// The same for a parameter of an exercise, which may begin some elements past where an allocation does.
+    pub fn for_param(
+        stream: &Arc<CudaStream>,
+        param: &Param,
+        shape: Shape,
+        margin: usize,
+    ) -> Result<Self, DriverError> {
+        let before = margin + param.offset * param.dtype.bytes();
+        let mut buffer = Self::uninitialised(stream, param.dtype, param.len(shape), margin, before)?;
         buffer.poison(stream)?;
         Ok(buffer)
     }
 
     /// Allocates `len` elements of ordinary values, all of them alike: a little more than 0 as f32 and bf16, 1.06 as f16.
     pub fn ordinary(stream: &Arc<CudaStream>, dtype: DType, len: usize) -> Result<Self, DriverError> {
-        let mut buffer = Self::uninitialised(stream, dtype, len, 0)?;
+        let mut buffer = Self::uninitialised(stream, dtype, len, 0, 0)?;
         buffer.fill(stream, 0x3c)?;
         Ok(buffer)
     }
 
     /// Allocates a copy of host data.
     pub fn from_host(stream: &Arc<CudaStream>, data: &Data, margin: usize) -> Result<Self, DriverError> {
-        let mut buffer = Self::uninitialised(stream, data.dtype(), data.len(), margin)?;
+        let mut buffer = Self::uninitialised(stream, data.dtype(), data.len(), margin, margin)?;
         buffer.poison(stream)?;
         buffer.write(stream, data)?;
         Ok(buffer)
     }
 
-    fn uninitialised(stream: &Arc<CudaStream>, dtype: DType, len: usize, margin: usize) -> Result<Self, DriverError> {
+    fn uninitialised(
+        stream: &Arc<CudaStream>,
+        dtype: DType,
+        len: usize,
+        margin: usize,
+        before: usize,
+    ) -> Result<Self, DriverError> {
         // An allocation of no bytes is an error in CUDA; an empty buffer keeps one element that nobody may touch.
         let size = match margin {
-            0 => (len * dtype.bytes()).max(dtype.bytes()),
-            _ => (len * dtype.bytes() + 2 * margin).next_multiple_of(UNIT),
+            0 => before + (len * dtype.bytes()).max(dtype.bytes()),
+            _ => (before + len * dtype.bytes() + margin).next_multiple_of(UNIT),
         };
         // SAFETY: every user writes the bytes (`poison`, `write`) before anything reads them.
         let bytes = unsafe { stream.alloc::<u8>(size) }?;
-        Ok(Self { bytes, dtype, len, margin })
+        Ok(Self { bytes, dtype, len, margin, before })
     }
 
     /// The buffer of another process, by the address of its first element, for launches that are only taken down: neither reads nor
@@ -71,7 +92,7 @@ impl DeviceBuffer {
         let size = (len * dtype.bytes()).max(dtype.bytes());
         // SAFETY: the address is not looked at here, and the slice is not dropped.
         let bytes = unsafe { stream.upgrade_device_ptr::<u8>(address, size) };
-        ManuallyDrop::new(Self { bytes, dtype, len, margin: 0 })
+        ManuallyDrop::new(Self { bytes, dtype, len, margin: 0, before: 0 })
     }
 
     /// Fills the buffer with its type's poison and the margins with the red zone's pattern.
@@ -105,7 +126,7 @@ impl DeviceBuffer {
         if host.is_empty() {
             return Ok(());
         }
-        stream.memcpy_htod(&host, &mut self.bytes.slice_mut(self.margin..self.margin + host.len()))
+        stream.memcpy_htod(&host, &mut self.bytes.slice_mut(self.before..self.before + host.len()))
     }
 
     /// Queues repeating the first elements, so many of them, until the buffer is full.
@@ -130,7 +151,7 @@ impl DeviceBuffer {
         if len == 0 {
             return Ok(Data::from_bytes(self.dtype, &[]));
         }
-        let start = self.margin + from * size;
+        let start = self.before + from * size;
         let host = stream.clone_dtoh(&self.bytes.slice(start..start + len * size))?;
         Ok(Data::from_bytes(self.dtype, &host))
     }
@@ -146,9 +167,9 @@ impl DeviceBuffer {
             return Ok(None);
         }
         let host = stream.clone_dtoh(&self.bytes)?;
-        let end = self.margin + self.len * self.dtype.bytes();
-        let damaged = host.iter().enumerate().position(|(i, b)| (i < self.margin || i >= end) && *b != RED_ZONE);
-        Ok(damaged.map(|i| i as i64 - self.margin as i64))
+        let end = self.before + self.len * self.dtype.bytes();
+        let damaged = host.iter().enumerate().position(|(i, b)| (i < self.before || i >= end) && *b != RED_ZONE);
+        Ok(damaged.map(|i| i as i64 - self.before as i64))
     }
 
     /// The device address of the first element.
@@ -156,7 +177,7 @@ impl DeviceBuffer {
     /// For launches whose arguments are only known at run time. The address carries no lifetime and
     /// no event: keep the buffer alive, and use it on the one stream that everything else uses.
     pub fn address(&self, stream: &CudaStream) -> u64 {
-        self.bytes.device_ptr(stream).0 + self.margin as u64
+        self.bytes.device_ptr(stream).0 + self.before as u64
     }
 
     pub fn dtype(&self) -> DType {
@@ -174,7 +195,7 @@ impl DeviceBuffer {
 
     /// The buffer as a typed view. `T` must have the size of the element type.
     pub fn view<T: DeviceRepr>(&self) -> CudaView<'_, T> {
-        let bytes = self.bytes.slice(self.margin..self.margin + self.len * size_of::<T>());
+        let bytes = self.bytes.slice(self.before..self.before + self.len * size_of::<T>());
         // SAFETY: the range holds `len` elements, allocations are aligned to 256
         // bytes, margins to an element, and every bit pattern is a value of the plain number types that signatures name.
         unsafe { bytes.transmute(self.len) }.expect("a range of `len` elements")
@@ -182,7 +203,7 @@ impl DeviceBuffer {
 
     /// As [`DeviceBuffer::view`], for writing.
     pub fn view_mut<T: DeviceRepr>(&mut self) -> CudaViewMut<'_, T> {
-        let range = self.margin..self.margin + self.len * size_of::<T>();
+        let range = self.before..self.before + self.len * size_of::<T>();
         let mut bytes = self.bytes.slice_mut(range.clone());
         // SAFETY: as in `view`.
         let view = unsafe { bytes.transmute_mut(self.len) }.expect("a range of `len` elements");

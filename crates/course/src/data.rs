@@ -2,6 +2,8 @@
 
 use half::{bf16, f16};
 
+use crate::E4m3;
+
 /// Element types of buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DType {
@@ -9,8 +11,8 @@ pub enum DType {
     F16,
     Bf16,
     I8,
-    /// Raw bytes: fp8 values, masks.
-    U8,
+    /// A float of 8 bits: see [`E4m3`].
+    E4m3,
     I32,
 }
 
@@ -20,16 +22,16 @@ impl DType {
         match self {
             DType::F32 | DType::I32 => 4,
             DType::F16 | DType::Bf16 => 2,
-            DType::I8 | DType::U8 => 1,
+            DType::I8 | DType::E4m3 => 1,
         }
     }
 
     /// The byte that fills a buffer which a kernel must overwrite: floats become NaN
-    /// (`0xffff_ffff`, `0xffff`), integers a value that no reference holds by chance in a row.
+    /// (`0xffff_ffff`, `0xffff`, `0xff`), integers a value that no reference holds by chance in a row.
     pub fn poison(self) -> u8 {
         match self {
-            DType::F32 | DType::F16 | DType::Bf16 => 0xff,
-            DType::I8 | DType::U8 | DType::I32 => 0x7f,
+            DType::F32 | DType::F16 | DType::Bf16 | DType::E4m3 => 0xff,
+            DType::I8 | DType::I32 => 0x7f,
         }
     }
 
@@ -40,7 +42,7 @@ impl DType {
             DType::F16 => f16::MAX.to_f64(),
             DType::Bf16 => bf16::MAX.to_f64(),
             DType::I8 => f64::from(i8::MAX),
-            DType::U8 => f64::from(u8::MAX),
+            DType::E4m3 => E4m3::MAX,
             DType::I32 => f64::from(i32::MAX),
         }
     }
@@ -52,7 +54,7 @@ impl DType {
             DType::F16 => "__half",
             DType::Bf16 => "__nv_bfloat16",
             DType::I8 => "signed char",
-            DType::U8 => "unsigned char",
+            DType::E4m3 => "__nv_fp8_e4m3",
             DType::I32 => "int",
         }
     }
@@ -65,7 +67,7 @@ pub enum Data {
     F16(Vec<f16>),
     Bf16(Vec<bf16>),
     I8(Vec<i8>),
-    U8(Vec<u8>),
+    E4m3(Vec<E4m3>),
     I32(Vec<i32>),
 }
 
@@ -76,7 +78,7 @@ macro_rules! each {
             Data::F16($v) => $body,
             Data::Bf16($v) => $body,
             Data::I8($v) => $body,
-            Data::U8($v) => $body,
+            Data::E4m3($v) => $body,
             Data::I32($v) => $body,
         }
     };
@@ -93,7 +95,7 @@ impl Data {
             DType::F16 => Data::F16(chunks(bytes, f16::from_le_bytes)),
             DType::Bf16 => Data::Bf16(chunks(bytes, bf16::from_le_bytes)),
             DType::I8 => Data::I8(chunks(bytes, i8::from_le_bytes)),
-            DType::U8 => Data::U8(bytes.to_vec()),
+            DType::E4m3 => Data::E4m3(bytes.iter().map(|bits| E4m3::from_bits(*bits)).collect()),
             DType::I32 => Data::I32(chunks(bytes, i32::from_le_bytes)),
         }
     }
@@ -103,6 +105,7 @@ impl Data {
         match dtype {
             DType::F16 => Data::F16(values.into_iter().map(f16::from_f32).collect()),
             DType::Bf16 => Data::Bf16(values.into_iter().map(bf16::from_f32).collect()),
+            DType::E4m3 => Data::E4m3(values.into_iter().map(|value| E4m3::from_f64(f64::from(value))).collect()),
             _ => Data::F32(values),
         }
     }
@@ -118,7 +121,7 @@ impl Data {
             Data::F16(_) => DType::F16,
             Data::Bf16(_) => DType::Bf16,
             Data::I8(_) => DType::I8,
-            Data::U8(_) => DType::U8,
+            Data::E4m3(_) => DType::E4m3,
             Data::I32(_) => DType::I32,
         }
     }
@@ -139,7 +142,7 @@ impl Data {
             Data::F16(v) => v.get(index).map(|x| x.to_f64()),
             Data::Bf16(v) => v.get(index).map(|x| x.to_f64()),
             Data::I8(v) => v.get(index).map(|x| f64::from(*x)),
-            Data::U8(v) => v.get(index).map(|x| f64::from(*x)),
+            Data::E4m3(v) => v.get(index).map(|x| x.to_f64()),
             Data::I32(v) => v.get(index).map(|x| f64::from(*x)),
         }
     }
@@ -155,7 +158,7 @@ impl Data {
             (Data::F16(a), Data::F16(b)) => same(a, i, b, j, |x| x.to_le_bytes()),
             (Data::Bf16(a), Data::Bf16(b)) => same(a, i, b, j, |x| x.to_le_bytes()),
             (Data::I8(a), Data::I8(b)) => same(a, i, b, j, |x| x.to_le_bytes()),
-            (Data::U8(a), Data::U8(b)) => same(a, i, b, j, |x| x.to_le_bytes()),
+            (Data::E4m3(a), Data::E4m3(b)) => same(a, i, b, j, |x| x.to_le_bytes()),
             (Data::I32(a), Data::I32(b)) => same(a, i, b, j, |x| x.to_le_bytes()),
             _ => false,
         }

@@ -131,11 +131,13 @@ pub struct Param {
     pub extent: Extent,
     /// An output that is read too: [`Case::initial`] holds what is in it before.
     pub updated: bool,
+    /// Elements between where its allocation begins and where the buffer does.
+    pub offset: usize,
 }
 
 impl Param {
     const fn new(name: &'static str, dtype: DType, extent: Extent) -> Self {
-        Self { name, dtype, extent, updated: false }
+        Self { name, dtype, extent, updated: false, offset: 0 }
     }
 
     /// A buffer with one element for each element of the shape.
@@ -166,6 +168,12 @@ impl Param {
     /// The same for an output that the kernel reads before it writes it.
     pub const fn updated(mut self) -> Self {
         self.updated = true;
+        self
+    }
+
+    /// The same for a view that begins so many elements past where its allocation does, and so at no address that wide accesses need.
+    pub const fn begins_at(mut self, elements: usize) -> Self {
+        self.offset = elements;
         self
     }
 
@@ -359,6 +367,11 @@ impl Exercise {
         access: Access::ANY,
         hints: "",
     };
+
+    /// Whether its views may begin anywhere, and not only where an allocation does.
+    pub fn begins_anywhere(&self) -> bool {
+        self.inputs.iter().chain(self.outputs).any(|param| param.offset > 0)
+    }
 
     /// The hints, each with its heading: the text from one `## ` to the next.
     pub fn levels(&self) -> Vec<Hint> {

@@ -2,7 +2,7 @@
 //! inputs on which every shortcut shows.
 #![allow(clippy::unwrap_used)]
 
-use fusion_course::{Case, Data, Exercise, Inputs, Mismatch, Reference, Scalar, Shape, Shapes, find};
+use fusion_course::{Case, Data, E4m3, Exercise, Inputs, Mismatch, Reference, Scalar, Shape, Shapes, find};
 use half::bf16;
 
 const SEEDS: std::ops::Range<u64> = 0..4;
@@ -65,9 +65,13 @@ fn to_bf16(x: f32) -> f32 {
 #[test]
 fn bytes_are_those_of_the_course() {
     let shape = Shape { rows: 1000, columns: 4096 };
-    for (name, unfused, fused) in
-        [("add_residual_act", 20, 12), ("silu_mul", 10, 6), ("add_rmsnorm", 10, 8), ("layernorm_quant", 17, 5)]
-    {
+    for (name, unfused, fused) in [
+        ("add_residual_act", 20, 12),
+        ("silu_mul", 10, 6),
+        ("add_rmsnorm", 10, 8),
+        ("layernorm_quant", 17, 5),
+        ("rmsnorm_fp8", 7, 3),
+    ] {
         let near = |bytes: u64, each: u64| {
             let expected = each * shape.elements() as u64;
             assert!((expected..expected + expected / 100).contains(&bytes), "{name}: {bytes}, not {expected}");
@@ -340,5 +344,95 @@ fn rows_of_zeros_and_ties_occur_in_every_run() {
             ties += rows.filter(|(row, scale)| row.iter().all(|x| *x == 0.0) && **scale == 1.0).count();
         }
         assert!(zeros > 0 && ties > 0, "seed {seed}: {zeros} {ties}");
+    }
+}
+
+/// An RMSNorm and its quantization to e4m3, with the parts in which kernels differ.
+struct ToFp8 {
+    add: fn(f32, f32) -> f32,
+    epsilon: f32,
+    /// What becomes of y before its largest is sought.
+    keep: fn(f32) -> f32,
+    size: fn(f32) -> f32,
+    /// q of y and scale.
+    quantize: fn(f32, f32) -> E4m3,
+}
+
+const TO_FP8: ToFp8 = ToFp8 {
+    add: |sum, square| sum + square,
+    epsilon: 1e-6,
+    keep: |y| y,
+    size: f32::abs,
+    quantize: |y, scale| if scale > 0.0 { e4m3(y / scale) } else { e4m3(0.0) },
+};
+
+fn e4m3(x: f32) -> E4m3 {
+    E4m3::from_f64(f64::from(x))
+}
+
+/// The e4m3 that `round` makes of a number counted in the type's steps at its size.
+fn e4m3_by(x: f32, round: fn(f64) -> f64) -> E4m3 {
+    let step = 2f64.powi((x.abs().log2().floor() as i32).max(-6) - 3);
+    if x == 0.0 { e4m3(x) } else { E4m3::from_f64(round(f64::from(x) / step) * step) }
+}
+
+impl ToFp8 {
+    fn run(&self, case: &Case) -> Vec<Data> {
+        let (x, weight) = (f32s(&case.inputs[0]), f32s(&case.inputs[1]));
+        let (mut q, mut scales) = (Vec::new(), Vec::new());
+        for row in x.chunks_exact(case.shape.columns) {
+            let squares: Vec<f32> = row.iter().map(|v| v * v).collect();
+            let factor = 1.0 / (warp_sum(&squares, self.add) / case.shape.columns as f32 + self.epsilon).sqrt();
+            let y: Vec<f32> = row.iter().zip(&weight).map(|(v, w)| (self.keep)(v * factor * w)).collect();
+            let scale = y.iter().map(|y| (self.size)(*y)).fold(0.0, f32::max) / 448.0;
+            scales.push(scale);
+            q.extend(y.iter().map(|y| (self.quantize)(*y, scale)));
+        }
+        vec![Data::E4m3(q), Data::F32(scales)]
+    }
+}
+
+#[test]
+fn rows_of_fp8_are_told_apart() {
+    assert_told_apart(
+        "rmsnorm_fp8",
+        &[
+            ("plain", |case| TO_FP8.run(case)),
+            ("by the reciprocal", |case| {
+                let quantize = |y: f32, scale: f32| e4m3(if scale > 0.0 { y * (1.0 / scale) } else { 0.0 });
+                ToFp8 { quantize, ..TO_FP8 }.run(case)
+            }),
+        ],
+        &[
+            ("zeros", |case| {
+                vec![Data::E4m3(vec![e4m3(0.0); case.shape.elements()]), Data::F32(vec![0.0; case.shape.rows])]
+            }),
+            ("summed in bf16", |case| ToFp8 { add: |sum, square| to_bf16(sum + square), ..TO_FP8 }.run(case)),
+            ("another epsilon", |case| ToFp8 { epsilon: 1e-5, ..TO_FP8 }.run(case)),
+            ("through bf16", |case| ToFp8 { keep: to_bf16, ..TO_FP8 }.run(case)),
+            ("largest without sign", |case| ToFp8 { size: |y| y, ..TO_FP8 }.run(case)),
+            ("rounded twice", |case| {
+                ToFp8 { quantize: |y, scale| e4m3(to_bf16(y / scale.max(1e-30))), ..TO_FP8 }.run(case)
+            }),
+            ("truncated", |case| {
+                ToFp8 { quantize: |y, scale| e4m3_by(y / scale.max(1e-30), f64::trunc), ..TO_FP8 }.run(case)
+            }),
+            ("half away from zero", |case| {
+                ToFp8 { quantize: |y, scale| e4m3_by(y / scale.max(1e-30), f64::round), ..TO_FP8 }.run(case)
+            }),
+            ("zero by zero", |case| ToFp8 { quantize: |y, scale| e4m3(y / scale), ..TO_FP8 }.run(case)),
+        ],
+    );
+}
+
+/// The reference rarely names two neighbours.
+#[test]
+fn few_values_of_fp8_are_near_a_tie() {
+    let exercise = exercise("rmsnorm_fp8");
+    for case in cases(exercise, 1, 1..20_000) {
+        let references = (exercise.reference)(&case);
+        let Reference::OneOf(q) = &references[0] else { unreachable!() };
+        let two = q.iter().filter(|[low, high]| low != high).count();
+        assert!(two * 100 <= q.len() + 200, "{}: {two} of {}", case.shape, q.len());
     }
 }

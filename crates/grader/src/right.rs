@@ -122,7 +122,8 @@ fn judge_all(trial: &Trial<'_>, found: &mut Found) -> Result<(), Trouble> {
         judge_shape(&mut bench, shape, found)
             .map_err(|trouble| rows::compare(sharpen(trouble, &mut bench, shape), &mut bench))?;
     }
-    let moved = problem::to_move(exercise, seed).filter(|&shape| scope.unaligned && scope.has(shape));
+    let unaligned = scope.unaligned || exercise.begins_anywhere();
+    let moved = problem::to_move(exercise, seed).filter(|&shape| unaligned && scope.has(shape));
     if let Some(shape) = moved {
         let params = exercise.inputs.len() + exercise.outputs.len();
         // No number of elements that is not a multiple of four suits an access to four of them.

@@ -97,7 +97,8 @@ fn spacing(dtype: DType, value: f64) -> f64 {
         DType::F32 => (24, -126, 127),
         DType::F16 => (11, -14, 15),
         DType::Bf16 => (8, -126, 127),
-        DType::I8 | DType::U8 | DType::I32 => return 1.0,
+        DType::E4m3 => (4, -6, 8),
+        DType::I8 | DType::I32 => return 1.0,
     };
     let exponent = if value == 0.0 { least } else { value.abs().log2().floor().clamp(-1e4, 1e4) as i32 };
     2f64.powi(exponent.clamp(least, greatest) - (digits - 1))
@@ -114,6 +115,7 @@ mod tests {
         }
         assert_eq!(spacing(DType::F16, 1.0), 2f64.powi(-10));
         assert_eq!(spacing(DType::Bf16, 300.0), 2.0);
+        assert_eq!(spacing(DType::E4m3, 448.0), 32.0);
         assert_eq!(spacing(DType::I8, 3.0), 1.0);
     }
 

@@ -8,13 +8,15 @@ use super::{Cause, Seen, say, signature};
 use crate::judgement::{Code, Failure};
 
 /// Types of numbers: name, bytes, and which of the course's types it is.
-const FLOATS: [(&str, usize, Option<DType>); 6] = [
+const FLOATS: [(&str, usize, Option<DType>); 8] = [
     ("float", 4, Some(DType::F32)),
     ("double", 8, None),
     ("half", 2, Some(DType::F16)),
     ("__half", 2, Some(DType::F16)),
     ("nv_bfloat16", 2, Some(DType::Bf16)),
     ("__nv_bfloat16", 2, Some(DType::Bf16)),
+    ("__nv_fp8_e4m3", 1, Some(DType::E4m3)),
+    ("__nv_fp8_e5m2", 1, None),
 ];
 
 /// Types of integers, each of which may as well stand for several smaller numbers.

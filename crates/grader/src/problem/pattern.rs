@@ -1,6 +1,6 @@
 //! What wrong elements have in common, where that says more than each of them does.
 
-use fusion_course::{Data, Mismatch, Reference, Tolerance};
+use fusion_course::{Data, E4m3, Mismatch, Reference, Tolerance};
 use half::{bf16, f16};
 
 /// Wrong elements from which on it is no chance that all of them lie on the same side.
@@ -79,6 +79,7 @@ impl Pattern<'_> {
         let step = match self.actual {
             Data::Bf16(_) => "one bf16 step off",
             Data::F16(_) => "one f16 step off",
+            Data::E4m3(_) => "one e4m3 step off",
             Data::I8(_) => "off by one",
             _ => return None,
         };
@@ -113,7 +114,7 @@ impl Pattern<'_> {
 
     /// The place of a value among those of the output's type, in their order; none for NaN.
     fn rank(&self, value: f64) -> Option<i32> {
-        /// The bits of a float of 16 bits: a sign and a magnitude.
+        /// The bits of a float, a sign and a magnitude, moved to the upper end of 16.
         fn signed(bits: u16) -> i32 {
             let magnitude = i32::from(bits & 0x7fff);
             if bits & 0x8000 == 0 { magnitude } else { -magnitude }
@@ -122,6 +123,7 @@ impl Pattern<'_> {
             _ if value.is_nan() => None,
             Data::Bf16(_) => Some(signed(bf16::from_f64(value).to_bits())),
             Data::F16(_) => Some(signed(f16::from_f64(value).to_bits())),
+            Data::E4m3(_) => Some(signed(u16::from(E4m3::from_f64(value).to_bits()) << 8) >> 8),
             _ => Some(value as i32),
         }
     }

@@ -93,7 +93,7 @@ impl<'a> Bench<'a> {
             let buffers = self.inputs.iter_mut().chain(&mut self.outputs);
             if let Some((param, buffer)) = params.zip(buffers).nth(moved) {
                 let margin = margin + elements * param.dtype.bytes();
-                let moved = DeviceBuffer::poisoned(stream, param.dtype, param.len(shape), margin);
+                let moved = DeviceBuffer::for_param(stream, param, shape, margin);
                 *buffer = moved.map_err(Trouble::driver("making buffers"))?;
             }
         }

@@ -55,7 +55,7 @@ fn share(exercise: &Exercise, columns: usize) -> Option<f64> {
     if !exercise.plan.is_empty() {
         return None;
     }
-    let one_byte = exercise.outputs.iter().any(|output| matches!(output.dtype, DType::I8 | DType::U8));
+    let one_byte = exercise.outputs.iter().any(|output| output.dtype.bytes() == 1);
     let single = exercise.inputs.iter().all(|input| input.dtype == DType::F32);
     Some(match exercise.shapes {
         Shapes::Elementwise if single => 0.98,

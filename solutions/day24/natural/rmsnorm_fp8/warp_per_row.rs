@@ -1,0 +1,28 @@
+use std::sync::Arc;
+
+use cudarc::driver::{CudaModule, CudaStream, CudaView, CudaViewMut, DriverError, LaunchConfig, PushKernelArg};
+use half::bf16;
+
+#[allow(clippy::too_many_arguments)]
+pub fn rmsnorm_fp8(
+    stream: &Arc<CudaStream>,
+    module: &Arc<CudaModule>,
+    x: &CudaView<'_, bf16>,
+    weight: &CudaView<'_, bf16>,
+    q: &mut CudaViewMut<'_, u8>,
+    scale: &mut CudaViewMut<'_, f32>,
+    rows: usize,
+    columns: usize,
+) -> Result<(), DriverError> {
+    if rows == 0 || columns == 0 {
+        return Ok(());
+    }
+    let blocks = u32::try_from(rows.div_ceil(8)).unwrap_or(u32::MAX);
+    let config = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
+    let kernel = module.load_function("rmsnorm_fp8")?;
+    let mut launch = stream.launch_builder(&kernel);
+    launch.arg(x).arg(weight).arg(q).arg(scale).arg(&rows).arg(&columns);
+    // SAFETY: the arguments are the kernel's parameters in their order, and it touches only elements of the views.
+    unsafe { launch.launch(config) }?;
+    Ok(())
+}
