@@ -2,6 +2,8 @@
 // exercises must be faster.
 //
 // Arguments are the buffers read, the buffers written, the scalars, and the number of elements.
+#include <cuda_bf16.h>
+
 #include "activation.cuh"
 
 // ANCHOR: add_gelu
@@ -17,3 +19,17 @@ extern "C" __global__ void quantize_int8_scalar(const float* x, signed char* out
     if (i < n) out[i] = (signed char)max(-128, min(127, __float2int_rn(x[i] / scale + zero_point)));
 }
 // ANCHOR_END: quantize_int8
+
+// ANCHOR: silu_mul
+extern "C" __global__ void silu_mul_bf16_scalar(const __nv_bfloat16* gate, const __nv_bfloat16* up, __nv_bfloat16* out, size_t n) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = __float2bfloat16_rn(silu(__bfloat162float(gate[i])) * __bfloat162float(up[i]));
+}
+// ANCHOR_END: silu_mul
+
+// ANCHOR: scale_shift
+extern "C" __global__ void scale_shift_scalar(const float* x, float* out, float scale, float shift, size_t n) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = x[i] * scale + shift;
+}
+// ANCHOR_END: scale_shift
