@@ -50,6 +50,9 @@ pub(crate) struct Options {
     /// Judge everything but mutants
     #[arg(long)]
     no_mutants: bool,
+    /// Judge at most so many mutants of a kernel, evenly spread over it; all if this is not given
+    #[arg(long, value_name = "COUNT", conflicts_with = "no_mutants")]
+    most_mutants: Option<usize>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -111,8 +114,15 @@ fn verify(options: &Options, interrupt: &Interrupt, tally: &mut Tally) -> Result
     // A starter and the samples; solutions and top rungs, themselves and their mutants.
     let steps = if options.mutants { 0 } else { 2 * exercises + exercises + tops };
     let progress = Progress::new(steps + if options.no_mutants { 0 } else { exercises + tops });
-    let judge =
-        Judge { programs: &programs, listed: &listed, seed: options.seed, limit, interrupt, progress: &progress };
+    let judge = Judge {
+        programs: &programs,
+        listed: &listed,
+        most_mutants: options.most_mutants,
+        seed: options.seed,
+        limit,
+        interrupt,
+        progress: &progress,
+    };
     if !options.no_mutants {
         for selection in &selections {
             judge.mutants(selection, tally)?;
@@ -142,6 +152,7 @@ struct Judge<'a> {
     programs: &'a Programs,
     /// What the days' solutions come with.
     listed: &'a BTreeMap<u32, Listed>,
+    most_mutants: Option<usize>,
     seed: u64,
     limit: Duration,
     interrupt: &'a Interrupt,
@@ -187,9 +198,9 @@ impl Judge<'_> {
             output::note("mutants are not judged: they are made from sources, which are in the workspace");
             return Ok(());
         };
-        let &Judge { seed, limit, interrupt, progress, .. } = self;
+        let &Judge { most_mutants: most, seed, limit, interrupt, progress, .. } = self;
         let top = &self.listed(selection.day.number).top;
-        mutants::Judge { root, program, top, seed, limit, interrupt, progress }.day(selection, tally)
+        mutants::Judge { root, program, top, most, seed, limit, interrupt, progress }.day(selection, tally)
     }
 
     fn answer(&self, answer: Answer, day: u32, exercise: &str, tally: &mut Tally) -> Result<(), Stop> {
