@@ -88,8 +88,7 @@ def silu_mul(gate, up):
 
 
 def scale_shift_offset(x):
-    # A view that begins one element past where wide accesses would want it to.
-    return x[1:] * 1.5 + 0.25
+    return x * 1.5 + 0.25
 
 
 def l2norm(x):
@@ -225,7 +224,8 @@ def liger_add_rmsnorm(x, residual, weight):
 
 
 # --- One entry an operation: its inputs, its function, and who else has it. To add one, add a line. -------------------------
-# An input is (what it has an element for, type): `elements` of the shape, `columns` of it, or a `square` of columns.
+# An input is (what it has an element for, type): `elements` of the shape, `columns` of it, or a `square` of columns. An
+# `offset` input is `elements` in a view that begins one element past where wide accesses would want it to.
 
 E32, C32 = ("elements", "float32"), ("columns", "float32")
 E16, C16, S16 = ("elements", "float16"), ("columns", "float16"), ("square", "float16")
@@ -243,7 +243,7 @@ OPERATIONS = {
     "add_residual_act": ([E32, E32], add_residual_act, {}),
     "silu_mul": ([EB, EB], silu_mul, {"liger": liger_silu_mul}),
     "silu_mul_vec": ([EB, EB], silu_mul, {"liger": liger_silu_mul}),
-    "scale_shift_offset": ([E32], scale_shift_offset, {}),
+    "scale_shift_offset": ([("offset", "float32")], scale_shift_offset, {}),
     "l2norm": ([E32], l2norm, {}),
     "softmax": ([E32], softmax, {"liger": liger_softmax}),
     "layernorm_bias_gelu": ([E32, C32, C32, C32], layernorm_bias_gelu, {}),
@@ -265,6 +265,9 @@ def make_inputs(spec, rows, columns, seed):
 
     def make(kind, dtype):
         elements = (rows, columns) if rows > 1 else (columns,)
+        if kind == "offset":
+            aligned = make("elements", dtype)
+            return aligned.new_empty(aligned.numel() + 1)[1:].view(elements).copy_(aligned)
         size = {"elements": elements, "columns": (columns,), "square": (columns, columns)}[kind]
         values = torch.randn(size, generator=generator, device="cuda", dtype=torch.float32)
         if kind == "square":
@@ -286,7 +289,7 @@ def wrong(function, eager, spec, inputs):
     Rows do not depend on each other, so the first of them are enough."""
     first = inputs[0]
     count = min(first.shape[0], max(1, CHECKED // max(1, first[0].numel())))
-    some = [tensor[:count] if kind == "elements" else tensor for (kind, _), tensor in zip(spec, inputs)]
+    some = [tensor[:count] if kind in ("elements", "offset") else tensor for (kind, _), tensor in zip(spec, inputs)]
     # Of a matrix that was turned over, the first columns are those of the first rows.
     along = 1 if eager is transpose_scale else 0
     outputs = [output.narrow(along, 0, count) for output in tuple_of(function(*inputs))]

@@ -33,9 +33,8 @@ impl Adder {
     pub fn of(compute: (u32, u32), ty: MatrixType) -> Self {
         let is_byte = matches!(ty, MatrixType::E4m3 | MatrixType::E5m2);
         let (products, fraction, narrow) = match compute {
-            // A group has 32 bytes of each factor; there, bytes become f16 before they are multiplied.
-            (9, _) => (if is_byte { 16 } else { 256 / ty.bits() as usize }, 25, false),
-            (10.., _) => (256 / ty.bits() as usize, 25, false),
+            // A group has 32 bytes of each factor, also of 8-bit floats.
+            (9.., _) => (256 / ty.bits() as usize, 25, false),
             (8, _) if is_byte => (16, 13, true),
             // And here 16 bytes.
             _ => (128 / ty.bits() as usize, 24, false),

@@ -151,7 +151,10 @@ impl Refusal {
         match self {
             Self::TooManyForKernel { .. } => Status::OutOfResources,
             Self::TooManyBlocks { .. } => Status::TooManyBlocks,
-            Self::ClusterTooLarge { .. } | Self::OtherCluster { .. } | Self::NoCluster => Status::InvalidCluster,
+            Self::ClusterGrid { .. }
+            | Self::ClusterTooLarge { .. }
+            | Self::OtherCluster { .. }
+            | Self::NoCluster => Status::InvalidCluster,
             Self::NoClusters { .. } => Status::NotSupported,
             _ => self.code().status(),
         }
