@@ -9,12 +9,14 @@
 //!   product is that of its factors together, so that a product may lie between 1 and 4. Zeros have none.
 //! - The addends are summed exactly. The sum is rounded towards zero to f32, and to nearest to f16.
 //! - f64 is a chain of fused multiply-adds, in the order of k.
+//! - What has tensor cores for 8-bit floats by `wgmma` or `tcgen05` alone (9.0 to 11.0) has no instruction for their `mma`. The assembler makes halves
+//!   of the bytes, two products of halves (of the lower and the upper two bytes of each register) that begin at 0, and adds C after them ([`Adder::apart`]).
 //!
 //! What is not known is assumed: a sum beyond f32 is infinite, and a sum of nothing but zeros is +0. `crates/conformance/ptx/matrix` holds the inputs that tell.
 
 use fusion_ptx::ast::{MatrixType, Mma, MmaOp};
 
-use super::double;
+use super::{double, half, single};
 use super::round::{Exact, Format, RN, RZ};
 
 /// How floats are added.
@@ -26,20 +28,23 @@ pub struct Adder {
     pub fraction: u32,
     /// Sums keep 13 bits behind the first, not 23.
     pub narrow: bool,
+    /// The factors become f16, those with k % 4 below 2 come first, and C is added last, rounded to nearest.
+    pub apart: bool,
 }
 
 impl Adder {
-    /// Of a compute capability.
-    pub fn of(compute: (u32, u32), ty: MatrixType) -> Self {
+    /// Of a compute capability, for factors of a type, of which a product has `k`.
+    pub fn of(compute: (u32, u32), ty: MatrixType, k: usize) -> Self {
         let is_byte = matches!(ty, MatrixType::E4m3 | MatrixType::E5m2);
         let (products, fraction, narrow) = match compute {
-            // A group has 32 bytes of each factor, also of 8-bit floats.
+            (9..=11, _) if is_byte => ((k / 2).max(1), 25, false),
+            // A group has 32 bytes of each factor.
             (9.., _) => (256 / ty.bits() as usize, 25, false),
             (8, _) if is_byte => (16, 13, true),
             // And here 16 bytes.
             _ => (128 / ty.bits() as usize, 24, false),
         };
-        Self { products, fraction, narrow }
+        Self { products, fraction, narrow, apart: is_byte && matches!(compute.0, 9..=11) }
     }
 }
 
@@ -56,7 +61,7 @@ pub fn multiply(mma: &Mma, compute: (u32, u32), a: &[u64], b: &[u64], c: &[u64],
             double::bits(sum)
         }),
         ty if ty.is_integer() => each(a, b, k, n, c, d, |a, b, c| integers(mma, a, b, c)),
-        _ => floats(mma, Adder::of(compute, mma.a), a, b, c, d),
+        ty => floats(mma, Adder::of(compute, ty, k), a, b, c, d),
     }
 }
 
@@ -139,15 +144,41 @@ fn term(ty: MatrixType, bits: u64) -> Term {
     Term { significand: sign * significand, exponent }
 }
 
+/// An 8-bit float as the f16 that it becomes: none of e4m3 is subnormal there.
+fn half_of_byte(ty: MatrixType, bits: u64) -> Term {
+    let byte = match ty {
+        MatrixType::E5m2 => return term(MatrixType::F16, bits << 8),
+        _ => term(ty, bits),
+    };
+    if !byte.is_number() || byte.significand == 0 {
+        return byte;
+    }
+    let (from, to) = (layout(ty).0 as i32, layout(MatrixType::F16).0 as i32);
+    let up = to - byte.significand.unsigned_abs().ilog2() as i32;
+    Term { significand: byte.significand << up, exponent: byte.exponent - (up - (to - from)) }
+}
+
+/// Those with k % 4 below 2 come first.
+fn lower_bytes_first(row: &[u64]) -> impl Iterator<Item = &u64> {
+    let part = |from: usize| row.chunks(4).flat_map(move |four| four.iter().skip(from).take(2));
+    part(0).chain(part(2))
+}
+
 #[inline(always)]
 fn floats(mma: &Mma, adder: Adder, a: &[u64], b: &[u64], c: &[u64], d: &mut [u64]) {
     let (k, n) = (mma.shape.k as usize, mma.shape.n as usize);
-    let decode = |ty: MatrixType, bits: &[u64]| -> Vec<Term> { bits.iter().map(|bits| term(ty, *bits)).collect() };
+    let decode = |ty: MatrixType, bits: &[u64]| -> Vec<Term> {
+        match adder.apart {
+            true => bits.chunks(k).flat_map(lower_bytes_first).map(|bits| half_of_byte(ty, *bits)).collect(),
+            false => bits.iter().map(|bits| term(ty, *bits)).collect(),
+        }
+    };
     let (x, y) = (decode(mma.a, a), decode(mma.b, b));
     let numbers = x.iter().chain(&y).all(|term| term.is_number());
-    let fraction = layout(mma.a).0 + layout(mma.b).0;
+    let fraction_of = |ty: MatrixType| layout(if adder.apart { MatrixType::F16 } else { ty }).0;
+    let fraction = fraction_of(mma.a) + fraction_of(mma.b);
     each(&x, &y, k, n, c, d, |x, y, c| {
-        let mut sum = (mma.c, c);
+        let mut sum = if adder.apart { (mma.d, 0) } else { (mma.c, c) };
         for (x, y) in x.chunks(adder.products).zip(y.chunks(adder.products)) {
             let before = term(sum.0, sum.1);
             let bits = match numbers && before.is_number() {
@@ -156,7 +187,11 @@ fn floats(mma: &Mma, adder: Adder, a: &[u64], b: &[u64], c: &[u64], d: &mut [u64
             };
             sum = (mma.d, bits);
         }
-        sum.1
+        match (adder.apart, mma.d) {
+            (false, _) => sum.1,
+            (true, MatrixType::F16) => half::add::<half::F16, false, false>(sum.1 as u16, c as u16).into(),
+            (true, _) => single::bits(single::add::<RN, false, false>(single::from(sum.1), single::from(c))),
+        }
     });
 }
 
