@@ -116,3 +116,24 @@ extern "C" __global__ void transpose(const float* x, float* out, size_t rows, si
     }
 }
 // ANCHOR_END: transpose
+
+// ANCHOR: cross_entropy
+// The largest element of a row, and the one that its label names; none where it names none.
+extern "C" __global__ void row_max_and_label(const float* x, const int* labels, float* largest, float* chosen, size_t rows, size_t columns) {
+    const float* row = x + blockIdx.x * columns;
+    float top = row[0];
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) top = fmaxf(top, row[c]);
+    top = reduce_block(top, [](float a, float b) { return fmaxf(a, b); });
+    if (threadIdx.x == 0) {
+        const int label = labels[blockIdx.x];
+        largest[blockIdx.x] = top;
+        chosen[blockIdx.x] = label == -100 ? 0.0f : row[label];
+    }
+}
+
+// One thread a row.
+extern "C" __global__ void loss_of_sum(const float* sum, const float* largest, const float* chosen, const int* labels, float* loss, size_t rows, size_t columns) {
+    const size_t row = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (row < rows) loss[row] = labels[row] == -100 ? 0.0f : logf(sum[row]) + (largest[row] - chosen[row]);
+}
+// ANCHOR_END: cross_entropy

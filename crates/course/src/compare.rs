@@ -95,11 +95,19 @@ impl Reference {
         let value = actual.get(place).unwrap_or(f64::NAN);
         match self {
             Reference::Close { magnitudes, .. } => {
-                let magnitude = magnitudes.as_ref().and_then(|m| m.get(index)).copied().unwrap_or(0.0);
                 let [reference, _] = self.expected(index);
-                !tolerance.admits(reference, magnitude, value, actual.dtype().largest())
+                !tolerance.admits(reference, magnitude(magnitudes.as_ref(), index), value, actual.dtype().largest())
             }
             Reference::OneOf(_) => !self.expected(index).contains(&value),
+        }
+    }
+
+    /// How far an element may be from where it is expected: 0 where only one number is right.
+    pub fn allowed(&self, index: usize, tolerance: Tolerance) -> f64 {
+        let [one, other] = self.expected(index);
+        match self {
+            Reference::Close { magnitudes, .. } => tolerance.allowed(one, magnitude(magnitudes.as_ref(), index)),
+            Reference::OneOf(_) => (one - other).abs(),
         }
     }
 
@@ -112,7 +120,15 @@ impl Reference {
     }
 }
 
+fn magnitude(magnitudes: Option<&Vec<f64>>, index: usize) -> f64 {
+    magnitudes.and_then(|all| all.get(index)).copied().unwrap_or(0.0)
+}
+
 impl Tolerance {
+    fn allowed(self, reference: f64, magnitude: f64) -> f64 {
+        self.absolute + self.relative * reference.abs().max(magnitude)
+    }
+
     /// Whether `actual` passes for `reference`, in a type whose largest finite value is `largest`.
     ///
     /// A reference past `largest` is right as infinity, and within the tolerance of `largest` both
@@ -121,7 +137,7 @@ impl Tolerance {
         if reference.is_nan() {
             return actual.is_nan();
         }
-        let allowed = self.absolute + self.relative * reference.abs().max(magnitude);
+        let allowed = self.allowed(reference, magnitude);
         if actual.is_infinite() {
             return actual.signum() == reference.signum() && reference.abs() + allowed >= largest;
         }

@@ -238,20 +238,30 @@ impl Expected<'_> {
 }
 
 /// What the element was made from, so that it can be checked by hand: `from x[6] = -1.5944883, scale = 0.0236`.
-/// Nothing where an element does not come from the elements at its own row and column.
+/// Nothing where an element does not come from the elements at its own row and column, or, of an output with one per row, from its row.
 pub(crate) fn operands(exercise: &Exercise, case: &Case, index: usize) -> Option<String> {
-    if exercise.inputs.iter().any(|param| param.extent != Extent::Elements) {
+    let output = exercise.outputs.first()?;
+    let of_row = output.extent == Extent::Rows;
+    let suits = |extent: Extent| extent == Extent::Elements || of_row && extent == Extent::Rows;
+    if exercise.inputs.iter().any(|param| !suits(param.extent)) {
         return None;
     }
-    let (row, column) = exercise.outputs.first()?.place(case.shape, index);
-    let index = row * case.shape.columns + column;
+    let index = match of_row {
+        true => index,
+        false => {
+            let (row, column) = output.place(case.shape, index);
+            row * case.shape.columns + column
+        }
+    };
     let elements = exercise.inputs.iter().zip(&case.inputs);
+    let elements = elements.filter(|(param, _)| !of_row || param.extent == Extent::Rows);
     let elements = elements.filter_map(|(param, data)| Some((format!("{}[{index}]", param.name), data.get(index)?)));
     let scalars =
         exercise.scalars.iter().zip(&case.scalars).map(|(name, scalar)| ((*name).to_owned(), scalar.to_f64()));
     let all: Vec<String> = elements.chain(scalars).map(|(name, value)| format!("{name} = {}", number(value))).collect();
     let rest = match exercise.shapes {
         Shapes::Elementwise | Shapes::Matrix { .. } => "",
+        Shapes::Rows { .. } if of_row => ", and its row",
         Shapes::Rows { .. } => ", and the rest of its row",
     };
     (!all.is_empty()).then(|| format!("from {}{rest}", all.join(", ")))

@@ -40,9 +40,10 @@ impl Limits {
             _ if exercise.multiplies() => Self { right: 33 * 64, lean: exercise.surveyed / 2, budget: BUDGET / 2 },
             Shapes::Elementwise => Self { right: 1 << 18, lean: lean(1 << 18), budget: BUDGET / 16 },
             // Two rows of the longest, three of the others, and hundreds of short ones: what goes wrong with more rows
-            // goes wrong with those.
-            Shapes::Rows { .. } | Shapes::Matrix { .. } => {
-                Self { right: 2 * 16_388, lean: lean(1 << 16), budget: BUDGET / 16 }
+            // goes wrong with those. A block may have a whole row to do.
+            Shapes::Rows { timed, .. } | Shapes::Matrix { timed } => {
+                let longest = timed.iter().copied().max().unwrap_or(0).div_ceil(1 << 14).max(1) as u64;
+                Self { right: 2 * 16_388, lean: lean(1 << 16), budget: (BUDGET / 16 * longest).min(BUDGET) }
             }
         }
     }

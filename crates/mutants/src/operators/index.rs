@@ -105,6 +105,10 @@ fn arguments(code: &Code<'_>, open: usize, sites: &mut Sites<'_>) {
     if begins && code.statement(open).is_none() {
         return;
     }
+    let operator = match callee {
+        "__launch_bounds__" => ARGUMENTS.in_launch_bounds(),
+        _ => at(code, open, ARGUMENTS),
+    };
     let arguments = code.arguments(open);
     // A declaration's parameters begin with types.
     if arguments.iter().any(|argument| is_type(code.word(argument.start))) {
@@ -113,6 +117,6 @@ fn arguments(code: &Code<'_>, open: usize, sites: &mut Sites<'_>) {
     for pair in arguments.windows(2) {
         let [first, second] = pair else { continue };
         let with = format!("{}, {}", code.text_of(second), code.text_of(first));
-        sites.replace(at(code, open, ARGUMENTS), code.bytes(&(first.start..second.end)), &with);
+        sites.replace(operator, code.bytes(&(first.start..second.end)), &with);
     }
 }
