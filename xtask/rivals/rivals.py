@@ -104,6 +104,10 @@ def transpose_scale(x):
     return (0.5 * x.t()).contiguous()
 
 
+def cross_entropy(x, labels):
+    return F.cross_entropy(x, labels.long(), reduction="none")
+
+
 def layernorm_bias_gelu(x, gamma, beta, bias):
     return F.gelu(F.layer_norm(x, x.shape[-1:], gamma, beta, 1e-5) + bias, approximate="tanh")
 
@@ -224,12 +228,13 @@ def liger_add_rmsnorm(x, residual, weight):
 
 
 # --- One entry an operation: its inputs, its function, and who else has it. To add one, add a line. -------------------------
-# An input is (what it has an element for, type): `elements` of the shape, `columns` of it, or a `square` of columns. An
-# `offset` input is `elements` in a view that begins one element past where wide accesses would want it to.
+# An input is (what it has an element for, type): `elements` of the shape, `columns` of it, a `square` of columns, or `labels`, a
+# column for each row. An `offset` input is `elements` in a view that begins one element past where wide accesses would want it to.
 
 E32, C32 = ("elements", "float32"), ("columns", "float32")
 E16, C16, S16 = ("elements", "float16"), ("columns", "float16"), ("square", "float16")
 EB, CB = ("elements", "bfloat16"), ("columns", "bfloat16")
+LABELS = ("labels", "int32")
 
 OPERATIONS = {
     "average": ([E32, E32], average, {}),
@@ -248,6 +253,7 @@ OPERATIONS = {
     "softmax": ([E32], softmax, {"liger": liger_softmax}),
     "layernorm_bias_gelu": ([E32, C32, C32, C32], layernorm_bias_gelu, {}),
     "transpose_scale": ([E32], transpose_scale, {}),
+    "cross_entropy": ([E32, LABELS], cross_entropy, {}),
     "layernorm_quant": ([E32, C32, C32], layernorm_quant, {"triton": triton_layernorm_quant}),
     "add_rmsnorm": ([EB, EB, CB], add_rmsnorm, {"liger": liger_add_rmsnorm}),
     "rmsnorm_fp8": ([EB, CB], rmsnorm_fp8, {}),
@@ -264,6 +270,9 @@ def make_inputs(spec, rows, columns, seed):
     generator = torch.Generator(device="cuda").manual_seed(seed)
 
     def make(kind, dtype):
+        if kind == "labels":
+            shape = (rows,) if rows > 1 else ()
+            return torch.randint(columns, shape, generator=generator, device="cuda", dtype=torch.int32)
         elements = (rows, columns) if rows > 1 else (columns,)
         if kind == "offset":
             aligned = make("elements", dtype)
@@ -289,11 +298,12 @@ def wrong(function, eager, spec, inputs):
     Rows do not depend on each other, so the first of them are enough."""
     first = inputs[0]
     count = min(first.shape[0], max(1, CHECKED // max(1, first[0].numel())))
-    some = [tensor[:count] if kind in ("elements", "offset") else tensor for (kind, _), tensor in zip(spec, inputs)]
+    by_row = ("elements", "offset", "labels") if first.dim() > 1 else ("elements", "offset")
+    some = [tensor[:count] if kind in by_row else tensor for (kind, _), tensor in zip(spec, inputs)]
     # Of a matrix that was turned over, the first columns are those of the first rows.
     along = 1 if eager is transpose_scale else 0
     outputs = [output.narrow(along, 0, count) for output in tuple_of(function(*inputs))]
-    references = tuple_of(eager(*[tensor.double() for tensor in some]))
+    references = tuple_of(eager(*[tensor.double() if tensor.is_floating_point() else tensor for tensor in some]))
     for index, (output, expected) in enumerate(zip(outputs, references)):
         error = (output.double() - expected.double()).abs()
         if output.dtype == torch.int8:

@@ -103,7 +103,9 @@ fn operation(name: &str) -> RowOperation {
 
 #[test]
 fn bytes_are_those_of_the_course() {
-    for (name, unfused, fused) in [("l2norm", 20, 8), ("softmax", 24, 8), ("layernorm_bias_gelu", 24, 8)] {
+    for (name, unfused, fused) in
+        [("l2norm", 20, 8), ("softmax", 24, 8), ("layernorm_bias_gelu", 24, 8), ("cross_entropy", 16, 4)]
+    {
         let exercise = find(name).unwrap();
         // Many rows: what a row or a column has beside them counts for little.
         let shape = Shape { rows: 4096, columns: 4096 };
@@ -136,6 +138,137 @@ fn a_matrix_that_is_turned_over_and_scaled_passes_and_nothing_else_does() {
             }
         }
     }
+}
+
+/// The loss of each row in f32, of a row and the column of its label.
+fn losses(case: &Case, loss: impl Fn(&[f32], usize) -> f32) -> Vec<f32> {
+    let rows = case.f32s(0).chunks_exact(case.shape.columns).zip(case.f64s(1));
+    rows.map(|(row, label)| if label < 0.0 { 0.0 } else { loss(row, label as usize) }).collect()
+}
+
+/// Some threads' pairs of a maximum and a sum, each corrected element by element, and then joined.
+fn online(row: &[f32], threads: usize) -> (f32, f32) {
+    let join = |(top, sum): (f32, f32), (other, its): (f32, f32)| {
+        let larger = f32::max(top, other);
+        (larger, sum * (top - larger).exp() + its * (other - larger).exp())
+    };
+    let own = |thread| row.iter().skip(thread).step_by(threads).fold((f32::MIN, 0.0), |pair, &x| join(pair, (x, 1.0)));
+    (0..threads).map(own).fold((f32::MIN, 0.0), join)
+}
+
+fn two_walks(row: &[f32], order: Order) -> (f32, f32) {
+    let top = largest(row);
+    (top, sum(&row.iter().map(|x| (x - top).exp()).collect::<Vec<_>>(), order))
+}
+
+#[test]
+fn a_loss_passes_in_any_form() {
+    let exercise = find("cross_entropy").unwrap();
+    let long =
+        [case(exercise, Shape { rows: 5, columns: 128_256 }, 1), case(exercise, Shape { rows: 5, columns: 32_000 }, 2)];
+    for case in SEEDS.flat_map(|seed| cases(exercise, seed)).chain(long) {
+        type Form = fn(&[f32], usize) -> f32;
+        let forms: [(&str, Form); 5] = [
+            ("two walks, one by one", |row, label| {
+                let (top, sum) = two_walks(row, Order::OneByOne);
+                sum.ln() + (top - row[label])
+            }),
+            ("two walks, by threads", |row, label| {
+                let (top, sum) = two_walks(row, Order::ByThreads);
+                (sum.ln() + top) - row[label]
+            }),
+            ("online, one thread", |row, label| {
+                let (top, sum) = online(row, 1);
+                sum.ln() + top - row[label]
+            }),
+            ("online, 32 threads", |row, label| {
+                let (top, sum) = online(row, 32);
+                sum.ln() + (top - row[label])
+            }),
+            ("online, 1024 threads", |row, label| {
+                let (top, sum) = online(row, 1024);
+                sum.ln() - (row[label] - top)
+            }),
+        ];
+        for (form, loss) in forms {
+            assert_eq!(check(exercise, &case, losses(&case, loss)), Ok(()), "{form} at {}", case.shape);
+        }
+    }
+}
+
+#[test]
+fn a_wrong_loss_fails_at_some_shape_of_every_run() {
+    type Loss = fn(&[f32], usize) -> f32;
+    let mistakes: [(&str, Loss); 8] = [
+        ("zero", |_, _| 0.0),
+        ("the maximum not subtracted", |row, label| row.iter().map(|x| x.exp()).sum::<f32>().ln() - row[label]),
+        ("the maximum at least 0", |row, label| {
+            let top = largest(row).max(0.0);
+            row.iter().map(|x| (x - top).exp()).sum::<f32>().ln() + top - row[label]
+        }),
+        ("the last element left out", |row, label| {
+            let (top, sum) = two_walks(&row[..row.len() - 1], Order::ByThreads);
+            sum.ln() + (top - row[label])
+        }),
+        ("the column before", |row, label| {
+            let (top, sum) = two_walks(row, Order::ByThreads);
+            sum.ln() + (top - row[label.saturating_sub(1)])
+        }),
+        ("the sum not corrected", |row, label| {
+            let mut top = f32::MIN;
+            let sum: f32 = row
+                .iter()
+                .map(|&x| {
+                    top = top.max(x);
+                    (x - top).exp()
+                })
+                .sum();
+            sum.ln() + (top - row[label])
+        }),
+        ("a result in f16", |row, label| {
+            let (top, sum) = two_walks(row, Order::ByThreads);
+            f16::from_f32(sum.ln() + (top - row[label])).to_f32()
+        }),
+        ("a sum in f16", |row, label| {
+            let (top, sum) = two_walks(row, Order::ByThreads);
+            f16::from_f32(sum).to_f32().ln() + (top - row[label])
+        }),
+    ];
+    let exercise = find("cross_entropy").unwrap();
+    for seed in 0..16 {
+        for (mistake, loss) in mistakes {
+            let mut judged = cases(exercise, seed).filter(|case| case.shape.columns > 1);
+            let refused = judged.any(|case| check(exercise, &case, losses(&case, loss)).is_err());
+            assert!(refused, "{mistake} passes with seed {seed}");
+        }
+        // One element of many is missed where it counts more than all others.
+        let (_, last_left_out) = mistakes[3];
+        for columns in [5003, 32_000, 128_256] {
+            let case = case(exercise, Shape { rows: 24, columns }, seed);
+            assert!(check(exercise, &case, losses(&case, last_left_out)).is_err(), "{columns} columns, seed {seed}");
+        }
+    }
+}
+
+/// A label is a column or -100, also where there are no columns. Where times are taken, every row is read.
+#[test]
+fn labels_are_columns_or_none() {
+    let exercise = find("cross_entropy").unwrap();
+    let (mut first, mut last, mut ignored, mut none) = (0, 0, 0, 0);
+    for seed in 0..16 {
+        let large = exercise.large(1 << 20);
+        for shape in exercise.shapes.all(seed).into_iter().chain(large.clone()) {
+            let (case, columns) = (case(exercise, shape, seed), shape.columns as f64);
+            let labels = case.f64s(1);
+            assert_eq!(labels.len(), shape.rows);
+            assert!(labels.iter().all(|&label| label == -100.0 || (0.0..columns).contains(&label)), "{shape}");
+            let of = |wanted: f64| labels.iter().filter(|label| **label == wanted).count();
+            (first, last, ignored) = (first + of(0.0), last + of(columns - 1.0), ignored + of(-100.0));
+            none += usize::from(shape.rows > 2 && shape.columns > 0 && of(-100.0) == shape.rows);
+            assert!(!large.contains(&shape) || of(-100.0) == 0, "{shape}");
+        }
+    }
+    assert!(first > 100 && last > 100 && ignored > 100 && none > 10, "{first} {last} {ignored} {none}");
 }
 
 /// Each element of a large problem is one of a period's, of the same column of x, and of a row that is as far into its period.

@@ -327,8 +327,10 @@ fn check(bench: &Bench<'_>, case: &Case, ran: &Ran) -> Result<(), Trouble> {
         // The device knows what was written, also where that is what memory was filled with.
         let written = !bench.trial.session.judges_as_gpu() && ran.unwritten.get(index) == Some(&None);
         expected.check(index, output, written).map_err(|mut failure| {
-            let written = failure.mismatch.as_ref().filter(|wrong| !wrong.unwritten);
-            let operands = written.and_then(|wrong| problem::operands(exercise, case, wrong.index as usize));
+            // Where an output has one number for each row, what the row has once may say why none was written.
+            let by_row = exercise.outputs.get(index).is_some_and(|output| output.extent == Extent::Rows);
+            let wrong = failure.mismatch.as_ref().filter(|wrong| by_row || !wrong.unwritten);
+            let operands = wrong.and_then(|wrong| problem::operands(exercise, case, wrong.index as usize));
             failure.notes.splice(0..0, operands);
             failure
         })?;

@@ -3,7 +3,7 @@
 use fusion_course::{Exercise, Extent, Shape};
 use fusion_diagnostic::{Diagnostic, say};
 use fusion_machine::report::kind::Speed;
-use fusion_machine::report::{Kind, Severity};
+use fusion_machine::report::{Kind, Severity, Traffic};
 use fusion_machine::{Fault, Report};
 
 use crate::judgement::CAUSE;
@@ -13,6 +13,9 @@ use crate::trouble::Trouble;
 
 /// How much more than needed is worth a word.
 pub(crate) const MUCH: f64 = 1.25;
+
+/// Bytes of a sector.
+const SECTOR: u64 = 32;
 
 /// What both did at one shape.
 #[derive(Debug)]
@@ -46,7 +49,9 @@ impl Survey {
                 _ => param.bytes(self.shape),
             })
             .sum();
-        let asked: u64 = self.submission.launches.iter().map(|launch| launch.counters.global_load.bytes).sum();
+        // What all lanes of a warp read together is asked for once: it is one sector.
+        let asked = |load: &Traffic| load.bytes.min(load.sectors * SECTOR);
+        let asked: u64 = self.submission.launches.iter().map(|launch| asked(&launch.counters.global_load)).sum();
         if once > 0 { asked as f64 / once as f64 } else { 0.0 }
     }
 

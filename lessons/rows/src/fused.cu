@@ -100,6 +100,27 @@ extern "C" __global__ void log_softmax_shared(const float* __restrict__ x, float
 }
 // ANCHOR_END: log_softmax_shared
 
+// ANCHOR: log_softmax_online
+// The row is read for both numbers at once, and for the result.
+extern "C" __global__ void log_softmax_online(const float* x, float* out, size_t rows, size_t columns) {
+    __shared__ float maxima[32], sums[32];
+    const float lowest = -3.402823466e38f;
+    x += blockIdx.x * columns;
+    out += blockIdx.x * columns;
+
+    float top = lowest, sum = 0.0f;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) {
+        const float value = x[c], larger = fmaxf(top, value);
+        sum = sum * expf(top - larger) + expf(value - larger);
+        top = larger;
+    }
+    // Each thread has a sum of its own, relative to a maximum of its own.
+    const float largest = reduce_block(top, maxima, lowest, Max());
+    const float log_sum = logf(reduce_block(sum * expf(top - largest), sums, 0.0f, Sum()));
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) out[c] = x[c] - largest - log_sum;
+}
+// ANCHOR_END: log_softmax_online
+
 // ANCHOR: layernorm_walks
 extern "C" __global__ void layernorm_bias_gelu_walks(const float* x, const float* gamma, const float* beta, const float* bias,
                                                      float* out, size_t rows, size_t columns) {

@@ -50,6 +50,16 @@ const LOG_SOFTMAX: Subject = Subject::rows(
     ],
 );
 
+/// Rows that are longer than a block has room for.
+const LOG_SOFTMAX_LONG: Subject = Subject::rows(
+    &worked::log_softmax::LONG,
+    &[131_072],
+    &[
+        ("row walked three times", Step::by_row("log_softmax_walks", &["x"], &["out"]).elements_of_row(16)),
+        ("row walked twice", Step::by_row("log_softmax_online", &["x"], &["out"]).elements_of_row(16)),
+    ],
+);
+
 /// Every rung of the ladder, over row lengths.
 const SOFTMAX: Subject = Subject::ladder(&day23::softmax::EXERCISE, &[1024, 4096, 16384]);
 
@@ -63,7 +73,8 @@ fn main() -> ExitCode {
 fn run(Arguments { selection }: &Arguments) -> Result<(), LessonError> {
     let own = Source { path: "lessons/rows/src/fused.cu".to_owned(), text: include_str!("fused.cu").to_owned() };
     let lesson = Lesson::open(&selection.options, &[own, fusion_baseline::ladder("softmax")])?;
-    lesson.show(&[L2NORM, LOG_SOFTMAX, LAYERNORM_BIAS_GELU, SOFTMAX], selection.operation.as_deref())?;
+    lesson
+        .show(&[L2NORM, LOG_SOFTMAX, LOG_SOFTMAX_LONG, LAYERNORM_BIAS_GELU, SOFTMAX], selection.operation.as_deref())?;
     fusion_lesson::print(
         "\nThe chain writes and reads the row between its launches; the fused kernels read it once from DRAM. What is walked \
          again comes from a cache as long as it stays there.",

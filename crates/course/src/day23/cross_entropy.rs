@@ -73,8 +73,9 @@ fn make(shape: Shape, inputs: &mut Inputs) -> Case {
         // The row of zeros stays.
         if row.iter().any(|x| *x != 0.0) {
             if (first + number) % 6 == 5 {
-                let one = if inputs.below(2) == 0 { row.len() - 1 } else { inputs.below(row.len()) };
-                row[one] += 20.0;
+                let any = inputs.below(row.len());
+                let one = if (first + number) / 6 % 2 == 0 { row.len() - 1 } else { any };
+                row[one] += 12.0;
             }
             for x in &mut *row {
                 *x = match (first + number) % 6 {

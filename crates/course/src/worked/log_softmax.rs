@@ -31,6 +31,10 @@ pub const OPERATION: Exercise = Exercise {
     ..Exercise::TEMPLATE
 };
 
+/// The same on rows that no block has room for.
+pub const LONG: Exercise =
+    Exercise { name: "log_softmax_long", shapes: Shapes::Rows { columns: &[131_072], timed: &[131_072] }, ..OPERATION };
+
 fn reference(case: &Case) -> Vec<Reference> {
     let mut values = Vec::with_capacity(case.shape.elements());
     for row in case.f32s(0).chunks_exact(case.shape.columns.max(1)) {
