@@ -74,7 +74,7 @@ fn make(shape: Shape, inputs: &mut Inputs) -> Case {
         if row.iter().any(|x| *x != 0.0) {
             if (first + number) % 6 == 5 {
                 let any = inputs.below(row.len());
-                let one = if (first + number) / 6 % 2 == 0 { row.len() - 1 } else { any };
+                let one = if ((first + number) / 6).is_multiple_of(2) { row.len() - 1 } else { any };
                 row[one] += 12.0;
             }
             for x in &mut *row {
