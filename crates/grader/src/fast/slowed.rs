@@ -103,6 +103,14 @@ mod tests {
         for (said, text) in [
             (
                 "3.0 times the bytes",
+                advice(|c| {
+                    let Traffic { requests, sectors, bytes } = c.global_load;
+                    c.global_load = Traffic { requests, sectors: 3 * sectors, bytes: 3 * bytes };
+                }),
+            ),
+            // All lanes read the same: the warp asks for one sector.
+            (
+                "instructions per element",
                 advice(|c| c.global_load = Traffic { bytes: 3 * c.global_load.bytes, ..c.global_load }),
             ),
             ("neighbouring", advice(|c| c.global_load.sectors *= 8)),

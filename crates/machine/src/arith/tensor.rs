@@ -16,8 +16,8 @@
 
 use fusion_ptx::ast::{MatrixType, Mma, MmaOp};
 
-use super::{double, half, single};
 use super::round::{Exact, Format, RN, RZ};
+use super::{double, half, single};
 
 /// How floats are added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -151,10 +151,9 @@ impl Refusal {
         match self {
             Self::TooManyForKernel { .. } => Status::OutOfResources,
             Self::TooManyBlocks { .. } => Status::TooManyBlocks,
-            Self::ClusterGrid { .. }
-            | Self::ClusterTooLarge { .. }
-            | Self::OtherCluster { .. }
-            | Self::NoCluster => Status::InvalidCluster,
+            Self::ClusterGrid { .. } | Self::ClusterTooLarge { .. } | Self::OtherCluster { .. } | Self::NoCluster => {
+                Status::InvalidCluster
+            }
             Self::NoClusters { .. } => Status::NotSupported,
             _ => self.code().status(),
         }
