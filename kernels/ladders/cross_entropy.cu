@@ -14,7 +14,8 @@
 #include "reduce.cuh"
 
 // ANCHOR: end
-// What all rungs have in common: a row without a label, and what becomes of a maximum and a sum of each thread's own.
+// What all rungs have in common: a row without a label, and what becomes of the threads' maxima and
+// sums.
 __device__ __forceinline__ bool is_ignored(const int* labels, float* loss) {
     if (labels[blockIdx.x] != -100) return false;
     if (threadIdx.x == 0) loss[blockIdx.x] = 0.0f;
@@ -30,7 +31,9 @@ __device__ __forceinline__ void finish(float top, float sum, float chosen, float
 // ANCHOR_END: end
 
 // ANCHOR: two_walks
-extern "C" __global__ void cross_entropy_two_walks(const float* __restrict__ x, const int* __restrict__ labels, float* __restrict__ loss, size_t rows, size_t columns) {
+extern "C" __global__ void cross_entropy_two_walks(
+    const float* __restrict__ x, const int* __restrict__ labels, float* __restrict__ loss,
+    size_t rows, size_t columns) {
     __shared__ float maxima[32], sums[32];
     if (is_ignored(labels, loss)) return;
     const int length = columns, threads = blockDim.x;
@@ -51,7 +54,9 @@ extern "C" __global__ void cross_entropy_two_walks(const float* __restrict__ x, 
 // ANCHOR_END: two_walks
 
 // ANCHOR: online
-extern "C" __global__ void cross_entropy_online(const float* __restrict__ x, const int* __restrict__ labels, float* __restrict__ loss, size_t rows, size_t columns) {
+extern "C" __global__ void cross_entropy_online(
+    const float* __restrict__ x, const int* __restrict__ labels, float* __restrict__ loss,
+    size_t rows, size_t columns) {
     if (is_ignored(labels, loss)) return;
     const int length = columns, threads = blockDim.x;
     x += blockIdx.x * columns;
@@ -69,7 +74,9 @@ extern "C" __global__ void cross_entropy_online(const float* __restrict__ x, con
 // ANCHOR_END: online
 
 // ANCHOR: one_exponential
-extern "C" __global__ void cross_entropy_one_exponential(const float* __restrict__ x, const int* __restrict__ labels, float* __restrict__ loss, size_t rows, size_t columns) {
+extern "C" __global__ void cross_entropy_one_exponential(
+    const float* __restrict__ x, const int* __restrict__ labels, float* __restrict__ loss,
+    size_t rows, size_t columns) {
     if (is_ignored(labels, loss)) return;
     const int length = columns, threads = blockDim.x;
     x += blockIdx.x * columns;
@@ -88,7 +95,9 @@ extern "C" __global__ void cross_entropy_one_exponential(const float* __restrict
 // ANCHOR_END: one_exponential
 
 // ANCHOR: eight
-extern "C" __global__ void cross_entropy_eight(const float* __restrict__ x, const int* __restrict__ labels, float* __restrict__ loss, size_t rows, size_t columns) {
+extern "C" __global__ void cross_entropy_eight(
+    const float* __restrict__ x, const int* __restrict__ labels, float* __restrict__ loss,
+    size_t rows, size_t columns) {
     if (is_ignored(labels, loss)) return;
     x += blockIdx.x * columns;
     const float chosen = x[labels[blockIdx.x]];
@@ -112,7 +121,9 @@ extern "C" __global__ void cross_entropy_eight(const float* __restrict__ x, cons
 // ANCHOR_END: eight
 
 // ANCHOR: packs
-extern "C" __global__ void cross_entropy_packs(const float* __restrict__ x, const int* __restrict__ labels, float* __restrict__ loss, size_t rows, size_t columns) {
+extern "C" __global__ void cross_entropy_packs(
+    const float* __restrict__ x, const int* __restrict__ labels, float* __restrict__ loss,
+    size_t rows, size_t columns) {
     if (is_ignored(labels, loss)) return;
     x += blockIdx.x * columns;
     const float chosen = x[labels[blockIdx.x]];
@@ -125,14 +136,17 @@ extern "C" __global__ void cross_entropy_packs(const float* __restrict__ x, cons
         for (int j = 0; j < 4; j++) {
             const size_t v = begin + j * blockDim.x;
             const float none = -CUDART_INF_F;
-            value[j] = v < columns / 4 ? ((const float4*)x)[v] : make_float4(none, none, none, none);
-            larger = fmaxf(larger, fmaxf(fmaxf(value[j].x, value[j].y), fmaxf(value[j].z, value[j].w)));
+            value[j] = make_float4(none, none, none, none);
+            if (v < columns / 4) value[j] = ((const float4*)x)[v];
+            const float4 four = value[j];
+            larger = fmaxf(larger, fmaxf(fmaxf(four.x, four.y), fmaxf(four.z, four.w)));
         }
         sum *= expf(top - larger);
         top = larger;
 #pragma unroll
         for (int j = 0; j < 4; j++) {
-            sum += expf(value[j].x - top) + expf(value[j].y - top) + expf(value[j].z - top) + expf(value[j].w - top);
+            const float4 four = value[j];
+            sum += expf(four.x - top) + expf(four.y - top) + expf(four.z - top) + expf(four.w - top);
         }
     }
     finish(top, sum, chosen, loss);

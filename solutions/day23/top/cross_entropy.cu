@@ -41,10 +41,11 @@ __device__ __forceinline__ void finish(float top, float sum, float chosen, float
 // ANCHOR: kernel
 const int PACKS = 4;
 
-// A thread loads four packs of 16 bytes, and then corrects its sum once for all sixteen elements. The launch sees to it that the row
-// has only whole packs, and that they are aligned.
+// A thread loads four packs of 16 bytes, and then corrects its sum once for all sixteen elements. The launch
+// sees to it that the row has only whole packs, and that they are aligned.
 extern "C" __global__ void __launch_bounds__(1024, 2)
-    cross_entropy_packs(const float* __restrict__ x, const int* __restrict__ labels, float* __restrict__ loss, size_t rows, size_t columns) {
+    cross_entropy_packs(const float* __restrict__ x, const int* __restrict__ labels, float* __restrict__ loss,
+                        size_t rows, size_t columns) {
     const int label = labels[blockIdx.x];
     x += blockIdx.x * columns;
     const size_t packs = columns / 4;
@@ -54,7 +55,8 @@ extern "C" __global__ void __launch_bounds__(1024, 2)
         for (int j = 0; j < PACKS; j++) {
             const size_t index = first + j * blockDim.x;
             const unsigned none = 0xff800000;  // minus infinity, whose exponential is 0
-            pack[j].bits = index < packs ? ((const uint4*)x)[index] : make_uint4(none, none, none, none);
+            pack[j].bits = make_uint4(none, none, none, none);
+            if (index < packs) pack[j].bits = ((const uint4*)x)[index];
         }
     };
 
@@ -74,7 +76,9 @@ extern "C" __global__ void __launch_bounds__(1024, 2)
         sum *= __expf(top - larger);
         top = larger;
 #pragma unroll
-        for (int j = 0; j < PACKS; j++) sum = fold(sum, pack[j], [=](float sum, float v) { return sum + __expf(v - larger); });
+        for (int j = 0; j < PACKS; j++) {
+            sum = fold(sum, pack[j], [=](float sum, float v) { return sum + __expf(v - larger); });
+        }
         if (next >= packs) break;
         load(next);
     }
