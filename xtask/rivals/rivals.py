@@ -108,6 +108,10 @@ def cross_entropy(x, labels):
     return F.cross_entropy(x, labels.long(), reduction="none")
 
 
+def gemm_tile(a, b):
+    return a @ b
+
+
 def layernorm_bias_gelu(x, gamma, beta, bias):
     return F.gelu(F.layer_norm(x, x.shape[-1:], gamma, beta, 1e-5) + bias, approximate="tanh")
 
@@ -259,14 +263,15 @@ OPERATIONS = {
     "rmsnorm_fp8": ([EB, CB], rmsnorm_fp8, {}),
     "rmsnorm_short_rows": ([E16, C16], rmsnorm, {"liger": liger_rmsnorm}),
     "ffn_sublayer": ([E16, C16, C16, S16, C16], ffn_sublayer, {}),
+    "gemm_tile": ([("left", "bfloat16"), ("right", "bfloat16")], gemm_tile, {}),
 }
 
 # |actual - reference| <= absolute + relative * |reference|: enough to know that the operation is the same one.
 TOLERANCES = {"float32": (1e-4, 1e-3), "float16": (2e-2, 1e-2), "bfloat16": (5e-2, 3e-2)}
 
 
-def make_inputs(spec, rows, columns, seed):
-    """One set of inputs. A single row is flat: an elementwise operation has no rows."""
+def make_inputs(spec, rows, columns, seed, depth=None):
+    """One set of inputs. A single row is flat: an elementwise operation has no rows. A product of matrices has sums of `depth` terms."""
     generator = torch.Generator(device="cuda").manual_seed(seed)
 
     def make(kind, dtype):
@@ -277,6 +282,10 @@ def make_inputs(spec, rows, columns, seed):
         if kind == "offset":
             aligned = make("elements", dtype)
             return aligned.new_empty(aligned.numel() + 1)[1:].view(elements).copy_(aligned)
+        if kind in ("left", "right"):
+            size = (rows, depth) if kind == "left" else (depth, columns)
+            values = torch.randn(size, generator=generator, device="cuda", dtype=torch.float32)
+            return (values / depth**0.25).to(getattr(torch, dtype))
         size = {"elements": elements, "columns": (columns,), "square": (columns, columns)}[kind]
         values = torch.randn(size, generator=generator, device="cuda", dtype=torch.float32)
         if kind == "square":
@@ -298,7 +307,7 @@ def wrong(function, eager, spec, inputs):
     Rows do not depend on each other, so the first of them are enough."""
     first = inputs[0]
     count = min(first.shape[0], max(1, CHECKED // max(1, first[0].numel())))
-    by_row = ("elements", "offset", "labels") if first.dim() > 1 else ("elements", "offset")
+    by_row = ("elements", "offset", "labels", "left") if first.dim() > 1 else ("elements", "offset")
     some = [tensor[:count] if kind in by_row else tensor for (kind, _), tensor in zip(spec, inputs)]
     # Of a matrix that was turned over, the first columns are those of the first rows.
     along = 1 if eager is transpose_scale else 0
@@ -395,7 +404,7 @@ def run(timer, operation, shapes):
         return
     spec, eager, others = OPERATIONS[operation]
     others = {name: function for name, function in others.items() if trouble(LIBRARIES[name][1]) is None}
-    for rows, columns in shapes:
+    for rows, columns, *depth in shapes:
         sets = None
         # A compiled function knows the sizes of its inputs, as one does that is compiled for its model.
         torch.compiler.reset()
@@ -405,7 +414,7 @@ def run(timer, operation, shapes):
             line = {"operation": operation, "rows": rows, "columns": columns, "variant": name}
             try:
                 if sets is None:
-                    sets = [make_inputs(spec, rows, columns, seed) for seed in (1, 2)]
+                    sets = [make_inputs(spec, rows, columns, seed, *depth) for seed in (1, 2)]
                     if sum(tensor.nbytes for tensor in sets[0]) <= SMALL:
                         sets += [[tensor.clone() for tensor in sets[index % 2]] for index in range(2 * (PLACES - 1))]
                 with torch.no_grad():

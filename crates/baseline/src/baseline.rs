@@ -7,7 +7,7 @@ use std::sync::Arc;
 use cudarc::driver::sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
 use cudarc::driver::sys::CUresult;
 use cudarc::driver::{CudaFunction, CudaModule, CudaStream, DriverError, LaunchConfig, PushKernelArg};
-use fusion_course::{Arguments, DeviceBuffer, Exercise, GemmSizes, Scalar, ScalarArg, Shape, Step, Work};
+use fusion_course::{Arguments, DeviceBuffer, Exercise, GemmSizes, Scalar, ScalarArg, Step, Work};
 use fusion_device::{CompileError, Device};
 
 use crate::{load, unfused};
@@ -79,7 +79,8 @@ impl Baseline {
             return buffers.multiply(stream, step);
         }
         let Arguments { rows, columns, .. } = buffers.arguments;
-        let shape = Shape { rows: *rows, columns: *columns };
+        let shape = buffers.arguments.shape();
+        let terms = shape.terms();
         let threads = step.block(shape);
         let kernel = self.kernel(&step.kernel.replace('*', &threads.to_string()))?;
         let addresses: Vec<u64> = (step.reads.iter().chain(step.writes))
@@ -101,10 +102,11 @@ impl Baseline {
         }
         match step.work {
             Work::Rows { .. } | Work::Tiles { .. } => launch.arg(rows).arg(columns),
+            Work::Product { .. } => launch.arg(rows).arg(columns).arg(&terms),
             _ => launch.arg(&elements),
         };
         // More than the 48 KiB that a block gets unasked; a row that fits into no block is refused here.
-        let shared = i32::try_from(step.shared * columns).unwrap_or(i32::MAX);
+        let shared = i32::try_from(step.shared_bytes(shape)).unwrap_or(i32::MAX);
         if shared > 0 {
             kernel.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared)?;
         }

@@ -61,6 +61,7 @@ impl Problem {
             scalars: &self.values.case.scalars,
             rows: self.shape.rows,
             columns: self.shape.columns,
+            depth: self.shape.depth,
         };
         (arguments, &self.intermediates)
     }

@@ -71,9 +71,13 @@ mod tests {
                 let found: Vec<_> = sources.iter().filter_map(|source| source.text.split_once(&head)).collect();
                 assert_eq!(found.len(), 1, "{}: kernel {}", exercise.name, step.kernel);
                 let parameters: Vec<&str> =
-                    found[0].1.split(')').next().into_iter().flat_map(|p| p.split(", ")).collect();
+                    found[0].1.split(')').next().into_iter().flat_map(|p| p.split(',').map(str::trim)).collect();
                 let pointers = step.reads.len() + step.writes.len();
-                let sizes = if matches!(step.work, Work::Elements { .. }) { 1 } else { 2 };
+                let sizes = match step.work {
+                    Work::Elements { .. } => 1,
+                    Work::Product { .. } => 3,
+                    _ => 2,
+                };
                 assert_eq!(parameters.len(), pointers + step.scalars.len() + sizes, "{}: {parameters:?}", step.kernel);
                 for (index, name) in step.reads.iter().chain(step.writes).enumerate() {
                     let dtype = exercise.param(name).map(|param| match param.dtype {

@@ -225,4 +225,12 @@ pub struct Arguments<'a> {
     pub scalars: &'a [Scalar],
     pub rows: usize,
     pub columns: usize,
+    /// As [`Shape::depth`].
+    pub depth: Option<usize>,
+}
+
+impl Arguments<'_> {
+    pub fn shape(&self) -> Shape {
+        Shape { rows: self.rows, columns: self.columns, depth: self.depth }
+    }
 }

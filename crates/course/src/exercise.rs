@@ -49,6 +49,11 @@ pub struct Exercise {
     pub launches: u32,
     /// The speedup over the unfused chain that passes, as a fraction of the ideal byte ratio.
     pub bar: f64,
+    /// The speedup that passes, where it is not bytes that are saved: [`Exercise::bar`] then counts for nothing.
+    pub speedup: Option<f64>,
+    /// Of a product of matrices: how many multiply-adds each element must serve, at least, that a thread loads from global memory. A tile
+    /// of edge T needs 2 T^2 elements for T^3 of them, which is T / 2 for each. 0 asks for nothing.
+    pub reuse: usize,
     /// A kernel, already fused, that must be beaten too.
     pub rival: Option<Rival>,
     /// The same operation as kernels of `kernels/ladders/`, from naive to fast, for `bench`.
@@ -77,7 +82,7 @@ pub struct Rung {
     pub step: Step,
     /// The most columns.
     pub longest: usize,
-    /// What the columns must be a multiple of.
+    /// What the columns must be a multiple of, and of a product of matrices the terms of a sum.
     pub multiple: usize,
 }
 
@@ -93,14 +98,15 @@ impl Rung {
         self
     }
 
-    /// The same for rows of a multiple of so many columns.
+    /// The same for rows of a multiple of so many columns, and for sums of a multiple of so many terms.
     pub const fn multiple_of(mut self, columns: usize) -> Self {
         self.multiple = columns;
         self
     }
 
     pub fn can_do(&self, shape: Shape) -> bool {
-        shape.columns <= self.longest && shape.columns.is_multiple_of(self.multiple)
+        let whole = shape.columns.is_multiple_of(self.multiple) && shape.terms().is_multiple_of(self.multiple);
+        shape.columns <= self.longest && whole
     }
 }
 
@@ -165,6 +171,16 @@ impl Param {
         Self::new(name, dtype, Extent::Square)
     }
 
+    /// The left factor of a product of matrices: m x k.
+    pub const fn left(name: &'static str, dtype: DType) -> Self {
+        Self::new(name, dtype, Extent::Left)
+    }
+
+    /// The right factor: k x n.
+    pub const fn right(name: &'static str, dtype: DType) -> Self {
+        Self::new(name, dtype, Extent::Right)
+    }
+
     /// The same for an output that the kernel reads before it writes it.
     pub const fn updated(mut self) -> Self {
         self.updated = true;
@@ -184,6 +200,8 @@ impl Param {
             Extent::Rows => shape.rows,
             Extent::Columns => shape.columns,
             Extent::Square => shape.columns * shape.columns,
+            Extent::Left => shape.rows * shape.terms(),
+            Extent::Right => shape.terms() * shape.columns,
         }
     }
 
@@ -220,12 +238,16 @@ pub enum Extent {
     Rows,
     Columns,
     Square,
+    /// M x K, of a product of M x K by K x N.
+    Left,
+    /// K x N.
+    Right,
 }
 
 impl Extent {
     /// Whether a buffer grows with the number of rows.
     pub fn grows_with_rows(self) -> bool {
-        matches!(self, Extent::Elements | Extent::Transposed | Extent::Rows)
+        matches!(self, Extent::Elements | Extent::Transposed | Extent::Rows | Extent::Left)
     }
 }
 
@@ -362,6 +384,8 @@ impl Exercise {
         flops: |_| 0.0,
         launches: 1,
         bar: 0.85,
+        speedup: None,
+        reuse: 0,
         rival: None,
         ladder: &[],
         access: Access::ANY,
@@ -426,17 +450,37 @@ impl Exercise {
     }
 
     /// How much an operation has to do for a shape: a matrix product goes over all of a row for each of its elements.
-    fn work(&self, shape: Shape) -> usize {
-        let each = if self.multiplies() { shape.columns } else { 1 };
+    pub fn work(&self, shape: Shape) -> usize {
+        let each = match shape.depth {
+            Some(depth) => depth.max(1),
+            None if self.multiplies() => shape.columns,
+            None => 1,
+        };
         shape.elements().saturating_mul(each)
     }
 
-    /// The large problems at which bytes and speed are judged, of about so many elements: one for each timed row length.
+    /// Whether a submission multiplies matrices itself.
+    pub fn is_product(&self) -> bool {
+        matches!(self.shapes, Shapes::Product { .. })
+    }
+
+    /// The large problems at which bytes and speed are judged, of about so many elements: one for each timed row length. Products of
+    /// matrices are those that are timed, halved in all directions until they have no more.
     pub fn large(&self, elements: usize) -> Vec<Shape> {
         match self.shapes {
             Shapes::Elementwise => vec![Shape::flat(elements)],
             Shapes::Rows { timed, .. } | Shapes::Matrix { timed } => {
-                timed.iter().map(|&columns| Shape { rows: (elements / columns.max(1)).max(1), columns }).collect()
+                timed.iter().map(|&columns| Shape::of((elements / columns.max(1)).max(1), columns)).collect()
+            }
+            Shapes::Product { timed } => {
+                let halved = |sizes: &[usize; 3]| {
+                    let mut sizes = *sizes;
+                    while sizes[0] * sizes[1] > elements.max(1) {
+                        sizes = sizes.map(|size| (size / 2).max(1));
+                    }
+                    Shape::product(sizes[0], sizes[1], sizes[2])
+                };
+                timed.iter().map(halved).collect()
             }
         }
     }

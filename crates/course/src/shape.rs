@@ -1,15 +1,31 @@
 //! The sizes of a problem, and those that an exercise is checked at.
 
-/// Row-major, contiguous. An elementwise shape is one row.
+/// Row-major, contiguous. An elementwise shape is one row; a product of matrices has the rows and columns of its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shape {
     pub rows: usize,
     pub columns: usize,
+    /// Of a product of matrices: how many terms each element of the result is the sum of.
+    pub depth: Option<usize>,
 }
 
 impl Shape {
     pub const fn flat(elements: usize) -> Self {
-        Self { rows: 1, columns: elements }
+        Self::of(1, elements)
+    }
+
+    pub const fn of(rows: usize, columns: usize) -> Self {
+        Self { rows, columns, depth: None }
+    }
+
+    /// A product of m x k by k x n.
+    pub const fn product(m: usize, n: usize, k: usize) -> Self {
+        Self { rows: m, columns: n, depth: Some(k) }
+    }
+
+    /// Terms of each sum of a product; 0 of any other shape.
+    pub fn terms(self) -> usize {
+        self.depth.unwrap_or(0)
     }
 
     pub const fn elements(self) -> usize {
@@ -21,19 +37,30 @@ impl Shape {
     pub fn period(self) -> Self {
         /// Elements: a prime.
         const PERIOD: usize = 1_000_003;
+        /// Products for one period of a product of matrices: less than a second on one core.
+        const PRODUCTS: usize = 1 << 29;
+        if let Some(depth) = self.depth {
+            let rows = PERIOD / self.columns.max(depth).max(1);
+            let rows = rows.min(PRODUCTS / self.columns.saturating_mul(depth).max(1)).max(1) | 1;
+            return Self { rows: rows.min(self.rows), ..self };
+        }
         if self.rows == 1 {
             Self::flat(self.columns.min(PERIOD))
         } else {
             // An odd number of rows divides no power of two either.
             let rows = (PERIOD / self.columns.max(1)).max(1) | 1;
-            Self { rows: rows.min(self.rows), columns: self.columns }
+            Self { rows: rows.min(self.rows), ..self }
         }
     }
 }
 
 impl std::fmt::Display for Shape {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.rows == 1 { write!(f, "N = {}", self.columns) } else { write!(f, "{} x {}", self.rows, self.columns) }
+        match (self.depth, self.rows) {
+            (Some(depth), rows) => write!(f, "M = {rows}, N = {}, K = {depth}", self.columns),
+            (None, 1) => write!(f, "N = {}", self.columns),
+            (None, rows) => write!(f, "{rows} x {}", self.columns),
+        }
     }
 }
 
@@ -47,13 +74,25 @@ pub enum Shapes {
     /// A matrix of M rows of length D whose rows are not worked on one by one: either edge may be no multiple of a tile's.
     /// Bytes and speed are judged at each D of `timed`.
     Matrix { timed: &'static [usize] },
+    /// A product of matrices, any M, N and K. Speed is judged at each M, N, K of `timed`, bytes at smaller ones that are as oblong.
+    Product { timed: &'static [[usize; 3]] },
 }
 
 impl Shapes {
+    /// The sizes that a launch function is given, in their order: each by its name and, for a shape, its value.
+    pub fn sizes(self, shape: Shape) -> Vec<(&'static str, usize)> {
+        let Shape { rows, columns, .. } = shape;
+        match self {
+            Shapes::Elementwise => vec![("n", shape.elements())],
+            Shapes::Rows { .. } | Shapes::Matrix { .. } => vec![("rows", rows), ("columns", columns)],
+            Shapes::Product { .. } => vec![("m", rows), ("n", columns), ("k", shape.terms())],
+        }
+    }
+
     /// A shape in words: `N = 1000` of elements, `1 x 1000` of rows and columns.
     pub fn describe(self, shape: Shape) -> String {
         match self {
-            Shapes::Elementwise => shape.to_string(),
+            Shapes::Elementwise | Shapes::Product { .. } => shape.to_string(),
             Shapes::Rows { .. } | Shapes::Matrix { .. } => format!("{} x {}", shape.rows, shape.columns),
         }
     }
@@ -77,28 +116,62 @@ impl Shapes {
             Shapes::Rows { columns, .. } => {
                 let mut shapes: Vec<_> = ROWS
                     .into_iter()
-                    .flat_map(|rows| columns.iter().map(move |&columns| Shape { rows, columns }))
+                    .flat_map(|rows| columns.iter().map(move |&columns| Shape::of(rows, columns)))
                     .collect();
-                shapes.extend(LENGTHS.map(|columns| Shape { rows: 3, columns }));
+                shapes.extend(LENGTHS.map(|columns| Shape::of(3, columns)));
                 let column = columns.get(rng.usize(0..columns.len().max(1))).copied().unwrap_or(1);
-                shapes.push(Shape { rows: rng.usize(1..300), columns: column });
+                shapes.push(Shape::of(rng.usize(1..300), column));
                 // Eight rows of no multiple of four: whoever takes rows for columns takes vectors where there are none.
                 let ragged = columns.iter().find(|columns| **columns > 4 && !columns.is_multiple_of(4));
-                shapes.extend(ragged.map(|&columns| Shape { rows: 8, columns }));
+                shapes.extend(ragged.map(|&columns| Shape::of(8, columns)));
                 shapes.extend(EXTREMES);
                 shapes
             }
             Shapes::Matrix { .. } => {
-                let mut shapes: Vec<_> = MATRICES.into_iter().map(|(rows, columns)| Shape { rows, columns }).collect();
-                shapes.push(Shape { rows: rng.usize(2..300), columns: rng.usize(2..300) });
+                let mut shapes: Vec<_> = MATRICES.into_iter().map(|(rows, columns)| Shape::of(rows, columns)).collect();
+                shapes.push(Shape::of(rng.usize(2..300), rng.usize(2..300)));
                 shapes.extend(EXTREMES);
                 // The same for a launch that has the columns there.
-                shapes.push(Shape { rows: 1, columns: 65_539 });
+                shapes.push(Shape::of(1, 65_539));
+                shapes
+            }
+            Shapes::Product { .. } => {
+                let mut shapes: Vec<_> = PRODUCTS.into_iter().map(|[m, n, k]| Shape::product(m, n, k)).collect();
+                shapes.push(Shape::product(rng.usize(2..200), rng.usize(2..200), rng.usize(2..200)));
                 shapes
             }
         }
     }
 }
+
+/// M, N and K of products: whole tiles first, where nothing is wrong with an edge; single rows, columns and terms; one less and one
+/// more than a fragment or a tile of a usual size has, in one direction and in all; multiples of 8 and of less, on which it depends
+/// whether rows can be read 16 bytes at a time; a sum of many steps; no terms, where zeros are due, and no result.
+const PRODUCTS: [[usize; 3]; 23] = [
+    [128, 128, 64],
+    [1, 1, 1],
+    [1, 1, 40],
+    [1, 200, 33],
+    [200, 1, 33],
+    [15, 7, 15],
+    [16, 8, 16],
+    [17, 9, 1],
+    [33, 35, 31],
+    [64, 64, 8],
+    [65, 66, 34],
+    [40, 136, 24],
+    [70, 132, 36],
+    [129, 130, 65],
+    [257, 129, 17],
+    [72, 264, 200],
+    [136, 72, 199],
+    [130, 40, 264],
+    [5, 24, 1032],
+    [33, 35, 0],
+    [136, 136, 0],
+    [0, 64, 64],
+    [64, 0, 64],
+];
 
 /// Rows and columns of matrices: a whole tile first, where nothing is wrong with an edge; single ones, one less and one more than
 /// a tile has, and multiples of 2 and 4 in either or both.
@@ -127,12 +200,12 @@ const MATRICES: [(usize, usize); 19] = [
 /// Shapes of rows and columns at which a launch goes wrong, not a kernel.
 const EXTREMES: [Shape; 4] = [
     // No rows, and rows of nothing: a grid of no blocks is an error.
-    Shape { rows: 0, columns: 128 },
-    Shape { rows: 3, columns: 0 },
+    Shape::of(0, 128),
+    Shape::of(3, 0),
     // Longer than 1024 threads of 16 elements. The second row begins where the first one ends.
-    Shape { rows: 2, columns: 16_388 },
+    Shape::of(2, 16_388),
     // More than a grid's second and third dimensions hold.
-    Shape { rows: 65_539, columns: 1 },
+    Shape::of(65_539, 1),
 ];
 
 #[cfg(test)]
@@ -143,8 +216,17 @@ mod tests {
     fn periods_fit_and_do_not_divide_powers_of_two() {
         assert_eq!(Shape::flat(100).period(), Shape::flat(100));
         assert_eq!(Shape::flat(1 << 26).period(), Shape::flat(1_000_003));
-        let rows = Shape { rows: 1 << 14, columns: 4096 }.period();
+        let rows = Shape::of(1 << 14, 4096).period();
         assert_eq!((rows.columns, rows.rows % 2), (4096, 1));
-        assert_eq!(Shape { rows: 2, columns: 1 << 21 }.period(), Shape { rows: 1, columns: 1 << 21 });
+        assert_eq!(Shape::of(2, 1 << 21).period(), Shape::of(1, 1 << 21));
+        assert_eq!(Shape::product(100, 64, 64).period(), Shape::product(100, 64, 64));
+        let product = Shape::product(4096, 4096, 4096).period();
+        assert_eq!((product.columns, product.depth, product.rows % 2), (4096, Some(4096), 1));
+    }
+
+    #[test]
+    fn shapes_are_told_by_what_they_have() {
+        let shapes = [Shape::flat(7), Shape::of(2, 7), Shape::product(1, 2, 0)];
+        assert_eq!(shapes.map(|shape| shape.to_string()), ["N = 7", "2 x 7", "M = 1, N = 2, K = 0"]);
     }
 }

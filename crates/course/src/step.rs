@@ -6,8 +6,8 @@ use crate::{Exercise, Shape};
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     /// The kernel in `kernels/`. Its arguments are the buffers read, the buffers written, the
-    /// scalars, and then the sizes: `n` for elementwise kernels, `rows` and `columns` for others. A `*` in the name
-    /// stands for the number of threads, where there is a kernel for each.
+    /// scalars, and then the sizes: `n` for elementwise kernels, `m`, `n` and `k` for products of matrices, `rows` and `columns` for
+    /// others. A `*` in the name stands for the number of threads, where there is a kernel for each.
     pub kernel: &'static str,
     pub reads: &'static [&'static str],
     pub writes: &'static [&'static str],
@@ -15,7 +15,7 @@ pub struct Step {
     pub work: Work,
     /// Threads of a block.
     pub threads: Threads,
-    /// Bytes of dynamic shared memory of a block, for each column.
+    /// Bytes of dynamic shared memory of a block, for each column; of a product's block, in all.
     pub shared: usize,
 }
 
@@ -39,6 +39,8 @@ pub enum Work {
     /// Each block handles a square tile of so many rows and columns. The grid has the tiles of the rows along x, where there may be
     /// more of them, and those of the columns along y. A block has 32 threads along x.
     Tiles { edge: usize },
+    /// Each block handles a tile of a product's result, of so many rows and columns. The grid has the tiles of the rows along x.
+    Product { rows: usize, columns: usize },
     /// No kernel of the chain but the library's matrix product, [`crate::Gemm`]: of what is read, the first buffer
     /// (rows x columns) times the second (columns x columns).
     Gemm,
@@ -86,6 +88,16 @@ impl Step {
         Self::new(kernel, reads, writes, Work::Tiles { edge })
     }
 
+    /// A product of matrices with one block for each tile of its result, of so many rows and columns.
+    pub const fn product(
+        kernel: &'static str,
+        reads: &'static [&'static str],
+        writes: &'static [&'static str],
+        [rows, columns]: [usize; 2],
+    ) -> Self {
+        Self::new(kernel, reads, writes, Work::Product { rows, columns })
+    }
+
     /// The library's matrix product of the two buffers that are read.
     pub const fn gemm(reads: &'static [&'static str; 2], writes: &'static [&'static str; 1]) -> Self {
         Self::new("gemm", reads, writes, Work::Gemm)
@@ -126,6 +138,20 @@ impl Step {
         self
     }
 
+    /// The same for a kernel of a product with so many bytes of dynamic shared memory for each block.
+    pub const fn shared_of_block(mut self, bytes: usize) -> Self {
+        self.shared = bytes;
+        self
+    }
+
+    /// Bytes of dynamic shared memory of a block for a shape.
+    pub fn shared_bytes(&self, shape: Shape) -> usize {
+        match self.work {
+            Work::Product { .. } => self.shared,
+            _ => self.shared.saturating_mul(shape.columns),
+        }
+    }
+
     /// Threads of a block for a shape.
     pub fn block(&self, shape: Shape) -> u32 {
         match self.threads {
@@ -151,6 +177,7 @@ impl Step {
             }
             Work::Rows { a_block } => (blocks(shape.rows, a_block), 1, 1),
             Work::Tiles { edge } => (blocks(shape.rows, edge), blocks(shape.columns, edge), 1),
+            Work::Product { rows, columns } => (blocks(shape.rows, rows), blocks(shape.columns, columns), 1),
             Work::Gemm => (0, 1, 1),
         }
     }

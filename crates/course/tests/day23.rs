@@ -108,7 +108,7 @@ fn bytes_are_those_of_the_course() {
     {
         let exercise = find(name).unwrap();
         // Many rows: what a row or a column has beside them counts for little.
-        let shape = Shape { rows: 4096, columns: 4096 };
+        let shape = Shape::of(4096, 4096);
         let per_element = |bytes: u64| bytes as f64 / shape.elements() as f64;
         assert_approx_eq!(per_element(exercise.unfused_bytes(shape)), f64::from(unfused), 0.01);
         assert_approx_eq!(per_element(exercise.minimum_bytes(shape)), f64::from(fused), 0.01);
@@ -118,11 +118,11 @@ fn bytes_are_those_of_the_course() {
 #[test]
 fn a_matrix_that_is_turned_over_and_scaled_passes_and_nothing_else_does() {
     let exercise = find("transpose_scale").unwrap();
-    let shape = Shape { rows: 4096, columns: 4096 };
+    let shape = Shape::of(4096, 4096);
     assert_eq!((exercise.unfused_bytes(shape), exercise.minimum_bytes(shape)), (16 << 24, 8 << 24));
     for seed in SEEDS {
         for case in cases(exercise, seed).filter(|case| case.shape.rows > 1 && case.shape.columns > 1) {
-            let Shape { rows, columns } = case.shape;
+            let Shape { rows, columns, .. } = case.shape;
             let (x, s) = (case.f32s(0), case.scalar(0) as f32);
             let of = |element: fn(usize, usize, Shape) -> usize| -> Vec<f32> {
                 let places = (0..columns).flat_map(|j| (0..rows).map(move |i| (i, j)));
@@ -164,8 +164,7 @@ fn two_walks(row: &[f32], order: Order) -> (f32, f32) {
 #[test]
 fn a_loss_passes_in_any_form() {
     let exercise = find("cross_entropy").unwrap();
-    let long =
-        [case(exercise, Shape { rows: 5, columns: 128_256 }, 1), case(exercise, Shape { rows: 5, columns: 32_000 }, 2)];
+    let long = [case(exercise, Shape::of(5, 128_256), 1), case(exercise, Shape::of(5, 32_000), 2)];
     for case in SEEDS.flat_map(|seed| cases(exercise, seed)).chain(long) {
         type Form = fn(&[f32], usize) -> f32;
         let forms: [(&str, Form); 5] = [
@@ -244,7 +243,7 @@ fn a_wrong_loss_fails_at_some_shape_of_every_run() {
         // One element of many is missed where it counts more than all others.
         let (_, last_left_out) = mistakes[3];
         for columns in [5003, 32_000, 128_256] {
-            let case = case(exercise, Shape { rows: 24, columns }, seed);
+            let case = case(exercise, Shape::of(24, columns), seed);
             assert!(check(exercise, &case, losses(&case, last_left_out)).is_err(), "{columns} columns, seed {seed}");
         }
     }
@@ -275,7 +274,7 @@ fn labels_are_columns_or_none() {
 #[test]
 fn periods_of_a_matrix_are_beside_each_other_in_its_transpose() {
     let out = &find("transpose_scale").unwrap().outputs[0];
-    let (period, shape) = (Shape { rows: 3, columns: 4 }, Shape { rows: 8, columns: 4 });
+    let (period, shape) = (Shape::of(3, 4), Shape::of(8, 4));
     let found: Vec<usize> = (0..10).map(|element| out.within(period, shape, element)).collect();
     assert_eq!(found, [0, 1, 2, 0, 1, 2, 0, 1, 3, 4]);
     assert_eq!(out.place(shape, 17), (1, 2));
@@ -298,7 +297,7 @@ fn f32_passes_in_any_order_of_summation() {
 #[test]
 fn long_rows_pass() {
     for exercise in NAMES.map(|name| find(name).unwrap()) {
-        let case = case(exercise, Shape { rows: 24, columns: 16384 }, 1);
+        let case = case(exercise, Shape::of(24, 16384), 1);
         for order in [Order::OneByOne, Order::ByThreads] {
             let verdict = check(exercise, &case, by_row(&case, order, operation(exercise.name)));
             assert_eq!(verdict, Ok(()), "{} {order:?}", exercise.name);
@@ -411,7 +410,7 @@ fn an_element_of_a_long_row_is_missed() {
     for (name, mistake, operation) in MISTAKES.iter().filter(|(_, mistake, _)| mistake.contains("the last element")) {
         let exercise = find(name).unwrap();
         for seed in 0..16 {
-            let case = case(exercise, Shape { rows: 33, columns: 5003 }, seed);
+            let case = case(exercise, Shape::of(33, 5003), seed);
             let verdict = check(exercise, &case, by_row(&case, Order::ByThreads, *operation));
             assert!(verdict.is_err(), "{name}: {mistake} passes with seed {seed}");
         }

@@ -64,7 +64,7 @@ fn to_bf16(x: f32) -> f32 {
 
 #[test]
 fn bytes_are_those_of_the_course() {
-    let shape = Shape { rows: 1000, columns: 4096 };
+    let shape = Shape::of(1000, 4096);
     for (name, unfused, fused) in [
         ("add_residual_act", 20, 12),
         ("silu_mul", 10, 6),
@@ -304,7 +304,7 @@ fn quantized_rows_are_told_apart() {
 fn scales_of_what_is_timed_are_ordinary() {
     for columns in [768, 1024, 4096, 16384] {
         for (seed, elements) in (0..6).flat_map(|seed| [1 << 19, 1 << 26].map(|elements| (seed, elements))) {
-            let shape = Shape { rows: elements / columns, columns };
+            let shape = Shape::of(elements / columns, columns);
             let case = (exercise("layernorm_quant").make)(shape.period(), &mut Inputs::new(seed));
             let largest = |index| case.f32s(index).iter().fold(0.0_f32, |top, value| top.max(value.abs()));
             assert!((0.5..4.0).contains(&largest(1)) && largest(2) <= 127.0, "{shape}, seed {seed}");
@@ -317,7 +317,7 @@ fn scales_of_what_is_timed_are_ordinary() {
 fn few_quotients_are_near_a_tie() {
     let exercise = exercise("layernorm_quant");
     let Shapes::Rows { timed, .. } = exercise.shapes else { unreachable!() };
-    let large = timed.iter().map(|&columns| (exercise.make)(Shape { rows: 13, columns }, &mut Inputs::new(1)));
+    let large = timed.iter().map(|&columns| (exercise.make)(Shape::of(13, columns), &mut Inputs::new(1)));
     for case in cases(exercise, 1, 1..20_000).into_iter().chain(large) {
         let references = (exercise.reference)(&case);
         let Reference::OneOf(q) = &references[0] else { unreachable!() };

@@ -54,14 +54,14 @@ fn by_row(case: &Case, norm: Norm) -> Vec<f32> {
 fn bytes_are_those_of_the_course() {
     let rmsnorm = find("rmsnorm_short_rows").unwrap();
     for &columns in &[64, 1024] {
-        let shape = Shape { rows: 1000, columns };
+        let shape = Shape::of(1000, columns);
         let n = shape.elements() as u64;
         // 18 an element; the means are written and read, and the weight is read.
         assert_eq!(rmsnorm.unfused_bytes(shape), 18 * n + 2 * 4 * 1000 + 2 * columns as u64);
         assert_eq!(rmsnorm.minimum_bytes(shape), 4 * n + 2 * columns as u64);
     }
     let ffn = find("ffn_sublayer").unwrap();
-    let shape = Shape { rows: 1000, columns: 1024 };
+    let shape = Shape::of(1000, 1024);
     let (n, w, vector) = (shape.elements() as u64, 2 * 1024 * 1024, 2 * 1024);
     assert_eq!(ffn.unfused_bytes(shape), 22 * n + w + 3 * vector);
     assert_eq!(ffn.minimum_bytes(shape), 14 * n + w + 3 * vector);
@@ -169,7 +169,7 @@ fn a_sublayer_may_round_between_its_launches_or_not() {
 #[test]
 fn a_long_sum_in_f32_passes_and_one_in_half_precision_does_not() {
     let exercise = find("ffn_sublayer").unwrap();
-    let case = case(exercise, Shape { rows: 8, columns: 1024 }, 1);
+    let case = case(exercise, Shape::of(8, 1024), 1);
     assert_eq!(check(exercise, &case, sublayer(&case, Sublayer { keep: rounded, ..RIGHT })), Ok(()));
     assert!(check(exercise, &case, sublayer(&case, Sublayer { sum: rounded, ..RIGHT })).is_err());
 }

@@ -22,6 +22,9 @@ pub struct Size {
     pub shape: String,
     pub rows: usize,
     pub columns: usize,
+    /// Terms of each sum of a product of matrices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth: Option<usize>,
     /// Bytes that any kernel must move: the inputs once and the outputs once.
     pub read_bytes: u64,
     pub written_bytes: u64,

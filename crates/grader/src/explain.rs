@@ -38,7 +38,7 @@ pub(crate) fn faults(faults: &[Fault], entry: &Entry) -> Option<Trouble> {
             over_budget(say(fault), which, shapes)
         }
         (_, Shapes::Rows { .. }) => by_row(fault, entry.exercise),
-        (_, Shapes::Matrix { .. }) => by_tile(fault, entry.exercise),
+        (_, Shapes::Matrix { .. } | Shapes::Product { .. }) => by_tile(fault, entry.exercise),
         (_, Shapes::Elementwise) => by_element(fault, entry.exercise),
     };
     let lead = faults.get(first)?;
@@ -140,14 +140,19 @@ fn by_tile(fault: &Fault, exercise: &Exercise) -> Diagnostic {
         && let Some(param) = fault.buffer.as_ref().and_then(|buffer| exercise.param(buffer.name.identifier()?))
     {
         let name = param.name;
-        let (index, row, column) = match param.extent {
-            Extent::Transposed => (format!("{name}[c * rows + r]"), "columns", "rows"),
+        let (index, row, column) = match (param.extent, exercise.shapes) {
+            (Extent::Transposed, _) => (format!("{name}[c * rows + r]"), "columns", "rows"),
+            (Extent::Left, _) => (format!("{name}[r * k + c]"), "m", "k"),
+            (Extent::Right, _) => (format!("{name}[r * n + c]"), "k", "n"),
+            (_, Shapes::Product { .. }) => (format!("{name}[r * n + c]"), "m", "n"),
             _ => (format!("{name}[r * columns + c]"), "rows", "columns"),
         };
+        // Of a matrix that was turned over, r and c are those of what it was made from.
+        let (of_row, of_column) = if param.extent == Extent::Transposed { (column, row) } else { (row, column) };
         told.help = several_at_once(fault, exercise).into_iter().collect();
         told.help.push(format!(
             "`{name}` has `{row}` rows of `{column}`: the element of row r and column c of the matrix is `{index}`. Before this \
-             access, compare r with `rows` and c with `columns`"
+             access, compare r with `{of_row}` and c with `{of_column}`"
         ));
     }
     told
@@ -168,7 +173,8 @@ fn several_at_once(fault: &Fault, exercise: &Exercise) -> Option<String> {
     let each = access.bytes / param.dtype.bytes() as u64;
     let all = match exercise.shapes {
         Shapes::Rows { .. } | Shapes::Matrix { .. } => "columns",
-        Shapes::Elementwise => "n",
+        Shapes::Product { .. } if param.extent == Extent::Left => "k",
+        Shapes::Product { .. } | Shapes::Elementwise => "n",
     };
     (each > 1).then(|| {
         format!(
@@ -187,6 +193,10 @@ fn over_budget(mut told: Diagnostic, which: &Sync, shapes: Shapes) -> Diagnostic
              is the stride of a loop over rows the number of all of them?"
                 .to_owned(),
         ],
+        (Sync::TooMuchWork { .. }, Shapes::Product { .. }) => vec![
+            "every block ends, and together they do far more than the product asks for: is each tile of the result one block's?"
+                .to_owned(),
+        ],
         (Sync::TooMuchWork { .. }, Shapes::Matrix { .. } | Shapes::Elementwise) => vec![
             "every block ends, and together they do far more than the elements ask for: is each element one thread's? The \
              stride of a loop over all elements is the number of all threads, `gridDim.x * blockDim.x`"
@@ -194,7 +204,9 @@ fn over_budget(mut told: Diagnostic, which: &Sync, shapes: Shapes) -> Diagnostic
             "does the launch have more blocks than the elements need?".to_owned(),
         ],
         (_, Shapes::Rows { .. }) => vec![endless("let all threads of a block share a row")],
-        (_, Shapes::Matrix { .. } | Shapes::Elementwise) => vec![endless("let more threads share the elements")],
+        (_, Shapes::Matrix { .. } | Shapes::Product { .. } | Shapes::Elementwise) => {
+            vec![endless("let more threads share the elements")]
+        }
     };
     told
 }
@@ -215,6 +227,8 @@ fn index_of(param: &Param) -> String {
         Extent::Rows => format!("`{name}` has an element for each row: its index is the row"),
         Extent::Columns => format!("`{name}` has an element for each column: its index is the column"),
         Extent::Square => format!("`{name}` has `columns` rows of as many columns"),
+        Extent::Left => format!("`{name}` has `m` rows of `k` columns"),
+        Extent::Right => format!("`{name}` has `k` rows of `n` columns"),
     }
 }
 

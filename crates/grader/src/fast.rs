@@ -42,6 +42,9 @@ pub struct Fast {
     /// Compulsory bytes over the submission's time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gb_per_s: Option<f64>,
+    /// Of a product of matrices: its operations over the submission's time, in 10^12 per second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tflop_per_s: Option<f64>,
     /// What a plain kernel with the same mix of reads and writes reaches on this device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ceiling_gb_per_s: Option<f64>,
@@ -111,7 +114,9 @@ impl Evidence for Fast {
         let speedup = |timing: &Timing| timing.figures().speedup;
         let Figures { basis, speedup: Some(ratio), .. } = self.timing.as_ref()?.figures() else { return None };
         let mut text = format!("{ratio:.2}x {basis}, bar {:.2}x", self.bar);
-        if let (Basis::Measured, Some(share)) = (basis, self.share) {
+        if let Some(rate) = self.tflop_per_s {
+            text += &format!(", {rate:.0} TFLOP/s");
+        } else if let (Basis::Measured, Some(share)) = (basis, self.share) {
             text += &format!(", {:.0}% of ceiling", 100.0 * share);
         }
         match &self.rival {
@@ -156,7 +161,13 @@ pub(crate) fn at_each_shape(trial: &Trial<'_>, explained: bool) -> Result<Vec<Pa
 /// The ratio that passes: a fraction of the ideal byte ratio, so that it transfers between GPUs. Where that is less than 1, as at a
 /// shape whose bytes are mostly a matrix of weights, it is 1: what is slower than the chain has not paid.
 pub(crate) fn bar(exercise: &Exercise, shape: Shape) -> f64 {
-    (exercise.bar * exercise.ideal_speedup(shape)).max(1.0)
+    exercise.speedup.unwrap_or_else(|| exercise.bar * exercise.ideal_speedup(shape)).max(1.0)
+}
+
+/// The rate of a product of matrices.
+fn tflop_per_s(exercise: &Exercise, shape: Shape, timing: &Timing) -> Option<f64> {
+    let flops = exercise.is_product().then(|| (exercise.flops)(shape))?;
+    timing.gb_per_s(flops as u64).map(|rate| rate / 1e3)
 }
 
 /// The failure of a submission that misses the bar.
@@ -165,8 +176,15 @@ fn too_slow(fast: &Fast, timing: &Timing) -> Failure {
     let (ratio, bar) = (speedup.unwrap_or_default(), fast.bar);
     let title = format!("{ratio:.2}x the speed of the unfused chain ({basis}), and {bar:.2}x is asked for");
     let ideal = fast.ideal;
-    let mut failure = Failure::new(Code::Speed, title)
-        .note(format!("the bytes allow {ideal:.2}x: what keeps the kernel from moving them as fast?"));
+    let failure = Failure::new(Code::Speed, title);
+    let mut failure = match fast.tflop_per_s {
+        Some(rate) => failure.note(format!(
+            "that is {rate:.0} TFLOP/s: what keeps the tensor cores from doing more? They need fragments in time, and those come from \
+             shared memory, and its tiles from global memory"
+        )),
+        None => failure
+            .note(format!("the bytes allow {ideal:.2}x: what keeps the kernel from moving them as fast?")),
+    };
     if let Some(share) = fast.share {
         failure
             .notes
@@ -227,6 +245,6 @@ mod tests {
     fn nothing_slower_than_the_chain_passes() {
         let shape = Shape::flat(1 << 20);
         assert_eq!(bar(&add_gelu::EXERCISE, shape), 0.85 * add_gelu::EXERCISE.ideal_speedup(shape));
-        assert_eq!(bar(&ffn_sublayer::EXERCISE, Shape { rows: 64, columns: 1024 }), 1.0);
+        assert_eq!(bar(&ffn_sublayer::EXERCISE, Shape::of(64, 1024)), 1.0);
     }
 }

@@ -1,6 +1,6 @@
 //! Does it move no more than it must? Exact, from the emulated device's counters.
 
-use fusion_course::{Access, Exercise, Shape};
+use fusion_course::{Access, Exercise, Extent, Param, Shape};
 use fusion_diagnostic::{Diagnostic, counted, noun};
 use fusion_machine::report::{Class, Traffic};
 use fusion_machine::{Counters, LaunchReport, Report};
@@ -75,7 +75,8 @@ impl Evidence for Lean {
     /// A failure at these sizes is one of correctness, but *right* has been told already.
     fn judge(trial: &Trial<'_>) -> Result<Part<Self>, Trouble> {
         let surveys = trial.surveys()?;
-        let part = Part::worst(surveys.iter().map(|survey| judge_shape(trial.exercise(), survey)).collect());
+        let part =
+            Part::worst(surveys.iter().map(|survey| judge_shape(trial.exercise(), survey, trial.scope.rung)).collect());
         Ok(match trial.allocations() {
             // Not at the large sizes, or there is something worse.
             Some((shape, count)) if part.failure.is_none() => {
@@ -112,20 +113,32 @@ impl Evidence for Lean {
 
     /// What costs time is advised on here, and explains what is slow, too.
     fn explains(code: Code) -> bool {
-        matches!(code, Code::Launches | Code::Bytes | Code::Access | Code::Allocations | Code::Speed | Code::Impossible)
+        matches!(
+            code,
+            Code::Launches
+                | Code::Bytes
+                | Code::Reuse
+                | Code::Access
+                | Code::Allocations
+                | Code::Speed
+                | Code::Impossible
+        )
     }
 }
 
 /// What to do instead of allocating memory.
 pub(crate) const FUSED: &str = "a fused kernel keeps what is between its steps in registers";
 
-fn judge_shape(exercise: &Exercise, survey: &Survey) -> Part<Lean> {
+fn judge_shape(exercise: &Exercise, survey: &Survey, rung: bool) -> Part<Lean> {
     let Survey { shape, submission, unfused } = survey;
     let needed = exercise.minimum_bytes(*shape);
     let dram = Beside { yours: dram_bytes(submission), needed, unfused: dram_bytes(unfused) };
     let launches =
         Beside { yours: launches(submission), needed: u64::from(exercise.launches), unfused: launches(unfused) };
-    let summary = summary(exercise, *shape, &dram);
+    let mut summary = summary(exercise, *shape, &dram);
+    if let Some(served) = served(exercise, *shape, submission) {
+        summary += &format!(", {served:.0} multiply-adds per load");
+    }
     let lean = Lean {
         shape: shape.to_string(),
         launches,
@@ -172,10 +185,47 @@ fn judge_shape(exercise: &Exercise, survey: &Survey) -> Part<Lean> {
                 .note("it also allocates device memory, which a fused kernel does not need"),
         ),
         Some(failure) => Some(notes(failure, exercise, *shape, submission, &summary)),
-        None => too_narrow(exercise.access, lean.bytes_per_access),
+        None => too_often(exercise, *shape, submission)
+            .filter(|_| !rung)
+            .or_else(|| too_narrow(exercise.access, lean.bytes_per_access)),
     };
     let said = failure.map_or_else(Part::pass, |failure| Part::refused(failure.at(exercise.shapes.describe(*shape))));
     Part { advice, ..said.with(lean) }
+}
+
+/// Elements of a product's factors that serve too few multiply-adds each time that they are loaded, as a failure.
+///
+/// DRAM does not tell: what is loaded again comes from a cache there, and takes its time.
+fn too_often(exercise: &Exercise, shape: Shape, report: &Report) -> Option<Failure> {
+    let (served, asked) = (served(exercise, shape, report)?, exercise.reuse as f64);
+    let edge = 2 * exercise.reuse;
+    (served < asked).then(|| {
+        Failure::new(
+            Code::Reuse,
+            format!("an element that is loaded serves {served:.1} multiply-adds, and {asked} are asked for"),
+        )
+        .note(format!(
+            "to add one term to each sum of a tile of {edge} x {edge}, a block needs {} elements and does {} multiply-adds: {asked} \
+             for each",
+            2 * edge,
+            edge * edge
+        ))
+        .note("what a block loads goes into shared memory once, and all of its warps read it there")
+    })
+}
+
+/// How many multiply-adds an element serves that is loaded from global memory, in a product of matrices. What is read beside the
+/// factors counts as loaded once for each element of the result.
+fn served(exercise: &Exercise, shape: Shape, report: &Report) -> Option<f64> {
+    if !exercise.is_product() {
+        return None;
+    }
+    let element = exercise.inputs.first()?.dtype.bytes() as u64;
+    let factor = |param: &&Param| matches!(param.extent, Extent::Left | Extent::Right);
+    let others = exercise.inputs.iter().filter(|param| !factor(param)).count() * shape.elements();
+    let bytes: u64 = report.launches.iter().map(|launch| launch.counters.global_load.bytes).sum();
+    let loaded = (bytes / element).saturating_sub(others as u64);
+    Some(exercise.work(shape) as f64 / loaded.max(1) as f64)
 }
 
 /// Loads or stores of fewer bytes than are asked for, as a failure.
@@ -314,7 +364,7 @@ mod tests {
 
     fn judged(submission: Report) -> Part<Lean> {
         let unfused = Report { launches: vec![launch(2, 1), launch(1, 1)], ..Report::default() };
-        judge_shape(&EXERCISE, &Survey { shape: Shape::flat(N as usize), submission, unfused })
+        judge_shape(&EXERCISE, &Survey { shape: Shape::flat(N as usize), submission, unfused }, false)
     }
 
     #[test]
@@ -379,6 +429,7 @@ mod tests {
             judge_shape(
                 &EXERCISE,
                 &Survey { shape: Shape::flat(columns as usize), submission, unfused: Report::default() },
+                false,
             )
         };
         let lean = Part::worst(vec![at(N, 12 * N), at(N / 2, 6 * N + 64), at(N, 12 * N)]);

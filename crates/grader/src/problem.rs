@@ -260,7 +260,7 @@ pub(crate) fn operands(exercise: &Exercise, case: &Case, index: usize) -> Option
         exercise.scalars.iter().zip(&case.scalars).map(|(name, scalar)| ((*name).to_owned(), scalar.to_f64()));
     let all: Vec<String> = elements.chain(scalars).map(|(name, value)| format!("{name} = {}", number(value))).collect();
     let rest = match exercise.shapes {
-        Shapes::Elementwise | Shapes::Matrix { .. } => "",
+        Shapes::Elementwise | Shapes::Matrix { .. } | Shapes::Product { .. } => "",
         Shapes::Rows { .. } if of_row => ", and its row",
         Shapes::Rows { .. } => ", and the rest of its row",
     };
@@ -388,7 +388,7 @@ mod tests {
 
     #[test]
     fn a_row_has_a_block() {
-        let shape = Shape { rows: 3, columns: 200 };
+        let shape = Shape::of(3, 200);
         let references = references(600);
         let exercise = &fusion_course::day23::softmax::EXERCISE;
         let expected = Expected { exercise, shape, references: &references, before: &[], threads: blocks(3, 128) };
@@ -410,7 +410,7 @@ mod tests {
         let before = [Some(bf16s(&[1.0, 1.5, 2.0])), None];
         let expected = Expected {
             exercise: &fusion_course::day24::add_rmsnorm::EXERCISE,
-            shape: Shape { rows: 1, columns: 3 },
+            shape: Shape::of(1, 3),
             references: &references,
             before: &before,
             threads: blocks(1, 32),
@@ -465,7 +465,7 @@ mod tests {
     #[test]
     fn views_are_moved_where_that_alone_rules_vectors_out() {
         let softmax = &fusion_course::day23::softmax::EXERCISE;
-        assert_eq!(to_move(softmax, 1), Some(Shape { rows: 2, columns: 128 }));
+        assert_eq!(to_move(softmax, 1), Some(Shape::of(2, 128)));
         let flat = &day22::add_gelu::EXERCISE;
         assert_eq!(to_move(flat, 1), telling(flat, 1));
     }

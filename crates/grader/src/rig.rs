@@ -160,6 +160,7 @@ impl<'a> Rig<'a> {
             scalars: &values.case.scalars,
             rows: self.shape.rows,
             columns: self.shape.columns,
+            depth: self.shape.depth,
         };
         let (stream, exercise) = (&session.device.stream, entry.exercise);
         let queued = match (who, &exercise.rival) {

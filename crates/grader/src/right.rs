@@ -42,6 +42,8 @@ pub(crate) struct Scope<'a> {
     pub(crate) unaligned: bool,
     /// Whether a launch is timed however wrong its results are.
     pub(crate) unverified: bool,
+    /// Whether it is a rung of a ladder, of which the next one may be the one to load less often.
+    pub(crate) rung: bool,
     /// The only shapes that are judged, if not all.
     pub(crate) only: Option<&'a [Shape]>,
 }
@@ -49,7 +51,7 @@ pub(crate) struct Scope<'a> {
 impl Scope<'_> {
     /// What exercises ask for.
     pub(crate) const EXERCISE: Self =
-        Self { largest: usize::MAX, alone: false, unaligned: false, unverified: false, only: None };
+        Self { largest: usize::MAX, alone: false, unaligned: false, unverified: false, rung: false, only: None };
 
     /// Whether *right* is judged at a shape.
     pub(crate) fn has(&self, shape: Shape) -> bool {
@@ -167,7 +169,8 @@ fn judge_calls(bench: &mut Bench<'_>, shape: Shape, found: &mut Found) -> Result
     let (exercise, seed) = (bench.trial.exercise(), bench.trial.seed);
     found.right.shapes += 1;
     // Each shape has values of its own, whatever was judged before it.
-    let mut inputs = Inputs::new(seed ^ ((shape.rows as u64) << 40) ^ shape.columns as u64);
+    let mut inputs =
+        Inputs::new(seed ^ ((shape.rows as u64) << 40) ^ ((shape.terms() as u64) << 20) ^ shape.columns as u64);
     let calls = if shape.rows < MANY_ROWS { CALLS } else { 1 };
     let cases: Vec<Case> = (0..calls).map(|_| (exercise.make)(shape, &mut inputs)).collect();
     bench.prepare(shape)?;

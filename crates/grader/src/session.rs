@@ -26,7 +26,7 @@ pub(crate) const BUDGET: u64 = 1 << 26;
 const fn launch_budget(shapes: Shapes) -> u64 {
     match shapes {
         Shapes::Elementwise => 1 << 28,
-        Shapes::Rows { .. } | Shapes::Matrix { .. } => 1 << 30,
+        Shapes::Rows { .. } | Shapes::Matrix { .. } | Shapes::Product { .. } => 1 << 30,
     }
 }
 
@@ -63,8 +63,14 @@ pub(crate) struct Session {
 impl Session {
     /// Opens the device for submissions to an exercise of such shapes.
     pub(crate) fn open(kind: DeviceKind, as_gpu: bool, shapes: Shapes) -> Result<Self, RunError> {
-        let options = EmulatorOptions { instruction_budget: Some(launch_budget(shapes)), ..within(BUDGET) };
-        Self::open_with(kind, as_gpu, options)
+        let options = within(BUDGET);
+        let block_budget = match shapes {
+            // A block of a product goes over all terms, however long the sums are.
+            Shapes::Product { .. } => options.block_budget.map(|budget| 4 * budget),
+            _ => options.block_budget,
+        };
+        let instruction_budget = Some(launch_budget(shapes));
+        Self::open_with(kind, as_gpu, EmulatorOptions { instruction_budget, block_budget, ..options })
     }
 
     /// Opens the device with other options. What they leave open is as in the session that this process had before,
@@ -297,7 +303,8 @@ impl Session {
         shape: Shape,
         gemm: &dyn Gemm,
     ) -> Result<(), Trouble> {
-        let arguments = Arguments { inputs, outputs, scratch, gemm, scalars, rows: shape.rows, columns: shape.columns };
+        let Shape { rows, columns, depth } = shape;
+        let arguments = Arguments { inputs, outputs, scratch, gemm, scalars, rows, columns, depth };
         let returned = panics::catch(|| (entry.launch)(&self.device.stream, &program.module, arguments));
         match returned {
             Ok(Ok(())) => Ok(()),

@@ -44,7 +44,7 @@ impl Subject {
 
     /// The shapes of a sweep over numbers of elements, which ascend.
     pub(crate) fn shapes(&self, sizes: &[usize]) -> Vec<Shape> {
-        let rows = |elements: usize, columns: usize| Shape { rows: (elements / columns.max(1)).max(1), columns };
+        let rows = |elements: usize, columns: usize| Shape::of((elements / columns.max(1)).max(1), columns);
         match self.columns {
             [] => sizes.iter().copied().map(Shape::flat).collect(),
             [columns] => {

@@ -73,7 +73,7 @@ fn bars(subject: &Subject) -> String {
     // Per element of a large problem, where a buffer with an element a row or a column counts next to nothing.
     let large = match subject.columns.first() {
         None => Shape::flat(1 << 20),
-        Some(&columns) => Shape { rows: 1 << 20, columns: columns.max(1) },
+        Some(&columns) => Shape::of(1 << 20, columns.max(1)),
     };
     let each = |bytes: u64| (bytes as f64 / large.elements() as f64).round() as usize;
     let bar = |bytes: u64, mark: &str| mark.repeat(each(bytes));

@@ -51,7 +51,7 @@ fn run(arguments: &Arguments) -> Result<(), LessonError> {
                  and no kernel around it can buy that back. (With 64 rows the one kernel has but two blocks, too; --rows gives it \
                  more.) What pays is fusing what is bound by memory.",
     };
-    fusion_lesson::print(&bench.compare(&ffn, fusion_course::Shape { rows: rows.max(1), columns: 1024 })?)?;
+    fusion_lesson::print(&bench.compare(&ffn, fusion_course::Shape::of(rows.max(1), 1024))?)?;
     for case in [graphs::TWO_CONSUMERS, graphs::KEPT] {
         fusion_lesson::print(&bench.compare(&case, fusion_course::Shape::flat(elements))?)?;
     }

@@ -81,6 +81,8 @@ struct Row {
     shape: String,
     rows: usize,
     columns: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth: Option<usize>,
     needed_bytes: u64,
     /// The largest of the copies that were measured around this row, which shares are of.
     ceiling_gb_per_s: f64,
@@ -220,9 +222,10 @@ fn shapes(exercise: &Exercise) -> Vec<Shape> {
         }
         Shapes::Rows { columns, timed } => (columns, timed),
         Shapes::Matrix { timed } => (&[], timed),
+        Shapes::Product { timed } => return timed.iter().map(|&[m, n, k]| Shape::product(m, n, k)).collect(),
     };
     let longest = columns.iter().chain(timed).copied().max().unwrap_or(0);
-    let all = ROWS.iter().map(|&(rows, columns)| Shape { rows, columns });
+    let all = ROWS.iter().map(|&(rows, columns)| Shape::of(rows, columns));
     let mut shapes: Vec<Shape> = all.filter(|shape| shape.columns <= longest).collect();
     for shape in exercise.large(ROW_ELEMENTS) {
         if shapes.iter().all(|known| known.columns != shape.columns) {
@@ -247,6 +250,7 @@ fn size(exercise: &Exercise, shape: Shape) -> String {
     match exercise.shapes {
         Shapes::Elementwise => shape.elements().to_string(),
         Shapes::Rows { .. } | Shapes::Matrix { .. } => format!("{}x{}", shape.rows, shape.columns),
+        Shapes::Product { .. } => format!("{}x{}x{}", shape.rows, shape.columns, shape.terms()),
     }
 }
 
@@ -267,6 +271,7 @@ fn row(exercise: &Exercise, size: &Size, rivals: Vec<Rival>, copy_gb_per_s: Opti
         shape: size.shape.clone(),
         rows: size.rows,
         columns: size.columns,
+        depth: size.depth,
         needed_bytes: size.needed_bytes,
         ceiling_gb_per_s: copy_gb_per_s.unwrap_or(0.0).max(own.copy_gb_per_s),
         mix_gb_per_s: own.mix_gb_per_s,

@@ -46,7 +46,7 @@ fn make(shape: Shape, inputs: &mut Inputs) -> Case {
 }
 
 fn reference(case: &Case) -> Vec<Reference> {
-    let Shape { rows, columns } = case.shape;
+    let Shape { rows, columns, .. } = case.shape;
     let (x, s) = (case.f32s(0), case.scalar(0));
     let column = |j: usize| (0..rows).map(move |i| s * f64::from(x[i * columns + j]));
     vec![Reference::Close { values: (0..columns).flat_map(column).collect(), magnitudes: None }]

@@ -10,6 +10,9 @@ const ELEMENTS: [usize; 7] = [100_000, 500_000, 1_000_000, 10_000_000, 50_000_00
 /// Elements at each timed row length: small, middle, large.
 const ROW_ELEMENTS: [usize; 3] = [1 << 18, 1 << 22, 1 << 26];
 
+/// Elements of a product's result: small, middle, large.
+const PRODUCT_ELEMENTS: [usize; 4] = [1 << 16, 1 << 20, 1 << 24, 1 << 26];
+
 /// Row shapes that others publish figures for.
 const ROWS: [(usize, usize); 4] = [(2048, 768), (16384, 4096), (65536, 1024), (4096, 16384)];
 
@@ -21,7 +24,7 @@ const EMULATED: usize = 1 << 22;
 const MOST: usize = 1 << 40;
 const MOST_IN_A_ROW: usize = 1 << 24;
 
-/// A size as it is asked for: `1000000` elements, or `2048x768`.
+/// A size as it is asked for: `1000000` elements, or `2048x768`; of a product of matrices `1024x512x256`, which are M, N and K.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum At {
     Elements(usize),
@@ -39,7 +42,14 @@ impl FromStr for At {
         };
         let (at, elements) = match text.split_once('x') {
             Some((rows, columns)) => {
-                let shape = Shape { rows: number(rows)?, columns: number(columns)? };
+                let (columns, depth) = match columns.split_once('x') {
+                    Some((columns, depth)) => (columns, Some(number(depth)?)),
+                    None => (columns, None),
+                };
+                let shape = Shape { depth, ..Shape::of(number(rows)?, number(columns)?) };
+                if shape.terms() > MOST_IN_A_ROW {
+                    return Err(format!("`{text}` has sums of more than {MOST_IN_A_ROW} terms"));
+                }
                 if shape.columns > MOST_IN_A_ROW {
                     return Err(format!("`{text}` has rows of more than {MOST_IN_A_ROW} elements"));
                 }
@@ -60,7 +70,7 @@ pub fn shapes(exercise: &Exercise, asked: &[At], emulated: bool) -> Vec<Shape> {
         [] => defaults(exercise, emulated),
         _ => asked.iter().flat_map(|&at| of(exercise, at)).collect(),
     };
-    shapes.sort_by_key(|shape| (shape.elements(), shape.columns));
+    shapes.sort_by_key(|shape| (shape.elements(), shape.columns, shape.depth));
     shapes.dedup();
     shapes
 }
@@ -69,7 +79,11 @@ fn of(exercise: &Exercise, at: At) -> Vec<Shape> {
     match (at, exercise.shapes) {
         (At::Elements(elements), _) => exercise.large(elements),
         (At::Shape(shape), Shapes::Elementwise) => vec![Shape::flat(shape.elements())],
-        (At::Shape(shape), Shapes::Rows { .. } | Shapes::Matrix { .. }) => vec![shape],
+        (At::Shape(shape), Shapes::Rows { .. } | Shapes::Matrix { .. }) => vec![Shape { depth: None, ..shape }],
+        // Of two sizes, the second is that of both sides of the right factor.
+        (At::Shape(shape), Shapes::Product { .. }) => {
+            vec![Shape { depth: Some(shape.depth.unwrap_or(shape.columns)), ..shape }]
+        }
     }
 }
 
@@ -77,12 +91,19 @@ fn defaults(exercise: &Exercise, emulated: bool) -> Vec<Shape> {
     let elements: Vec<usize> = match exercise.shapes {
         Shapes::Elementwise => ELEMENTS.into(),
         Shapes::Rows { .. } | Shapes::Matrix { .. } => ROW_ELEMENTS.into(),
+        // Launches of any size are predicted from some of their blocks, and counted where they are small.
+        Shapes::Product { .. } => {
+            let mut shapes: Vec<Shape> =
+                PRODUCT_ELEMENTS.iter().flat_map(|&elements| exercise.large(elements)).collect();
+            shapes.dedup();
+            return shapes;
+        }
     };
     let largest = if emulated { EMULATED.min(exercise.surveyed) } else { usize::MAX };
     let elements = elements.into_iter().filter(|&elements| elements < largest).chain(emulated.then_some(largest));
     let mut shapes: Vec<Shape> = elements.flat_map(|elements| exercise.large(elements)).collect();
     if let Shapes::Rows { columns, .. } = exercise.shapes {
-        let published = ROWS.into_iter().map(|(rows, columns)| Shape { rows, columns });
+        let published = ROWS.into_iter().map(|(rows, columns)| Shape::of(rows, columns));
         shapes.extend(published.filter(|shape| columns.contains(&shape.columns) && shape.elements() < largest));
     }
     shapes
@@ -99,10 +120,11 @@ mod tests {
     #[test]
     fn sizes_are_read() {
         assert_eq!("1_000".parse(), Ok(At::Elements(1000)));
-        assert_eq!("3x5".parse(), Ok(At::Shape(Shape { rows: 3, columns: 5 })));
+        assert_eq!("3x5".parse(), Ok(At::Shape(Shape::of(3, 5))));
         let (all, row) = (usize::MAX.to_string(), format!("2x{}", 1 << 25));
         let beyond = "99999999999x99999999999";
-        for text in ["", "0", "x", "3x", "2x0", "many", "1e6", "-1", &all, &row, beyond] {
+        assert_eq!("3x5x7".parse(), Ok(At::Shape(Shape::product(3, 5, 7))));
+        for text in ["2x2x", "2x2x0", "2x2x2x2", "", "0", "x", "3x", "2x0", "many", "1e6", "-1", &all, &row, beyond] {
             assert!(text.parse::<At>().is_err(), "{text}");
         }
     }
@@ -118,8 +140,8 @@ mod tests {
     #[test]
     fn rows_have_lengths_that_the_exercise_has() {
         let all = shapes(&ROWWISE, &[], false);
-        assert!(all.contains(&Shape { rows: 2048, columns: 768 }));
+        assert!(all.contains(&Shape::of(2048, 768)));
         assert!(all.iter().all(|shape| [64, 768].contains(&shape.columns)), "{all:?}");
-        assert_eq!(shapes(&ROWWISE, &[At::Elements(640)], false), [Shape { rows: 10, columns: 64 }]);
+        assert_eq!(shapes(&ROWWISE, &[At::Elements(640)], false), [Shape::of(10, 64)]);
     }
 }

@@ -1,6 +1,6 @@
 //! The arguments of a launch, by what the kernel's source calls its parameters.
 
-use fusion_course::{Case, Reference, Scalar, Shapes};
+use fusion_course::{Case, Reference, Scalar};
 use fusion_machine::{Argument, LaunchReport};
 
 use super::{Cause, Seen, Swap, say, shifted};
@@ -99,10 +99,7 @@ pub(super) fn scalars(seen: &Seen<'_>) -> Option<Cause> {
 
 /// What the launch function is given, in its order.
 pub(super) fn listed(seen: &Seen<'_>) -> impl Iterator<Item = &'static str> {
-    let sizes: &[&str] = match seen.exercise.shapes {
-        Shapes::Rows { .. } | Shapes::Matrix { .. } => &["rows", "columns"],
-        Shapes::Elementwise => &["n"],
-    };
+    let sizes = seen.exercise.shapes.sizes(seen.shape());
     let buffers = seen.exercise.inputs.iter().chain(seen.exercise.outputs).map(|param| param.name);
     // By what chooses a kernel no kernel need be told.
     let takes = |name: &str| {
@@ -110,7 +107,7 @@ pub(super) fn listed(seen: &Seen<'_>) -> impl Iterator<Item = &'static str> {
     };
     let choice = seen.exercise.choices.0;
     let scalars = seen.exercise.scalars.iter().copied().filter(move |name| *name != choice || takes(name));
-    buffers.chain(scalars).chain(sizes.iter().copied())
+    buffers.chain(scalars).chain(sizes.into_iter().map(|(name, _)| name))
 }
 
 /// A number of another width than the parameter's, which shows in the half that is right.
@@ -176,14 +173,11 @@ fn numbers<'a>(launch: &'a LaunchReport, seen: &Seen<'_>) -> Vec<(usize, &'a str
 }
 
 pub(super) fn number(name: &str, seen: &Seen<'_>) -> Option<Number> {
-    let shape = seen.shape();
     let scalars = seen.exercise.scalars.iter().zip(&seen.case.scalars);
     let scalar = scalars.into_iter().find(|(known, _)| **known == name).map(|(_, scalar)| Number::Scalar(*scalar));
-    scalar.or_else(|| match (seen.exercise.shapes, name) {
-        (Shapes::Rows { .. } | Shapes::Matrix { .. }, "rows") => Some(Number::Count(shape.rows as u64)),
-        (Shapes::Rows { .. } | Shapes::Matrix { .. }, "columns") => Some(Number::Count(shape.columns as u64)),
-        (Shapes::Elementwise, "n") => Some(Number::Count(shape.elements() as u64)),
-        _ => None,
+    scalar.or_else(|| {
+        let sizes = seen.exercise.shapes.sizes(seen.shape());
+        sizes.into_iter().find(|(known, _)| *known == name).map(|(_, size)| Number::Count(size as u64))
     })
 }
 

@@ -222,7 +222,7 @@ impl Cause {
                 let index = match seen.exercise.shapes {
                     Shapes::Elementwise => "`blockIdx.x * blockDim.x + threadIdx.x`",
                     Shapes::Rows { .. } => "`blockIdx.x`, which is the row where a block has one",
-                    Shapes::Matrix { .. } => "`blockIdx.x * TILE` in the one direction and `blockIdx.y * TILE` in the other",
+                    Shapes::Matrix { .. } | Shapes::Product { .. } => "`blockIdx.x * TILE` in the one direction and `blockIdx.y * TILE` in the other",
                 };
                 told(format!("blocks {one} and {other} write the same elements"))
                     .note(format!("the same thread of both writes {element}"))
@@ -301,9 +301,10 @@ pub(super) fn reached((blocks, threads): (u64, u64), elements: u64, each: u64) -
 pub(super) fn of_tiles(grid: [u32; 3], block: [u32; 3], matrix: Shape) -> String {
     let along = |sizes: [u32; 3]| format!("{} along x and {} along y", sizes[0], sizes[1]);
     format!(
-        "of blocks, the grid has {}; of threads, a block has {}; the matrix has {} and {}",
+        "of blocks, the grid has {}; of threads, a block has {}; the {} has {} and {}",
         along(grid),
         along(block),
+        if matrix.depth.is_some() { "result" } else { "matrix" },
         counted(matrix.rows as u64, "row"),
         counted(matrix.columns as u64, "column")
     )

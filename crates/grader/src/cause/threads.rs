@@ -101,7 +101,7 @@ pub(super) fn too_few_rows(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> 
     let first = if wrong.total == rows { wrong.index } else { wrong.index / columns.max(1) };
     let (blocks, threads) = (of_the_grid(launch), of_a_block(launch));
     let each = first.checked_div(blocks).filter(|each| *each > 0 && each * blocks == first)?;
-    let row = Shape { rows: 1, columns: columns as usize };
+    let row = Shape::of(1, columns as usize);
     let bytes = seen.exercise.outputs.iter().map(|output| output.bytes(row) as u64).sum::<u64>();
     let stored = launch.counters.global_store.bytes == first * bytes && launch.counters.global_atomic.bytes == 0;
     // A block that goes on to other rows may end too early by itself.
@@ -160,7 +160,7 @@ pub(super) fn part_of_a_warp(failure: &Failure, seen: &Seen<'_>) -> Option<Strin
 /// The launch along both axes, where the problem has two and elements are missing or accesses go wrong.
 pub(super) fn of_tiles(failure: &Failure, seen: &Seen<'_>) -> Option<String> {
     let told = matches!(failure.code, Code::Unwritten | Code::Fault);
-    let matrix = matches!(seen.exercise.shapes, Shapes::Matrix { .. });
+    let matrix = matches!(seen.exercise.shapes, Shapes::Matrix { .. } | Shapes::Product { .. });
     let launch = seen.launch().filter(|_| told && matrix)?;
     Some(say::of_tiles(launch.grid, launch.block, seen.shape()))
 }

@@ -73,7 +73,8 @@ impl Remote {
         let [inputs, outputs, scratch] =
             buffers.map(|list| list.iter().map(|buffer| (buffer.address(stream), buffer.len())).collect());
         let scalars = scalars.iter().map(|&scalar| scalar.into()).collect();
-        let call = Call { inputs, outputs, scratch, scalars, rows: shape.rows, columns: shape.columns };
+        let Shape { rows, columns, depth } = shape;
+        let call = Call { inputs, outputs, scratch, scalars, rows, columns, depth };
         if !self.loaded.replace(true) {
             self.load(program)?;
         }

@@ -30,6 +30,7 @@ pub(super) struct Call {
     pub(super) scalars: Vec<Number>,
     pub(super) rows: usize,
     pub(super) columns: usize,
+    pub(super) depth: Option<usize>,
 }
 
 /// A scalar by its bits.

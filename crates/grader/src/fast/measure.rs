@@ -6,7 +6,7 @@ use fusion_course::Shape;
 
 use super::bench::Bench;
 use super::ceiling;
-use super::{Contest, Fast, IN_ORDER, bar, beaten, too_slow};
+use super::{Contest, Fast, IN_ORDER, bar, beaten, tflop_per_s, too_slow};
 use crate::judgement::{Basis, Code, Failure, Interval, Part, Timing, Verdict};
 use crate::rig::{Rig, Who};
 use crate::trial::Trial;
@@ -104,6 +104,7 @@ fn judge(bench: &mut Bench<'_>, plan: &Plan, known: Option<Interval>) -> Result<
         }
         trial.tell(format!("fast: measuring {shape}{attempt}"));
         let timing = bench.pairs([Who::Unfused, Who::Submission], plan, plan.limit)?.timing(seed);
+        fast.tflop_per_s = timing.as_ref().and_then(|timing| tflop_per_s(trial.exercise(), shape, timing));
         said = conclude(&mut fast, timing, bytes);
         if let (Some(rival), true) = (exercise.rival, said.verdict != Verdict::Fail) {
             trial.tell(format!("fast: measuring {shape} beside {}{attempt}", rival.name));
@@ -154,7 +155,10 @@ fn conclude(fast: &mut Fast, timing: Option<Timing>, bytes: u64) -> Part<()> {
     }
     match timing.verdict(fast.bar) {
         Verdict::Pass => Part::pass(),
-        Verdict::Fail => Part::refused(too_slow(fast, &timing).note(IN_ORDER)),
+        Verdict::Fail => {
+            let failure = too_slow(fast, &timing);
+            Part::refused(if fast.tflop_per_s.is_some() { failure } else { failure.note(IN_ORDER) })
+        }
         _ => Part::open(undecided("the ratio", &timing, fast.bar)),
     }
 }

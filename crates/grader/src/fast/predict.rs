@@ -8,7 +8,7 @@ use fusion_diagnostic::Bounded;
 
 use super::measure::{Plan, conclude_contest};
 use super::slowed::slowed_by;
-use super::{Contest, Fast, bar, too_slow};
+use super::{Contest, Fast, bar, tflop_per_s, too_slow};
 use crate::judgement::{Band, Interval, Part, Timing, Verdict};
 use crate::profile::Predicted;
 use crate::rig::{Rig, Who};
@@ -50,6 +50,7 @@ fn judge(trial: &Trial<'_>, [shape, small]: [Shape; 2], survey: Option<&Survey>)
         bar: bar(exercise, shape),
         ideal: exercise.ideal_speedup(shape),
         gb_per_s: timing.as_ref().and_then(|timing| timing.gb_per_s(exercise.minimum_bytes(shape))),
+        tflop_per_s: timing.as_ref().and_then(|timing| tflop_per_s(exercise, shape, timing)),
         timing: timing.clone(),
         cold: true,
         rival,

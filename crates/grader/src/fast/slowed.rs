@@ -34,16 +34,18 @@ pub(super) fn slowed_by(exercise: &Exercise, survey: &Survey, next: Option<Strin
                 .to_owned()
         }
         // A product of matrices reads them again whoever makes it.
-        () if again > MUCH && !exercise.multiplies() => {
+        () if again > MUCH && !exercise.multiplies() && !exercise.is_product() => {
             let rows = match exercise.shapes {
                 Shapes::Rows { .. } => "; the longer the row, the more threads it takes",
-                Shapes::Matrix { .. } | Shapes::Elementwise => "",
+                _ => "",
             };
             format!(
                 "the threads ask for {again:.1} times the bytes of the inputs: what is read again comes from a cache, and takes \
                  its time. Read each element once and keep it in a register{rows}"
             )
         }
+        // Its operands come from shared memory, of which these counts say nothing.
+        () if exercise.is_product() && next.is_some() => next.unwrap_or_default(),
         () if spread > MUCH => {
             "let neighbouring threads touch neighbouring elements: a warp asks for more sectors than its \
                                 bytes fill"
@@ -71,7 +73,7 @@ mod tests {
 
     use super::*;
 
-    const SHAPE: Shape = Shape { rows: 1024, columns: 1024 };
+    const SHAPE: Shape = Shape::of(1024, 1024);
 
     /// A softmax that reads and writes so many floats for each element, so many bytes at once.
     fn advice(change: impl Fn(&mut Counters)) -> String {

@@ -18,6 +18,9 @@ use crate::trouble::Trouble;
 /// Bytes that the kernels of the ceiling move; the copy moves twice as many. Times of more bytes differ no more.
 const CEILING_BYTES: u64 = 2 << 30;
 
+/// Multiply-adds of the largest product of matrices that is executed to be counted: 512 x 512 x 512. Larger ones are predicted only.
+const COUNTED: usize = 1 << 27;
+
 /// What a sweep needs at all sizes.
 pub(crate) struct Sweep<'a> {
     trial: &'a Trial<'a>,
@@ -58,6 +61,7 @@ impl<'a> Sweep<'a> {
             shape: shape.to_string(),
             rows: shape.rows,
             columns: shape.columns,
+            depth: shape.depth,
             read_bytes: exercise.read_bytes(shape),
             written_bytes: exercise.written_bytes(shape),
             needed_bytes: exercise.minimum_bytes(shape),
@@ -120,7 +124,7 @@ impl<'a> Sweep<'a> {
     fn measure_ceilings(&self, shape: Shape) -> Result<Ceilings, Trouble> {
         let (session, exercise) = (self.trial.session, self.trial.exercise());
         // Tensor cores multiply matrices, at another rate: these roofs are not theirs.
-        let roof = |peak: Option<f64>| peak.filter(|_| !exercise.multiplies());
+        let roof = |peak: Option<f64>| peak.filter(|_| !exercise.multiplies() && !exercise.is_product());
         if session.is_emulated() {
             let profile = fusion_profile::of_device(&session.info.name);
             let bandwidth = profile.as_ref().map_or(0.0, |profile| profile.dram_bandwidth / 1e9);
@@ -174,27 +178,30 @@ impl<'a> Sweep<'a> {
     }
 
     fn predict(&self, shape: Shape, size: &mut Size) -> Result<(), Trouble> {
-        let (mut rig, mut sampled) = (Rig::new(self.trial, shape)?, Rig::sampled(self.trial, shape)?);
+        let countable = !self.trial.exercise().is_product() || self.trial.exercise().work(shape) <= COUNTED;
+        let mut rig = if countable { Some(Rig::new(self.trial, shape)?) } else { None };
+        let mut sampled = Rig::sampled(self.trial, shape)?;
         let device = &self.trial.session.info.name;
         let band = Band::of(device);
         let mut chain = None;
         self.each(shape, size, &mut |who, variant| {
             self.trial.tell(format!("running {} at {shape}", variant.name));
-            let time = match sampled.predict(who)? {
-                None => rig.time(who)?,
-                time => time,
+            let time = match (sampled.predict(who)?, &mut rig) {
+                (None, Some(rig)) => rig.time(who)?,
+                (time, _) => time,
             };
-            let report = rig.count(who)?;
-            if who == Who::Submission {
-                rig.check(0)?;
-            }
-            let counters = || report.launches.iter().map(|launch| launch.counters);
             variant.bound = time.as_ref().and_then(|time| time.bound(device)).map(|bound| bound.to_string());
             let time = time.map(|time| time.ns);
             if who == Who::Unfused {
                 chain = time;
             }
             variant.timing = time.zip(chain).map(|(time, chain)| Timing::predicted(time, chain, band));
+            let Some(rig) = &mut rig else { return Ok(()) };
+            let report = rig.count(who)?;
+            if who == Who::Submission {
+                rig.check(0)?;
+            }
+            let counters = || report.launches.iter().map(|launch| launch.counters);
             variant.dram_bytes = Some(counters().map(|c| c.dram_read_bytes + c.dram_write_bytes).sum());
             variant.thread_instructions = Some(counters().map(|c| c.thread_instructions).sum());
             variant.accuracy = rig.accuracy(who, 0)?;

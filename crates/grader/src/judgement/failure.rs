@@ -92,6 +92,10 @@ codes! {
     Bytes = "bytes":
         "More bytes reach DRAM than must. Something goes out to memory and comes back, or is read by several \
          launches.";
+    /// Elements of a product's factors are loaded more often than tiles of a modest size need.
+    Reuse = "reuse":
+        "The threads load the elements of the factors from global memory too often: each serves too few multiply-adds. \
+         Load a tile into shared memory once, for all threads of a block, and let a block have a larger tile of the result.";
     /// Accesses to global memory are narrower than the exercise asks for.
     Access = "access": "Threads load or store fewer bytes at a time than the exercise asks for: use vector types.";
     /// Device memory was allocated in the launch function.

@@ -35,6 +35,9 @@ const PERIOD: usize = 512 * 127;
 /// Warp instructions that a block may take.
 const BUDGET: u64 = 1 << 17;
 
+/// Columns of a product's result, and terms of its sums.
+const NARROW: usize = 64;
+
 /// Judges a submission that is right at all other sizes.
 pub(super) fn judge(trial: &Trial<'_>) -> Result<(), Trouble> {
     let Some(emulator) = trial.session.device.emulator() else { return Ok(()) };
@@ -67,8 +70,10 @@ fn at_least(elements: usize, shapes: Shapes) -> Shape {
         Shapes::Elementwise => Shape::flat(elements),
         Shapes::Rows { timed, .. } | Shapes::Matrix { timed } => {
             let columns = timed.iter().copied().min().unwrap_or(1).max(1);
-            Shape { rows: elements.div_ceil(columns), columns }
+            Shape::of(elements.div_ceil(columns), columns)
         }
+        // As few columns and terms as a tile has: rows there may be any number of, and a block is to end soon.
+        Shapes::Product { .. } => Shape::product(elements.div_ceil(NARROW), NARROW, NARROW),
     }
 }
 
@@ -78,7 +83,7 @@ fn period(shape: Shape) -> Shape {
         return Shape::flat(PERIOD);
     }
     let eights = (PERIOD / 8 / shape.columns).max(7) | 1;
-    Shape { rows: 8 * eights, columns: shape.columns }
+    Shape { rows: 8 * eights, ..shape }
 }
 
 /// Why a problem is judged no further.

@@ -93,10 +93,12 @@ fn parameters(launch: &LaunchReport, like: impl Fn(&Argument) -> bool) -> impl I
 
 /// Sizes of more than 32 bits, one at a time.
 fn shapes(exercise: &Exercise) -> Vec<Shape> {
-    let (rows, columns) = (Shape { rows: SIZE, columns: 1 }, Shape { rows: 1, columns: SIZE });
+    let (rows, columns) = (Shape::of(SIZE, 1), Shape::of(1, SIZE));
+    let products = [[SIZE, 1, 1], [1, SIZE, 1], [1, 1, SIZE]];
     match exercise.shapes {
         Shapes::Elementwise => vec![columns],
         Shapes::Rows { .. } | Shapes::Matrix { .. } => vec![rows, columns],
+        Shapes::Product { .. } => products.map(|[m, n, k]| Shape::product(m, n, k)).into(),
     }
 }
 
@@ -122,7 +124,8 @@ fn ask(trial: &Trial<'_>, emulator: &Emulator, shape: Shape) -> Result<Vec<Launc
     };
     let (mut inputs, mut outputs, mut scratch) =
         (make(exercise.inputs)?, make(exercise.outputs)?, make(exercise.scratch)?);
-    let Case { scalars, .. } = (exercise.make)(Shape { rows: 1, columns: 1 }, &mut Inputs::new(trial.seed));
+    let one = Shape { rows: 1, columns: 1, depth: shape.depth.map(|_| 1) };
+    let Case { scalars, .. } = (exercise.make)(one, &mut Inputs::new(trial.seed));
     session.take_report();
     // Why it may not succeed is of no concern.
     session.launch(entry, program, [&mut *inputs, &mut *outputs, &mut *scratch], &scalars, shape).ok();

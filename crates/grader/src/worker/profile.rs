@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn rungs_go_by_name_and_number() {
-        let of = |asked| variant(&softmax::EXERCISE, Shape { rows: 64, columns: 1024 }, true, asked);
+        let of = |asked| variant(&softmax::EXERCISE, Shape::of(64, 1024), true, asked);
         assert_eq!(of(None), Ok((Who::Submission, "submission".to_owned())));
         for asked in ["naive", "1"] {
             assert_eq!(of(Some(asked)), Ok((Who::Rung(0), "naive".to_owned())));

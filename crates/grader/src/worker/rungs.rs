@@ -30,7 +30,7 @@ pub(super) fn run(options: &Options, exercise: &'static Exercise) -> ExitCode {
             Err(_) => return unable(RunError::new("build", format!("{} does not compile", entry.source.path))),
         };
         let own = stands_for(exercise, index, &shapes);
-        let judge = Judge::new(&session, options, Scope { only: Some(&own), ..Scope::EXERCISE });
+        let judge = Judge::new(&session, options, Scope { rung: true, only: Some(&own), ..Scope::EXERCISE });
         let name = format!("{} ({})", exercise.name, rung.step.kernel);
         let judgement = Judgement { name, ..judge.program(&entry, &program) };
         Message::Judged { device: session.info.clone(), judgement: Box::new(judgement) }.send();

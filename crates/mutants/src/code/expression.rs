@@ -78,8 +78,8 @@ impl Code<'_> {
     }
 
     /// Whether a token helps to make an address, a bound or a condition, rather than a value of the result: it stands
-    /// in a subscript, in the header of a loop or an `if`, before a `?`, where an integer is declared, where a pointer
-    /// is moved, or where a type is given a name.
+    /// in a subscript, in the header of a loop or an `if`, before a `?`, where an integer or a pointer is declared, in a call
+    /// that gives nothing back, where a pointer is moved, or where a type is given a name.
     pub(crate) fn is_index(&self, token: usize) -> bool {
         let mut at = token;
         while let Some(open) = self.enclosing(at) {
@@ -99,7 +99,11 @@ impl Code<'_> {
             statement.tokens.clone().map(|at| self.word(at)).take_while(|word| *word != "=").collect();
         let integer = |word: &&str| matches!(*word, "size_t" | "int" | "unsigned" | "bool" | "long" | "uint" | "auto");
         let declares = words.iter().any(integer) && !words.contains(&"[") && !words.contains(&"return");
-        declares || self.moves_pointer(statement.tokens.start)
+        let points = words.contains(&"*") && !words.contains(&"[") && words.len() < statement.tokens.len();
+        // A function that gives nothing back is told where to do something: `fetch(step + DEPTH)`.
+        let first = statement.tokens.start;
+        let calls = matches!(self.word(first + 1), "(" | "<") && words.len() == statement.tokens.len();
+        declares || points || calls || self.moves_pointer(first)
     }
 
     /// Whether a statement that begins here gives a pointer another value: `x += row * columns`.

@@ -8,8 +8,8 @@ use super::question::{Answer, Question};
 pub(super) fn questions(exercise: &Exercise) -> Vec<Question> {
     let shape = exercise.large(exercise.surveyed)[0];
     let mut questions = vec![launches(exercise)];
-    // Where one kernel does not pay, bytes are not what decides.
-    if exercise.plan.is_empty() {
+    // Where one kernel does not pay, and of a product of matrices, bytes are not what decides.
+    if exercise.plan.is_empty() && !exercise.is_product() {
         questions.extend([chain(exercise, shape), fused(exercise, shape), ceiling(exercise, shape)]);
     }
     questions
@@ -31,6 +31,8 @@ fn listed<'a>(params: impl Iterator<Item = &'a Param>) -> String {
             Extent::Rows => " for each row",
             Extent::Columns => " for each column",
             Extent::Square => ", square",
+            Extent::Left => ", M x K",
+            Extent::Right => ", K x N",
         };
         format!("{} ({}{each})", param.name, format!("{:?}", param.dtype).to_lowercase())
     };
@@ -69,6 +71,7 @@ fn chain(exercise: &Exercise, shape: Shape) -> Question {
     let at = match exercise.shapes {
         Shapes::Elementwise => String::new(),
         Shapes::Rows { .. } | Shapes::Matrix { .. } => format!(", at {} rows of {}", shape.rows, shape.columns),
+        Shapes::Product { .. } => format!(", at {shape}"),
     };
     Question {
         id: format!("{}/chain", exercise.name),

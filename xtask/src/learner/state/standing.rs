@@ -117,6 +117,7 @@ mod tests {
     #[test]
     fn the_next_exercise_is_where_the_learner_is() {
         use Verdict::{Fail, Inconclusive, Pass, Ungraded};
+        let last = exercises().last().map_or("", |it| it.name);
         let cases: [(&[Tried<'_>], &str); 8] = [
             (&[], "average"),
             (&[(1, "average", Pass)], "mul_add"),
@@ -130,7 +131,7 @@ mod tests {
                 &[(1, "mul_add", Pass), (2, "mul_add", Pass), (2, "add_mul_relu", Fail), (2, "add_gelu", Fail)],
                 "add_mul_relu",
             ),
-            (&[(1, "ffn_sublayer", Pass)], "average"),
+            (&[(1, last, Pass)], "average"),
         ];
         for (attempts, next) in cases {
             assert_eq!(of(attempts).next().map(|it| it.name), Some(next), "{attempts:?}");

@@ -50,9 +50,9 @@ pub(super) fn judge(exercise: &Exercise, row: &Row) -> Vec<Bar> {
     bars
 }
 
-/// The share of the copy's speed that a large problem is to reach; none where the plan has a product of matrices in it.
+/// The share of the copy's speed that a large problem is to reach; none where it is, or has in its plan, a product of matrices.
 fn share(exercise: &Exercise, columns: usize) -> Option<f64> {
-    if !exercise.plan.is_empty() {
+    if !exercise.plan.is_empty() || exercise.is_product() {
         return None;
     }
     let one_byte = exercise.outputs.iter().any(|output| output.dtype.bytes() == 1);
@@ -66,6 +66,6 @@ fn share(exercise: &Exercise, columns: usize) -> Option<f64> {
         Shapes::Rows { .. } if !kept => 0.93,
         Shapes::Rows { .. } if columns <= 512 || columns >= 32768 => 0.88,
         Shapes::Rows { .. } if single => 0.95,
-        Shapes::Rows { .. } | Shapes::Matrix { .. } => 0.93,
+        Shapes::Rows { .. } | Shapes::Matrix { .. } | Shapes::Product { .. } => 0.93,
     })
 }

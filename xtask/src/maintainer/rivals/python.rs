@@ -148,7 +148,11 @@ impl Python {
         progress: &Progress,
     ) -> Result<Theirs, Stop> {
         let arguments = operations.iter().map(|(operation, shapes)| {
-            let shapes: Vec<String> = shapes.iter().map(|shape| format!("{}x{}", shape.rows, shape.columns)).collect();
+            let size = |shape: &Shape| {
+                let terms = shape.depth.map_or(String::new(), |depth| format!("x{depth}"));
+                format!("{}x{}{terms}", shape.rows, shape.columns)
+            };
+            let shapes: Vec<String> = shapes.iter().map(size).collect();
             format!("{operation}={}", shapes.join(","))
         });
         let count: usize = operations.iter().map(|(_, shapes)| shapes.len()).sum();

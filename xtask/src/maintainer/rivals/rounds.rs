@@ -63,7 +63,7 @@ pub(super) fn again(
             let Some(program) = programs.paths.get(&programs::package(Kind::Solution, exercise.day)) else { continue };
             let ours = super::sweep(exercise, shapes, programs, program, limit, interrupt, progress)?;
             report.notes.extend(ours.notes.iter().map(|note| format!("{}: {note}", exercise.name)));
-            for &Shape { rows, columns } in shapes {
+            for &Shape { rows, columns, .. } in shapes {
                 let size = ours.sizes.iter().find(|size| (size.rows, size.columns) == (rows, columns));
                 match Round::new(size, &theirs.at(exercise.name, rows, columns)) {
                     Some(more) => add(&mut report.rows, exercise, (rows, columns), more),
@@ -82,7 +82,7 @@ pub(super) fn again(
 pub(super) fn open(rows: &[Row]) -> Vec<(&'static Exercise, Vec<Shape>)> {
     let mut open: Vec<(&'static Exercise, Vec<Shape>)> = Vec::new();
     for row in rows.iter().filter(|row| row.bars.iter().any(bars::Bar::is_open)) {
-        let shape = Shape { rows: row.rows, columns: row.columns };
+        let shape = Shape { depth: row.depth, ..Shape::of(row.rows, row.columns) };
         match open.last_mut() {
             Some((exercise, shapes)) if exercise.name == row.exercise => shapes.push(shape),
             _ => open.extend(fusion_course::find(&row.exercise).map(|exercise| (exercise, vec![shape]))),

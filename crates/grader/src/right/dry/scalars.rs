@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn columns_that_are_the_lower_half_of_the_elements_are_right() {
         let columns = 1024;
-        let shape = Shape { rows: (1 << 32) / columns + 1, columns };
+        let shape = Shape::of((1 << 32) / columns + 1, columns);
         assert_eq!(shape.elements() & 0xffff_ffff, columns);
         let argument = Argument {
             name: Some("columns".to_owned()),
