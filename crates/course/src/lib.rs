@@ -31,6 +31,7 @@ pub mod day23;
 pub mod day24;
 pub mod day25;
 pub mod day26;
+pub mod day27;
 pub mod drift;
 pub mod worked;
 
