@@ -151,7 +151,7 @@ fn clusters_of_blocks() {
     assert_eq!(it.findings(), Vec::<String>::new());
 
     // What no launch may ask for, and what a kernel must be allowed first.
-    assert_eq!(run(8 * ROWS + 1, 8), CUDA_ERROR_INVALID_VALUE);
+    assert_eq!(run(8 * ROWS + 1, 8), CUDA_ERROR_INVALID_CLUSTER_SIZE);
     assert_eq!(run(32, 16), CUDA_ERROR_INVALID_CLUSTER_SIZE);
     kernel.set_attribute(Attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1).unwrap();
     assert_eq!(run(16, 16), CUDA_SUCCESS);
