@@ -111,7 +111,7 @@ fn edit_fail_hint_fix_pass_next_quit() {
     terminal.press("e");
     terminal.see(&["average: what your kernel became", "the solution", "registers per thread", "bound by memory"]);
     terminal.press("l");
-    terminal.see(&["passed", "ffn_sublayer"]);
+    terminal.see(&["passed", "mul_add <-"]);
     terminal.press("Escape");
     terminal.press("n");
     terminal.see(&["mul_add  q * k + v", "fail: exercises/day22/src/mul_add.cu"]);
@@ -184,8 +184,12 @@ fn the_screen_follows_the_terminals_size() {
             assert!(terminal.screen().lines().all(|line| line.chars().count() <= columns.parse().expect("a number")));
         }
     }
+    // The list has more lines than fit: it opens where you are, and its end is to be had.
     terminal.press("l");
-    terminal.see(&["ffn_sublayer"]);
+    terminal.see(&["mul_add <-", "average"]);
+    terminal.press("End");
+    let last = fusion_course::days().last().and_then(|day| day.exercises.last()).expect("the course has exercises");
+    terminal.see(&[last.name]);
     terminal.press("q");
     terminal.ended(0);
 }

@@ -116,6 +116,7 @@ impl View {
 
     pub(super) fn list(&mut self) {
         self.show(Shown::List);
+        self.frame.at(self.exercise.name);
     }
 
     pub(super) fn diff(&mut self) {

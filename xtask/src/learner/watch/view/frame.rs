@@ -12,6 +12,8 @@ pub(super) struct Frame {
     first: usize,
     /// Whether the end is to be seen, wherever that is.
     at_end: bool,
+    /// The line that has this in it is to be seen, wherever it is.
+    sought: Option<&'static str>,
     /// Lines of the text, and of them those that fit.
     total: usize,
     fits: usize,
@@ -21,7 +23,7 @@ pub(super) struct Frame {
 
 impl Default for Frame {
     fn default() -> Self {
-        Self { first: 0, at_end: false, total: 0, fits: 1, drawn: None }
+        Self { first: 0, at_end: false, sought: None, total: 0, fits: 1, drawn: None }
     }
 }
 
@@ -31,7 +33,13 @@ impl Frame {
     }
 
     pub(super) fn top(&mut self) {
-        (self.first, self.at_end) = (0, false);
+        (self.first, self.at_end, self.sought) = (0, false, None);
+        self.changed();
+    }
+
+    /// The line with this mark in the middle, where the text has more lines than fit.
+    pub(super) fn at(&mut self, mark: &'static str) {
+        self.sought = Some(mark);
         self.changed();
     }
 
@@ -42,7 +50,7 @@ impl Frame {
 
     pub(super) fn scroll(&mut self, lines: isize) {
         self.first = self.first.saturating_add_signed(lines).min(self.total.saturating_sub(self.fits));
-        self.at_end = false;
+        (self.at_end, self.sought) = (false, None);
         self.changed();
     }
 
@@ -64,6 +72,8 @@ impl Frame {
         self.total = all.len();
         self.fits = rows.saturating_sub(head.len() + 3).max(1);
         let furthest = self.total.saturating_sub(self.fits);
+        let marked = self.sought.and_then(|mark| all.iter().position(|line| line.contains(mark)));
+        self.first = marked.map_or(self.first, |line| line.saturating_sub(self.fits / 2));
         self.first = if self.at_end { furthest } else { self.first.min(furthest) };
         let seen = all.iter().skip(self.first).take(self.fits);
         let rule = Paint::Dim.on(&"─".repeat(width), look);
@@ -108,6 +118,13 @@ mod tests {
         assert_eq!(seen(&mut frame, (20, 8)), ["line 7", "line 8", "line 9", "line 10"]);
         // A larger terminal shows more, and nothing below the end.
         assert_eq!(seen(&mut frame, (20, 10))[0], "line 5");
+        // A marked line is in the middle, until the text is scrolled.
+        frame.at("line 6");
+        assert_eq!(seen(&mut frame, (20, 8)), ["line 4", "line 5", "line 6", "line 7"]);
+        frame.at("line 2");
+        assert_eq!(seen(&mut frame, (20, 8))[0], "line 1");
+        frame.scroll(1);
+        assert_eq!(seen(&mut frame, (20, 8))[0], "line 2");
         frame.scroll(isize::MIN);
         assert_eq!(seen(&mut frame, (4, 8)), Vec::<String>::new(), "cut off behind the third letter");
     }
