@@ -2,6 +2,8 @@
 
     rivals.py --probe                        what is installed
     rivals.py softmax=16384x4096,... ...     one JSON object a line
+    rivals.py --fused softmax=16384x4096 ... the kernels that eager and compiled code launch, as text
+    rivals.py --code softmax=16384x4096 ...  the Triton code that torch.compile writes for them
 
 The rules are those of the course's own timer: a warm-up of 200 ms of GPU time, the L2 flushed before each run by reading a
 buffer of twice its size, two sets of inputs in turn (small ones in four places each), CUDA events, the median of at least 31 runs
@@ -266,6 +268,14 @@ OPERATIONS = {
     "gemm_tile": ([("left", "bfloat16"), ("right", "bfloat16")], gemm_tile, {}),
 }
 
+# Sublayers in the orders that models have them, for --fused and --code alone.
+ORDERS = {
+    "layernorm_linear_gelu": ([E16, C16, C16, S16, C16], lambda x, gamma, beta, w, bias: F.gelu(
+        F.layer_norm(x, x.shape[-1:], gamma, beta, 1e-5) @ w + bias, approximate="tanh")),
+    "linear_layernorm_gelu": ([E16, C16, C16, S16, C16], lambda x, gamma, beta, w, bias: F.gelu(
+        F.layer_norm(x @ w + bias, x.shape[-1:], gamma, beta, 1e-5), approximate="tanh")),
+}
+
 # |actual - reference| <= absolute + relative * |reference|: enough to know that the operation is the same one.
 TOLERANCES = {"float32": (1e-4, 1e-3), "float16": (2e-2, 1e-2), "bfloat16": (5e-2, 3e-2)}
 
@@ -430,6 +440,72 @@ def run(timer, operation, shapes):
         torch.cuda.empty_cache()
 
 
+def known(wanted):
+    """The inputs, the function, and the sizes of an argument such as softmax=16384x4096."""
+    operation, _, shape = wanted.partition("=")
+    spec, function = (ORDERS.get(operation) or OPERATIONS[operation])[:2]
+    return operation, spec, function, tuple(int(part) for part in shape.split("x"))
+
+
+def compiled_and_inputs(spec, function, sizes):
+    torch.compiler.reset()
+    inputs = make_inputs(spec, *((1, *sizes) if len(sizes) == 1 else sizes[:2]), 1, *sizes[2:])
+    return torch.compile(function, dynamic=False, fullgraph=True), inputs
+
+
+def launches(function, inputs):
+    """The kernels that a call launches in their order, each with its microseconds, by PyTorch's profiler."""
+    from torch.profiler import ProfilerActivity, profile
+
+    for _ in range(3):
+        function(*inputs)
+    torch.cuda.synchronize()
+    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as seen:
+        function(*inputs)
+        torch.cuda.synchronize()
+    events = [event for event in seen.events() if str(event.device_type).endswith("CUDA")]
+    events.sort(key=lambda event: event.time_range.start)
+    return [(event.name, event.time_range.elapsed_us()) for event in events]
+
+
+def short(name):
+    """A kernel's name without its parameters, and of C++ the operation that it is an instance of."""
+    for prefix in ("void ", "at::native::"):
+        name = name.removeprefix(prefix)
+    inner = [part for part in name.replace("(anonymous namespace)::", "").replace("at::native::", "").split("<") if part]
+    useful = [part.split("(")[0].split(",")[0].split(">")[0].strip() for part in inner]
+    useful = [part for part in useful if part and not part.isdigit()]
+    return " ".join(dict.fromkeys(useful))[:72]
+
+
+def fused(wanted):
+    """Prints what runs eager and compiled: each kernel's time is that of one warm call."""
+    operation, spec, function, sizes = known(wanted)
+    compiled, inputs = compiled_and_inputs(spec, function, sizes)
+    print(f"{operation} at {' x '.join(str(size) for size in sizes)}")
+    with torch.no_grad():
+        for name, variant in (("eager", function), ("torch.compile", compiled)):
+            found = launches(variant, inputs)
+            print(f"  {name}: {len(found)} kernel{'' if len(found) == 1 else 's'}, {sum(us for _, us in found):.1f} us")
+            for kernel, us in found:
+                print(f"    {us:8.1f} us  {short(kernel)}")
+
+
+def code(wanted):
+    """Prints the Triton kernels that torch.compile writes, without the launch code around them."""
+    from torch._inductor.utils import run_and_get_code
+
+    operation, spec, function, sizes = known(wanted)
+    compiled, inputs = compiled_and_inputs(spec, function, sizes)
+    with torch.no_grad():
+        _, sources = run_and_get_code(compiled, *inputs)
+    for source in sources:
+        for part in source.split("async_compile.triton(")[1:]:
+            text = part.split("'''")[1]
+            print(f"# {operation} at {' x '.join(str(size) for size in sizes)}")
+            print(text[text.index("@triton.jit"):].rstrip() + "\n")
+
+
 def version(package):
     try:
         return importlib.metadata.version(package)
@@ -474,6 +550,8 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--probe", action="store_true")
     parser.add_argument("--list", action="store_true", help="name the operations; needs no GPU")
+    parser.add_argument("--fused", action="store_true", help="name the kernels that eager and compiled code launch")
+    parser.add_argument("--code", action="store_true", help="print the Triton code that torch.compile writes")
     parser.add_argument("operations", nargs="*", metavar="OPERATION=SHAPES")
     options = parser.parse_args()
     if options.list:
@@ -481,6 +559,10 @@ def main():
         return 0
     if not probe(everything=options.probe):
         return 2
+    if options.fused or options.code:
+        for wanted in options.operations:
+            (fused if options.fused else code)(wanted)
+        return 0
     if options.operations:
         timer = Timer()
         ceiling(timer)

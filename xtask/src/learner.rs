@@ -5,6 +5,7 @@
 mod bench;
 mod choice;
 mod completions;
+mod counters;
 mod diff;
 mod doctor;
 mod explain;
@@ -15,6 +16,7 @@ mod history;
 mod json;
 mod list;
 mod man;
+mod ncu;
 mod next;
 mod play;
 mod profile;
@@ -92,6 +94,8 @@ commands! {
     Bench(bench),
     /// Say what bounds a kernel, line by line
     Profile(profile),
+    /// Print a GPU's counters before and after fusion: time, bytes of DRAM, L2 hits, occupancy, registers
+    Counters(counters),
     /// Run a kernel of your own, on buffers that a comment at its top describes
     Play(play),
     /// Run any program that uses CUDA on the emulated GPU, and say what was found

@@ -1,32 +1,31 @@
 //! `cargo xtask profile`: what bounds a kernel, line by line, by the emulated device's clock; beside it what Nsight Compute says
 //! where there is a GPU and `ncu`.
 
-mod ncu;
 mod picture;
+mod states;
 mod tables;
 mod trace;
+mod worker;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 use fusion_grader::bench::At;
-use fusion_grader::judgement::{DeviceInfo, Kind, RunError};
+use fusion_grader::judgement::{DeviceInfo, RunError};
 use fusion_grader::profile::Profiled;
-use fusion_grader::protocol::Message;
 use fusion_grader::render;
 use fusion_machine::report::Account;
 use serde::Serialize;
 
-use super::Run;
+pub(super) use self::worker::{Worker, attend, size};
+use super::{Run, ncu};
 use crate::emulated::Emulated;
 use crate::interrupt::{self, Interrupt};
-use crate::judge::{Stop, cannot_run};
-use crate::process::{self, End, Said, Watch};
-use crate::programs::{self, Programs};
+use crate::judge::Stop;
+use crate::output;
+use crate::process::Watch;
 use crate::progress::Progress;
-use crate::{output, target, toolchain};
 
 /// The command's options.
 #[derive(Clone, Debug, clap::Args)]
@@ -78,7 +77,7 @@ pub(super) struct Report {
     profiled: Profiled,
     /// Nsight Compute's shares by kernel, or why there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    ncu: Option<Result<BTreeMap<String, ncu::Shares>, String>>,
+    ncu: Option<Result<BTreeMap<String, states::Shares>, String>>,
     /// Lines of sources, by file.
     #[serde(skip)]
     sources: BTreeMap<String, Vec<String>>,
@@ -158,92 +157,37 @@ fn profile(options: &Options, interrupt: &Interrupt) -> Result<Result<Report, St
     if let Some(Err(why)) = options.size.as_ref().map(|size| size.parse::<At>()) {
         return Err(Stop::Error(RunError::new("unknown-size", why)));
     }
-    let selections =
-        target::resolve(std::slice::from_ref(&options.target), fusion_course::days()).map_err(|unknown| {
-            let error = RunError::new("unknown-target", unknown.to_string());
-            Stop::Error(RunError { nearest: unknown.nearest, ..error })
-        })?;
-    let (Some(selection), true) =
-        (selections.first(), selections.iter().map(|it| it.exercises.len()).sum::<usize>() == 1)
-    else {
-        let message = format!("`{}` is more than one exercise: name one", options.target);
-        return Err(Stop::Error(RunError::new("unknown-target", message)));
-    };
-    let exercise = selection.exercises[0].name;
     // Rungs are the course's, and their top is among the solutions.
     let solutions = options.solutions || options.rung.is_some();
-    let kind = if solutions { Kind::Solution } else { Kind::Exercise };
-    let package = programs::package(kind, selection.day.number);
-    toolchain::ready().map_err(Stop::Error)?;
-    let programs = Programs::get(std::slice::from_ref(&package), options.prebuilt, interrupt).map_err(Stop::Error)?;
-    let Some(program) = programs.paths.get(&package) else {
-        let errors = programs.errors.iter().map(|error| render::failure(&error.failure, &[], output::look()));
-        return Ok(Err(format!("`{package}` does not compile\n\n{}", errors.collect::<Vec<_>>().join("\n\n"))));
+    let found = Worker::find(&options.target, solutions, options.seed, options.prebuilt, interrupt)?;
+    let worker = match found {
+        Ok(worker) => worker,
+        Err(note) => return Ok(Err(note)),
     };
-    let ask = |device: &str| {
-        let mut command = Command::new(program);
-        command.args(["profile", "--exercise", exercise, "--device", device, "--seed", &options.seed.to_string()]);
-        command.args(options.rung.iter().flat_map(|rung| ["--rung", rung]));
-        command
-    };
+    let exercise = worker.exercise;
     let progress = Progress::new(1);
-    let mut command = ask("emulated");
+    let rung = options.rung.as_deref();
+    let mut command = worker.command("emulated", rung, options.size.as_deref());
     if options.trace.is_some() || options.svg.is_some() {
         command.arg("--traced");
     }
-    command.args(options.size.iter().flat_map(|size| ["--size", size]));
-    command.current_dir(programs.root.as_deref().unwrap_or(Path::new(".")));
     let watch = Watch { limit: Duration::from_secs(options.timeout), interrupt };
     let (device, profiled) = match attend(&mut command, exercise, &watch, &progress)? {
         Ok(found) => found,
         Err(note) => return Ok(Err(note)),
     };
-    let has_gpu =
-        || !options.no_ncu && ncu::is_there() && crate::judge::probe(program, interrupt).is_ok_and(|gpu| gpu.is_ok());
+    let has_gpu = || {
+        let probed = || crate::judge::probe(&worker.program, interrupt);
+        !options.no_ncu && ncu::is_there() && probed().is_ok_and(|gpu| gpu.is_ok())
+    };
     let ncu = has_gpu().then(|| {
         progress.say(format!("{exercise}: asking ncu"));
-        let mut command = ask("gpu");
-        command.args([
-            "--size",
-            &match profiled.rows {
-                1 => profiled.columns.to_string(),
-                rows => format!("{rows}x{}", profiled.columns),
-            },
-        ]);
-        command.current_dir(programs.root.as_deref().unwrap_or(Path::new(".")));
+        let command = worker.command("gpu", rung, Some(&size(&profiled)));
         let kernels: Vec<&str> = profiled.predicted.launches.iter().map(|launch| launch.kernel.as_str()).collect();
-        ncu::ask(&command, &kernels, &watch)
+        ncu::ask(&command, &kernels, states::ASKED, &watch).map(|launches| states::shares(&launches))
     });
-    let report = Report::of(exercise.to_owned(), device, profiled, "profile").with_sources(programs.root.as_deref());
+    let report = Report::of(exercise.to_owned(), device, profiled, "profile").with_sources(worker.root.as_deref());
     Ok(Ok(Report { ncu, ..report }))
-}
-
-/// Runs the worker to its end. What it could not do is a note.
-pub(super) fn attend(
-    command: &mut Command,
-    exercise: &str,
-    watch: &Watch<'_>,
-    progress: &Progress,
-) -> Result<Result<(DeviceInfo, Profiled), String>, Stop> {
-    let (mut found, mut unable, mut note) = (None, None, None);
-    let end = process::run(command, watch, |said| match said {
-        Said::Message(message) => match *message {
-            Message::Profiled { device, profiled } => found = Some((device, *profiled)),
-            Message::Untimed { note: why, .. } => note = Some(why),
-            Message::Unable { error } => unable = Some(error),
-            Message::Progress { text } => progress.say(format!("{exercise}: {text}")),
-            _ => {}
-        },
-        Said::Printed(line) | Said::Complained(line) => progress.note(&format!("{exercise}: {line}")),
-    });
-    let end = end.map_err(|error| cannot_run(Path::new(command.get_program()), &error))?;
-    match (end, unable, found) {
-        (End::Interrupted, ..) => Err(Stop::Interrupted),
-        (_, Some(error), _) => Err(Stop::Error(error)),
-        (_, None, Some(found)) => Ok(Ok(found)),
-        (End::TimedOut, ..) => Ok(Err(format!("stopped after {} s; --timeout gives it more", watch.limit.as_secs()))),
-        (end, None, None) => Ok(Err(note.unwrap_or_else(|| format!("the process ended without an answer: {end:?}")))),
-    }
 }
 
 /// The sources that lines are of, as far as they are there.
