@@ -30,6 +30,14 @@ __device__ __forceinline__ Pack<T> load_pack(const T* data, size_t index) {
     return pack;
 }
 
+// The same for data that nothing writes while the kernel runs. The compiler may then load it before a barrier.
+template <typename T>
+__device__ __forceinline__ Pack<T> load_pack_constant(const T* data, size_t index) {
+    Pack<T> pack;
+    pack.bits = __ldg((const uint4*)data + index);
+    return pack;
+}
+
 template <typename T>
 __device__ __forceinline__ void store_pack(T* data, size_t index, const Pack<T>& pack) {
     ((uint4*)data)[index] = pack.bits;

@@ -30,7 +30,7 @@ struct Row {
         packs = (int)(columns / Pack<T>::SIZE);
 #pragma unroll
         for (int j = 0; j < VECTORS; j++) {
-            if (holds(j)) pack[j].bits = __ldg((const uint4*)row + index(j));
+            if (holds(j)) pack[j] = load_pack_constant(row, index(j));
         }
     }
 
@@ -58,6 +58,16 @@ struct Row {
 #pragma unroll
         for (int j = 0; j < VECTORS; j++) {
             if (holds(j)) pack[j] = map(f, pack[j], load_pack(shared, index(j))...);
+        }
+    }
+
+    // The same where nothing writes the shared rows while the kernel runs: they are in flight while the threads wait for each
+    // other. It takes registers, so that it is slower where these are scarce.
+    template <typename F, typename... Shared>
+    __device__ __forceinline__ void apply_constant(F f, const Shared*... shared) {
+#pragma unroll
+        for (int j = 0; j < VECTORS; j++) {
+            if (holds(j)) pack[j] = map(f, pack[j], load_pack_constant(shared, index(j))...);
         }
     }
 

@@ -24,7 +24,7 @@ pub(super) fn rmsnorm_fp8(
     columns: usize,
 ) -> Result<(), DriverError> {
     // Threads that share a row, and packs of eight elements that each of them can hold.
-    const LADDER: [(usize, usize); 4] = [(32, 1), (128, 1), (256, 2), (1024, 2)];
+    const LADDER: [(usize, usize); 3] = [(32, 4), (128, 4), (256, 8)];
 
     if rows == 0 || columns == 0 {
         return Ok(());
