@@ -1,7 +1,8 @@
 // Chains of `mma`: with one warp per scheduler and one chain the latency from sum to sum, with four chains in many warps the rate.
 // None is of 8-bit floats. Compute capability 9.0 has no instruction for them, and ptxas takes what it makes of them out of the loop.
 // calibration
-// sweep: steps = 64; block = 128 512
+// One step is for the test that each kernel is sound: the emulated device takes its time for a product.
+// sweep: steps = 1 64; block = 128 512
 // launch: chain_bf16<<<132, {block}>>>(y: f32[1] uninit, steps: i32 = {steps})
 // launch: chain_f16<<<132, {block}>>>(y: f32[1] uninit, steps: i32 = {steps})
 // launch: chain_tf32<<<132, {block}>>>(y: f32[1] uninit, steps: i32 = {steps})
