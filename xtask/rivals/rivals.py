@@ -47,6 +47,8 @@ PLACES, SMALL = 4, 16 << 20
 # Elements whose results are compared with the reference.
 CHECKED = 1 << 22
 CEILING_BYTES = 2 << 30
+# Columns of code that is printed.
+WIDEST = 96
 
 
 def say(**line):
@@ -491,6 +493,18 @@ def fused(wanted):
                 print(f"    {us:8.1f} us  {short(kernel)}")
 
 
+def folded(line):
+    """A long line in pieces that fit a page: within parentheses Python may go on in the next line."""
+    pieces, indent = [], " " * (len(line) - len(line.lstrip()) + 8)
+    while len(line) > WIDEST:
+        at = line.rfind(", ", len(indent), WIDEST)
+        if at < 0:
+            break
+        pieces.append(line[: at + 1])
+        line = indent + line[at + 2 :]
+    return [*pieces, line]
+
+
 def code(wanted):
     """Prints the Triton kernels that torch.compile writes, without the launch code around them."""
     from torch._inductor.utils import run_and_get_code
@@ -503,7 +517,8 @@ def code(wanted):
         for part in source.split("async_compile.triton(")[1:]:
             text = part.split("'''")[1]
             print(f"# {operation} at {' x '.join(str(size) for size in sizes)}")
-            print(text[text.index("@triton.jit"):].rstrip() + "\n")
+            lines = text[text.index("@triton.jit"):].rstrip().splitlines()
+            print("\n".join(piece for line in lines for piece in folded(line)) + "\n")
 
 
 def version(package):
