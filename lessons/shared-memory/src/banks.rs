@@ -32,8 +32,8 @@ fn passes(place: Place, k: usize) -> usize {
 
 pub(crate) fn show(bench: &mut Bench) -> Result<String, LessonError> {
     let emulated = bench.lesson.device.is_emulated();
-    let mut header = vec!["access", "passes by arithmetic"];
-    header.extend(emulated.then_some("wavefronts counted"));
+    let mut header = vec!["access", "passes, computed"];
+    header.extend(emulated.then_some("counted"));
     header.extend(["clocks", "bytes per clock", "of the banks"]);
     let mut table = new_table(&header);
     let sums = bench.zeros::<f32>(THREADS)?;
@@ -69,7 +69,7 @@ pub(crate) fn show(bench: &mut Bench) -> Result<String, LessonError> {
     }
     Ok(format!(
         "\n2. Banks: a block of {THREADS} threads reads a tile of shared memory, times {}\n\n\
-         Per load of a warp. The banks deliver at most {BYTES:.0} bytes per clock.\n\n{table}\n",
+         Passes and clocks are those of one load of a warp. The banks deliver at most {BYTES:.0} bytes per clock.\n\n{table}\n",
         bench.lesson.times()
     ))
 }

@@ -121,7 +121,7 @@ pub(crate) fn expect(right: bool, launch: &Launch) -> Result<(), LessonError> {
     }
 }
 
-/// Compares a result with what the host has computed in f64: within a few roundings of the largest value that occurs.
+/// Compares a result with what the host has computed in f64.
 pub(crate) fn compare(
     found: &[f32],
     expected: impl Iterator<Item = f64>,

@@ -22,7 +22,8 @@ const CASES: [(u32, &str); 2] = [(1, "few warps"), (12, "many warps")];
 
 pub(crate) fn show(bench: &mut Bench, elements: usize) -> Result<String, LessonError> {
     let tiles = elements.div_ceil(TILE).max(1);
-    let input = values(tiles * TILE);
+    // None is larger than a half, so that no step of the polynomial is larger than 1.
+    let input: Vec<f32> = values(tiles * TILE).iter().map(|value| 0.5 * value).collect();
     let x = bench.upload(&input)?;
     let emulated = bench.lesson.device.is_emulated();
     let mut text = format!(
@@ -36,9 +37,15 @@ pub(crate) fn show(bench: &mut Bench, elements: usize) -> Result<String, LessonE
         header.extend(emulated.then_some("waiting for memory"));
         header.extend(["time", "of a copy's rate", "speedup"]);
         let mut table = new_table(&header);
+        let grid = (blocks * bench.sms) as usize;
+        let expected: Vec<f64> =
+            (0..grid * THREADS).map(|at| sum(&input, tiles, at / THREADS, grid, at % THREADS)).collect();
+        // A sum of so many values of at most 1 is no larger than their number, and each addition errs by half a unit in its last place.
+        // The error of a value is that of its last steps, as each step halves what was there: less than one such unit.
+        let terms = (tiles.div_ceil(grid) * TILE / THREADS) as f64;
+        let tolerance = terms * (terms / 2.0 + 1.0) * f64::from(f32::EPSILON);
         let mut plain = None;
         for (name, kernel, in_flight) in VARIANTS {
-            let grid = (blocks * bench.sms) as usize;
             let sums = bench.zeros::<f32>(grid * THREADS)?;
             let launch = Launch {
                 kernel,
@@ -47,13 +54,7 @@ pub(crate) fn show(bench: &mut Bench, elements: usize) -> Result<String, LessonE
                 arguments: vec![bench.address(&x), bench.address(&sums), Arg::Int(tiles as i32)],
             };
             let run = bench.run(&launch, Cache::Cold)?;
-            let found = bench.download(&sums)?;
-            let expected = (0..grid * THREADS).map(|at| sum(&input, tiles, at / THREADS, grid, at % THREADS));
-            // No product is larger than 1, and the sums stay below two for each element: each of the steps and additions errs
-            // by half a unit in the last place of such a sum.
-            let terms = tiles.div_ceil(grid) * TILE / THREADS;
-            let tolerance = (terms * (terms + STEPS)) as f64 * f64::from(f32::EPSILON);
-            compare(&found, expected, tolerance, &launch)?;
+            compare(&bench.download(&sums)?, expected.iter().copied(), tolerance, &launch)?;
 
             let plain = *plain.get_or_insert(run.ns);
             let mut row = vec![name.to_owned(), (blocks as usize * in_flight * TILE * 4 / 1024).to_string()];

@@ -10,7 +10,7 @@ const THREADS: usize = 256;
 
 /// Name, kernel, results per thread, and what the row's length must be a multiple of.
 const VARIANTS: [(&str, &str, usize, usize); 3] = [
-    ("nine loads from global memory", "mean_global", 1, 1),
+    ("nine global loads", "mean_global", 1, 1),
     ("a tile in shared memory", "mean_shared", 1, 1),
     ("four results per thread", "mean_registers", 4, 4),
 ];
