@@ -47,7 +47,7 @@ impl Subject {
             [columns] => sizes.iter().map(|size| size.rows_of(*columns)).collect(),
             several => {
                 let number = |size: &Size| matches!(size, Size::Elements(_));
-                let largest = sizes.iter().copied().filter(number).next_back();
+                let largest = sizes.iter().copied().rfind(number);
                 let elements = largest.map_or(0, |size| size.elements());
                 // A row is no longer than what was asked for, if any is so short.
                 let shortest = several.iter().copied().min().unwrap_or(1);
