@@ -9,6 +9,7 @@ mod grid;
 mod hiding;
 mod hierarchy;
 mod online;
+mod prefetch;
 mod reduction;
 mod sectors;
 mod tiles;
@@ -51,6 +52,7 @@ pub fn panels(device: &Device, waits: &Waits) -> Vec<Panel> {
         waves::panels(),
         tiles::panels(),
         online::panels(),
+        prefetch::panels(),
     ]
     .concat()
 }

@@ -1,10 +1,10 @@
 //! Timing a chain and its fused form.
 
 use fusion_baseline::{Baseline, Clock, Problem};
-use fusion_course::{NoGemm, Shape, Step};
+use fusion_course::{NoGemm, Rung, Shape, Step};
 use fusion_machine::LaunchReport;
 
-use crate::{Lesson, LessonError, Subject, check};
+use crate::{Lesson, LessonError, Size, Subject, check};
 
 /// One operation over all sizes.
 #[derive(Debug)]
@@ -22,14 +22,14 @@ pub struct Point {
     pub steps: Vec<f64>,
     /// The whole chain, launched back to back.
     pub unfused: f64,
-    /// One for each fused kernel of the subject.
-    pub fused: Vec<f64>,
+    /// The fused kernels of the subject that can do the shape: what each is called, and its time.
+    pub fused: Vec<(Rung, f64)>,
     /// What each kernel did, by name and in the order of the chain; empty on a real GPU.
     pub counters: Vec<LaunchReport>,
 }
 
 impl Sweep {
-    pub(crate) fn run(lesson: &Lesson, subject: &Subject, sizes: &[usize]) -> Result<Sweep, LessonError> {
+    pub(crate) fn run(lesson: &Lesson, subject: &Subject, sizes: &[Size]) -> Result<Sweep, LessonError> {
         let mut clock = lesson.clock().map_err(LessonError::driver("preparing the timer"))?;
         let ceiling = clock.ceiling().map_err(LessonError::driver("measuring a copy"))?;
         let shapes = subject.shapes(sizes);
@@ -44,7 +44,7 @@ fn point(lesson: &Lesson, subject: &Subject, clock: &mut Clock, shape: Shape) ->
     let stream = &lesson.device.stream;
     let doing = || LessonError::driver(format!("{} of {} elements", exercise.name, shape.elements()));
     // What was launched before is another point's.
-    reports(lesson)?;
+    lesson.check()?;
     let mut problem = Problem::new(stream, exercise, shape, 22).map_err(doing())?;
 
     let mut run = |program: &Baseline, steps: &[Step], problem: &mut Problem| {
@@ -58,9 +58,12 @@ fn point(lesson: &Lesson, subject: &Subject, clock: &mut Clock, shape: Shape) ->
     }
     let unfused = run(&lesson.unfused, exercise.unfused, &mut problem).map_err(doing())?;
     let mut fused = Vec::new();
-    for (_, step) in subject.kernels(shape) {
+    // As many bytes as a block may ask for.
+    let room = lesson.device.properties.limits.shared_per_block as usize;
+    for rung in subject.kernels(shape).into_iter().filter(|rung| rung.step.shared * shape.columns <= room) {
+        let step = rung.step;
         problem.reset(stream).map_err(doing())?;
-        fused.push(run(&lesson.fused, &[step], &mut problem).map_err(doing())?);
+        fused.push((rung, run(&lesson.fused, &[step], &mut problem).map_err(doing())?));
         if exercise.outputs.iter().any(|output| output.updated) {
             // It was updated by every run that was timed.
             problem.reset(stream).map_err(doing())?;
@@ -70,25 +73,10 @@ fn point(lesson: &Lesson, subject: &Subject, clock: &mut Clock, shape: Shape) ->
         check(&problem, stream, step.kernel, |_| true)?;
     }
     let mut counters: Vec<LaunchReport> = Vec::new();
-    for launch in reports(lesson)? {
+    for launch in lesson.launches()? {
         if counters.iter().all(|known| known.kernel != launch.kernel) {
             counters.push(launch);
         }
     }
     Ok(Point { shape, steps, unfused, fused, counters })
-}
-
-/// The launches since the last call, on the emulated device.
-///
-/// # Errors
-/// The first fault that the device found in them.
-pub(crate) fn reports(lesson: &Lesson) -> Result<Vec<LaunchReport>, LessonError> {
-    let Some(emulator) = lesson.device.emulator() else { return Ok(Vec::new()) };
-    let report = emulator.take_report().map_err(|error| LessonError::Wrong(error.to_string()))?;
-    match report.faults.first() {
-        Some(fault) => {
-            Err(LessonError::Wrong(format!("kernel `{}` is wrong: {}", fault.kernel, fusion_diagnostic::say(fault))))
-        }
-        None => Ok(report.launches),
-    }
 }

@@ -9,6 +9,7 @@ mod options;
 mod output;
 mod problem;
 mod setup;
+mod size;
 mod subject;
 mod table;
 
@@ -18,5 +19,6 @@ pub use options::{Options, Selection, profile};
 pub use output::print;
 pub use problem::check;
 pub use setup::{Lesson, LessonError};
+pub use size::Size;
 pub use subject::Subject;
 pub use table::{duration, grouped, new_table};

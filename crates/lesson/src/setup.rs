@@ -7,9 +7,10 @@ use cudarc::driver::{CudaFunction, CudaModule, DriverError};
 use fusion_baseline::{Baseline, Clock};
 use fusion_course::Source;
 use fusion_device::{CompileError, Device, OpenError};
+use fusion_machine::LaunchReport;
 use fusion_toolchain::{FetchError, Terminal};
 
-use crate::{Options, Subject, Sweep, bench, print, table};
+use crate::{Options, Size, Subject, Sweep, print, table};
 
 /// An open device with the unfused kernels and the lesson's own.
 #[derive(Debug)]
@@ -19,7 +20,7 @@ pub struct Lesson {
     pub(crate) fused: Baseline,
     /// What empties the cache before a measurement; nothing needs it on the emulated device.
     timing: Option<Arc<CudaModule>>,
-    sizes: Vec<usize>,
+    sizes: Vec<Size>,
     pub(crate) counters: bool,
 }
 
@@ -138,17 +139,34 @@ impl Lesson {
     /// # Errors
     /// The first fault that it found.
     pub fn check(&self) -> Result<(), LessonError> {
-        bench::reports(self).map(drop)
+        self.launches().map(drop)
+    }
+
+    /// What the emulated device saw of the launches since it was last asked; nothing on a GPU.
+    ///
+    /// # Errors
+    /// The first fault that it found in them.
+    pub fn launches(&self) -> Result<Vec<LaunchReport>, LessonError> {
+        let Some(emulator) = self.device.emulator() else { return Ok(Vec::new()) };
+        let report = emulator.take_report().map_err(|error| LessonError::Wrong(error.to_string()))?;
+        match report.faults.first() {
+            Some(fault) => Err(LessonError::Wrong(format!(
+                "kernel `{}` is wrong: {}",
+                fault.kernel,
+                fusion_diagnostic::say(fault)
+            ))),
+            None => Ok(report.launches),
+        }
     }
 
     /// The sizes of the sweep, ascending.
-    pub fn sizes(&self) -> &[usize] {
+    pub fn sizes(&self) -> &[Size] {
         &self.sizes
     }
 
     /// The largest size of the sweep.
-    pub fn largest(&self) -> usize {
-        self.sizes.last().copied().unwrap_or(1)
+    pub fn largest(&self) -> Size {
+        self.sizes.last().copied().unwrap_or(Size::Elements(1))
     }
 }
 

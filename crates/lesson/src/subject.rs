@@ -1,31 +1,29 @@
 //! What a lesson demonstrates.
 
-use fusion_course::{Exercise, Shape, Step};
+use fusion_course::{Exercise, Rung, Shape};
+
+use crate::Size;
 
 /// An operation of the course with the lesson's own fused kernels.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject {
     pub exercise: &'static Exercise,
-    /// Row lengths for operations on rows: with one, the sweep is over the numbers of elements; with several, over the
-    /// row lengths at the largest of these. None for elementwise operations.
+    /// Row lengths for operations on rows, where a size is a number of elements: with one, the sweep is over these numbers; with
+    /// several, over the row lengths at the largest of them. None for elementwise operations.
     pub columns: &'static [usize],
     /// From plain to fast. Each kernel is described as if it were a step of a chain: its name in the lesson's
     /// source, the inputs and outputs by name, the scalars. The sizes come last. None where the exercise's ladder is shown.
-    fused: &'static [(&'static str, Step)],
+    fused: &'static [Rung],
 }
 
 impl Subject {
     /// An elementwise operation.
-    pub const fn flat(exercise: &'static Exercise, fused: &'static [(&'static str, Step)]) -> Self {
+    pub const fn flat(exercise: &'static Exercise, fused: &'static [Rung]) -> Self {
         Self { exercise, columns: &[], fused }
     }
 
     /// An operation on rows of these lengths.
-    pub const fn rows(
-        exercise: &'static Exercise,
-        columns: &'static [usize],
-        fused: &'static [(&'static str, Step)],
-    ) -> Self {
+    pub const fn rows(exercise: &'static Exercise, columns: &'static [usize], fused: &'static [Rung]) -> Self {
         Self { exercise, columns, fused }
     }
 
@@ -34,32 +32,34 @@ impl Subject {
         Self { exercise, columns, fused: &[] }
     }
 
-    /// The fused kernels at a shape with what they are called, from plain to fast.
-    pub(crate) fn kernels(&self, shape: Shape) -> Vec<(&'static str, Step)> {
+    /// The fused kernels that can do a shape, from plain to fast.
+    pub(crate) fn kernels(&self, shape: Shape) -> Vec<Rung> {
         match self.fused {
-            [] => self.exercise.rungs(shape).into_iter().map(|(_, rung)| (rung.name, rung.step)).collect(),
-            own => own.to_vec(),
+            [] => self.exercise.rungs(shape).into_iter().map(|(_, rung)| *rung).collect(),
+            own => own.iter().copied().filter(|rung| rung.can_do(shape)).collect(),
         }
     }
 
-    /// The shapes of a sweep over numbers of elements, which ascend.
-    pub(crate) fn shapes(&self, sizes: &[usize]) -> Vec<Shape> {
-        let rows = |elements: usize, columns: usize| Shape::of((elements / columns.max(1)).max(1), columns);
-        match self.columns {
-            [] => sizes.iter().copied().map(Shape::flat).collect(),
-            [columns] => {
-                let mut shapes: Vec<Shape> = sizes.iter().map(|&elements| rows(elements, *columns)).collect();
-                shapes.dedup();
-                shapes
-            }
+    /// The shapes of a sweep over sizes, which ascend. Rows that are asked for are taken as they are.
+    pub(crate) fn shapes(&self, sizes: &[Size]) -> Vec<Shape> {
+        let mut shapes: Vec<Shape> = match self.columns {
+            [] => sizes.iter().map(|size| Shape::flat(size.elements())).collect(),
+            [columns] => sizes.iter().map(|size| size.rows_of(*columns)).collect(),
             several => {
-                let elements = sizes.last().copied().unwrap_or(1);
+                let number = |size: &Size| matches!(size, Size::Elements(_));
+                let largest = sizes.iter().copied().rfind(number);
+                let elements = largest.map_or(0, |size| size.elements());
                 // A row is no longer than what was asked for, if any is so short.
                 let shortest = several.iter().copied().min().unwrap_or(1);
                 let fit = several.iter().copied().filter(|&columns| columns <= elements.max(shortest));
-                fit.map(|columns| rows(elements, columns)).collect()
+                let of_number =
+                    largest.into_iter().flat_map(|size| fit.clone().map(move |columns| size.rows_of(columns)));
+                let given = sizes.iter().filter(|size| !number(size)).map(|size| size.rows_of(0));
+                of_number.chain(given).collect()
             }
-        }
+        };
+        shapes.dedup();
+        shapes
     }
 }
 
@@ -70,9 +70,22 @@ mod tests {
     #[test]
     fn rows_are_no_longer_than_what_was_asked_for() {
         let subject = Subject::ladder(&fusion_course::day23::softmax::EXERCISE, &[1024, 4096, 16384]);
-        let lengths = |elements| subject.shapes(&[1, elements]).iter().map(|shape| shape.columns).collect::<Vec<_>>();
+        let shapes = |elements| subject.shapes(&[Size::Elements(1), Size::Elements(elements)]);
+        let lengths = |elements| shapes(elements).iter().map(|shape| shape.columns).collect::<Vec<_>>();
         assert_eq!(lengths(1 << 20), [1024, 4096, 16384]);
         assert_eq!(lengths(5000), [1024, 4096]);
         assert_eq!(lengths(1), [1024]);
+    }
+
+    #[test]
+    fn rows_that_are_asked_for_are_taken_as_they_are() {
+        let exercise = &fusion_course::day23::softmax::EXERCISE;
+        let sizes = [Size::Elements(5000), Size::Rows { rows: 128, columns: 500 }];
+        let asked = Shape::of(128, 500);
+        assert_eq!(Subject::flat(exercise, &[]).shapes(&sizes[1..]), [Shape::flat(64_000)]);
+        assert_eq!(Subject::rows(exercise, &[4096], &[]).shapes(&sizes), [Shape::of(1, 4096), asked]);
+        assert_eq!(Subject::ladder(exercise, &[1024, 4096]).shapes(&sizes[1..]), [asked]);
+        let lengths = [Shape::of(4, 1024), Shape::of(1, 4096), asked];
+        assert_eq!(Subject::ladder(exercise, &[1024, 4096]).shapes(&sizes), lengths);
     }
 }

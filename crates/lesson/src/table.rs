@@ -1,7 +1,7 @@
 //! What a sweep looks like: the chain at the largest size, a picture of its bytes, and one row a size.
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use fusion_course::{Exercise, Shape, Step};
+use fusion_course::{Exercise, Rung, Shape, Step};
 
 use crate::{Lesson, Point, Subject, Sweep};
 
@@ -54,8 +54,8 @@ fn chain(subject: &Subject, point: &Point, ceiling: f64) -> String {
     }
     let launches = format!("unfused: {} launches", exercise.unfused.len());
     row(&launches, String::new(), String::new(), exercise.unfused_bytes(shape), point.unfused);
-    for ((label, step), ns) in subject.kernels(shape).iter().zip(&point.fused) {
-        row(label, read_by(exercise, step), step.writes.join(", "), exercise.minimum_bytes(shape), *ns);
+    for (Rung { name, step, .. }, ns) in &point.fused {
+        row(name, read_by(exercise, step), step.writes.join(", "), exercise.minimum_bytes(shape), *ns);
     }
     format!("{table}\n")
 }
@@ -105,21 +105,28 @@ fn counters(point: &Point) -> String {
     format!("{table}\n")
 }
 
-/// One row a size, with a time and a speedup for each fused kernel.
+/// One row a size, with a time and a speedup for each fused kernel that can do it.
 fn sizes(subject: &Subject, sweep: &Sweep) -> String {
     let exercise = subject.exercise;
     let mut header = vec![if subject.columns.is_empty() { "elements" } else { "rows x length" }, "unfused"];
-    for (label, _) in sweep.points.first().map(|point| subject.kernels(point.shape)).unwrap_or_default() {
-        header.extend([label, "speedup"]);
+    let mut names: Vec<&str> = Vec::new();
+    for (rung, _) in sweep.points.iter().flat_map(|point| &point.fused) {
+        if !names.contains(&rung.name) {
+            names.push(rung.name);
+        }
     }
+    header.extend(names.iter().flat_map(|name| [name, "speedup"]));
     header.extend(["by bytes", "by launches", "the last, of a copy"]);
     let mut table = new_table(&header);
     for point in &sweep.points {
         let mut row = vec![size(subject, point.shape).replace(" elements", ""), duration(point.unfused)];
-        for ns in &point.fused {
-            row.extend([duration(*ns), format!("{:.2}x", point.unfused / ns)]);
+        for name in &names {
+            let found = point.fused.iter().find(|(rung, _)| rung.name == *name);
+            row.extend(
+                found.map_or_else(Default::default, |(_, ns)| [duration(*ns), format!("{:.2}x", point.unfused / ns)]),
+            );
         }
-        let fastest = point.fused.last().copied().unwrap_or(f64::NAN);
+        let fastest = point.fused.last().map_or(f64::NAN, |(_, ns)| *ns);
         let rate = exercise.minimum_bytes(point.shape) as f64 / (fastest * 1e-9);
         row.extend([
             format!("{:.2}x", exercise.ideal_speedup(point.shape)),

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use fusion_course::{Source, Step, day22, worked};
+use fusion_course::{Rung, Source, Step, day22, worked};
 use fusion_lesson::{Lesson, LessonError, Selection, Subject};
 
 /// Runs chains of elementwise kernels unfused and fused, and shows launches, bytes and times.
@@ -16,21 +16,25 @@ struct Arguments {
     selection: Selection,
 }
 
-const MUL_ADD: Subject =
-    Subject::flat(&day22::mul_add::EXERCISE, &[("fused", Step::elementwise("mul_add", &["q", "k", "v"], &["out"]))]);
+const MUL_ADD: Subject = Subject::flat(
+    &day22::mul_add::EXERCISE,
+    &[Rung::any("fused", Step::elementwise("mul_add", &["q", "k", "v"], &["out"]))],
+);
 
 /// What the chapter works through; the others are exercises.
 const ADD_SIGMOID: Subject = Subject::flat(
     &worked::add_sigmoid::OPERATION,
-    &[("fused", Step::elementwise("add_sigmoid", &["a", "b"], &["out"]))],
+    &[Rung::any("fused", Step::elementwise("add_sigmoid", &["a", "b"], &["out"]))],
 );
 
-const ADD_MUL_EXP: Subject =
-    Subject::flat(&day22::add_mul_exp::EXERCISE, &[("fused", Step::elementwise("add_mul_exp", &["x", "y"], &["out"]))]);
+const ADD_MUL_EXP: Subject = Subject::flat(
+    &day22::add_mul_exp::EXERCISE,
+    &[Rung::any("fused", Step::elementwise("add_mul_exp", &["x", "y"], &["out"]))],
+);
 
 const ADD_MUL_RELU: Subject = Subject::flat(
     &day22::add_mul_relu::EXERCISE,
-    &[("fused", Step::elementwise("add_mul_relu", &["a", "b"], &["out"]))],
+    &[Rung::any("fused", Step::elementwise("add_mul_relu", &["a", "b"], &["out"]))],
 );
 
 fn main() -> ExitCode {

@@ -10,7 +10,7 @@ use cudarc::driver::{CudaFunction, CudaStream, DriverError, LaunchConfig, PushKe
 use fusion_baseline::Problem;
 use fusion_course::day22::add_gelu::EXERCISE;
 use fusion_course::{NoGemm, Shape};
-use fusion_lesson::{Clock, Lesson, LessonError, check, duration, grouped, new_table};
+use fusion_lesson::{Clock, Lesson, LessonError, Size, check, duration, grouped, new_table};
 use fusion_machine::occupancy::{Block, Occupancy};
 
 use crate::gpu::Gpu;
@@ -50,11 +50,11 @@ pub(crate) fn run(lesson: &Lesson, gpu: &Gpu) -> Result<String, LessonError> {
     let ceiling = clock.ceiling().map_err(LessonError::driver("measuring a copy"))?;
 
     let mut points = Vec::new();
-    for &n in lesson.sizes() {
+    for n in lesson.sizes().iter().map(Size::elements) {
         let mut work = Work::new(lesson, n)?;
         let unfused = work.unfused(lesson, &mut clock)?;
         // The largest size is looked at with all variants, the others with the extremes.
-        let all = n == lesson.largest();
+        let all = n == lesson.largest().elements();
         let times = variants.iter().map(|variant| match all || extreme(&variants, variant) {
             true => work.variant(lesson, &mut clock, variant).map(Some),
             false => Ok(None),

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use fusion_course::{ScalarArg, Source, Step, worked::fake_quantize};
+use fusion_course::{Rung, ScalarArg, Source, Step, worked::fake_quantize};
 use fusion_lesson::{Lesson, LessonError, Options, Subject};
 
 mod reciprocal;
@@ -24,8 +24,8 @@ const SCALARS: &[ScalarArg] = &[ScalarArg::Named("scale")];
 const SUBJECT: Subject = Subject::flat(
     &fake_quantize::OPERATION,
     &[
-        ("fused", Step::elementwise("fake_quantize", &["x"], &["out"]).with(SCALARS)),
-        (
+        Rung::any("fused", Step::elementwise("fake_quantize", &["x"], &["out"]).with(SCALARS)),
+        Rung::any(
             "fused, 4 a thread",
             Step::elementwise("fake_quantize_x4", &["x"], &["out"]).with(SCALARS).elements_a_thread(4),
         ),

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use fusion_course::{Source, Step, day23, worked};
+use fusion_course::{Rung, Source, Step, day23, worked};
 use fusion_lesson::{Lesson, LessonError, Selection, Subject};
 
 /// Runs operations on rows unfused and fused, and shows launches, bytes and times.
@@ -20,9 +20,12 @@ const L2NORM: Subject = Subject::rows(
     &day23::l2norm::EXERCISE,
     &[4096],
     &[
-        ("row walked twice", Step::by_row("l2norm_walks", &["x"], &["out"])),
-        ("row in shared memory", Step::by_row("l2norm_shared", &["x"], &["out"]).row_in_shared(size_of::<f32>())),
-        ("row in registers", Step::by_row("l2norm_held", &["x"], &["out"])),
+        Rung::any("row walked twice", Step::by_row("l2norm_walks", &["x"], &["out"])),
+        Rung::any(
+            "row in shared memory",
+            Step::by_row("l2norm_shared", &["x"], &["out"]).row_in_shared(size_of::<f32>()),
+        ),
+        Rung::any("row in registers", Step::by_row("l2norm_held", &["x"], &["out"])).up_to(4096).multiple_of(4),
     ],
 );
 
@@ -32,8 +35,10 @@ const LAYERNORM_BIAS_GELU: Subject = Subject::rows(
     &day23::layernorm_bias_gelu::EXERCISE,
     &[4096],
     &[
-        ("row walked three times", Step::by_row("layernorm_bias_gelu_walks", NORM_INPUTS, &["out"])),
-        ("row in registers", Step::by_row("layernorm_bias_gelu_held", NORM_INPUTS, &["out"])),
+        Rung::any("row walked three times", Step::by_row("layernorm_bias_gelu_walks", NORM_INPUTS, &["out"])),
+        Rung::any("row in registers", Step::by_row("layernorm_bias_gelu_held", NORM_INPUTS, &["out"]))
+            .up_to(4096)
+            .multiple_of(4),
     ],
 );
 
@@ -42,8 +47,8 @@ const LOG_SOFTMAX: Subject = Subject::rows(
     &worked::log_softmax::OPERATION,
     &[1024, 4096, 16384],
     &[
-        ("row walked three times", Step::by_row("log_softmax_walks", &["x"], &["out"]).elements_of_row(16)),
-        (
+        Rung::any("row walked three times", Step::by_row("log_softmax_walks", &["x"], &["out"]).elements_of_row(16)),
+        Rung::any(
             "row in shared memory",
             Step::by_row("log_softmax_shared", &["x"], &["out"]).elements_of_row(16).row_in_shared(size_of::<f32>()),
         ),
@@ -55,8 +60,8 @@ const LOG_SOFTMAX_LONG: Subject = Subject::rows(
     &worked::log_softmax::LONG,
     &[131_072],
     &[
-        ("row walked three times", Step::by_row("log_softmax_walks", &["x"], &["out"]).elements_of_row(16)),
-        ("row walked twice", Step::by_row("log_softmax_online", &["x"], &["out"]).elements_of_row(16)),
+        Rung::any("row walked three times", Step::by_row("log_softmax_walks", &["x"], &["out"]).elements_of_row(16)),
+        Rung::any("row walked twice", Step::by_row("log_softmax_online", &["x"], &["out"]).elements_of_row(16)),
     ],
 );
 

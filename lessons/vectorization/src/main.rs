@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use fusion_course::{ScalarArg, Source, Step, day25, worked};
+use fusion_course::{Rung, ScalarArg, Source, Step, day25, worked};
 use fusion_lesson::{Lesson, LessonError, Options, Selection, Subject};
 
 /// Runs fused kernels in several widths beside the unfused chain, and shows launches, bytes, requests and times.
@@ -20,27 +20,33 @@ struct Arguments {
 const ADD_SIGMOID: Subject = Subject::flat(
     &worked::add_sigmoid::OPERATION,
     &[
-        ("scalar", Step::elementwise("add_sigmoid_scalar", &["a", "b"], &["out"])),
-        ("float4", Step::elementwise("add_sigmoid_float4", &["a", "b"], &["out"]).elements_a_thread(4)),
+        Rung::any("scalar", Step::elementwise("add_sigmoid_scalar", &["a", "b"], &["out"])),
+        Rung::any("float4", Step::elementwise("add_sigmoid_float4", &["a", "b"], &["out"]).elements_a_thread(4)),
     ],
 );
 
 const RELU_BF16: Subject = Subject::flat(
     &worked::relu_bf16::OPERATION,
     &[
-        ("scalar", Step::elementwise("relu_bf16_scalar", &["x"], &["out"])),
-        ("2 float4, a block apart", Step::elementwise("relu_bf16_beside", &["x"], &["out"]).elements_a_thread(8)),
-        ("2 float4, neighbours", Step::elementwise("relu_bf16_neighbours", &["x"], &["out"]).elements_a_thread(8)),
+        Rung::any("scalar", Step::elementwise("relu_bf16_scalar", &["x"], &["out"])),
+        Rung::any(
+            "2 float4, a block apart",
+            Step::elementwise("relu_bf16_beside", &["x"], &["out"]).elements_a_thread(8),
+        ),
+        Rung::any(
+            "2 float4, neighbours",
+            Step::elementwise("relu_bf16_neighbours", &["x"], &["out"]).elements_a_thread(8),
+        ),
     ],
 );
 
 const ADD_GELU: Subject = Subject::flat(
     &day25::add_gelu_vec::EXERCISE,
     &[
-        ("scalar", Step::elementwise("add_gelu_scalar_width", &["a", "b"], &["out"])),
-        ("float4", Step::elementwise("add_gelu_float4", &["a", "b"], &["out"]).elements_a_thread(4)),
-        ("2 float4", Step::elementwise("add_gelu_2_float4", &["a", "b"], &["out"]).elements_a_thread(8)),
-        ("4 float4", Step::elementwise("add_gelu_4_float4", &["a", "b"], &["out"]).elements_a_thread(16)),
+        Rung::any("scalar", Step::elementwise("add_gelu_scalar_width", &["a", "b"], &["out"])),
+        Rung::any("float4", Step::elementwise("add_gelu_float4", &["a", "b"], &["out"]).elements_a_thread(4)),
+        Rung::any("2 float4", Step::elementwise("add_gelu_2_float4", &["a", "b"], &["out"]).elements_a_thread(8)),
+        Rung::any("4 float4", Step::elementwise("add_gelu_4_float4", &["a", "b"], &["out"]).elements_a_thread(16)),
     ],
 );
 
@@ -49,14 +55,14 @@ const SCALARS: &[ScalarArg] = &[ScalarArg::Named("scale"), ScalarArg::Named("zer
 const QUANTIZE: Subject = Subject::flat(
     &day25::quantize_int8_vec::EXERCISE,
     &[
-        ("scalar", Step::elementwise("quantize_scalar", &["x"], &["out"]).with(SCALARS)),
-        ("float4", Step::elementwise("quantize_vec1", &["x"], &["out"]).with(SCALARS).elements_a_thread(4)),
-        ("4 float4", Step::elementwise("quantize_vec4", &["x"], &["out"]).with(SCALARS).elements_a_thread(16)),
-        (
+        Rung::any("scalar", Step::elementwise("quantize_scalar", &["x"], &["out"]).with(SCALARS)),
+        Rung::any("float4", Step::elementwise("quantize_vec1", &["x"], &["out"]).with(SCALARS).elements_a_thread(4)),
+        Rung::any("4 float4", Step::elementwise("quantize_vec4", &["x"], &["out"]).with(SCALARS).elements_a_thread(16)),
+        Rung::any(
             "16 neighbours, no division",
             Step::elementwise("quantize_neighbours", &["x"], &["out"]).with(SCALARS).elements_a_thread(16),
         ),
-        (
+        Rung::any(
             "4 float4, no division",
             Step::elementwise("quantize_vec4_product", &["x"], &["out"]).with(SCALARS).elements_a_thread(16),
         ),

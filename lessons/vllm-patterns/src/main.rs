@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use fusion_course::{ScalarArg, Source, Step, day24, worked};
+use fusion_course::{Rung, ScalarArg, Source, Step, day24, worked};
 use fusion_lesson::{Lesson, LessonError, Selection, Subject};
 
 /// Runs the patterns unfused and fused, and shows launches, bytes and times.
@@ -19,14 +19,17 @@ struct Arguments {
 const SILU_MUL: Subject = Subject::flat(
     &day24::silu_mul::EXERCISE,
     &[
-        ("fused", Step::elementwise("silu_mul_scalar", &["gate", "up"], &["out"])),
-        ("fused, 8 a thread", Step::elementwise("silu_mul_packed", &["gate", "up"], &["out"]).elements_a_thread(8)),
+        Rung::any("fused", Step::elementwise("silu_mul_scalar", &["gate", "up"], &["out"])),
+        Rung::any(
+            "fused, 8 a thread",
+            Step::elementwise("silu_mul_packed", &["gate", "up"], &["out"]).elements_a_thread(8),
+        ),
     ],
 );
 
 const ADD_RESIDUAL_ACT: Subject = Subject::flat(
     &day24::add_residual_act::EXERCISE,
-    &[(
+    &[Rung::any(
         "fused, activation by argument",
         Step::elementwise("add_residual_by_argument", &["x", "residual"], &["out"]).with(&[ScalarArg::Named("act")]),
     )],
@@ -36,28 +39,39 @@ const ADD_RMSNORM: Subject = Subject::rows(
     &day24::add_rmsnorm::EXERCISE,
     &[4096],
     &[
-        ("row walked twice", Step::by_row("add_rmsnorm_walks", &["x", "weight"], &["residual", "out"])),
-        ("row in registers", Step::by_row("add_rmsnorm_held", &["x", "weight"], &["residual", "out"])),
+        Rung::any("row walked twice", Step::by_row("add_rmsnorm_walks", &["x", "weight"], &["residual", "out"])),
+        Rung::any("row in registers", Step::by_row("add_rmsnorm_held", &["x", "weight"], &["residual", "out"]))
+            .up_to(4096)
+            .multiple_of(8),
     ],
 );
 
 /// What the chapters work through, here and below; the others are exercises.
-const BIAS_RELU: Subject =
-    Subject::rows(&worked::bias_act::RELU, &[4096], &[("fused", Step::by_row("bias_relu", &["x", "bias"], &["out"]))]);
-const BIAS_GELU: Subject =
-    Subject::rows(&worked::bias_act::GELU, &[4096], &[("fused", Step::by_row("bias_gelu", &["x", "bias"], &["out"]))]);
-const BIAS_SILU: Subject =
-    Subject::rows(&worked::bias_act::SILU, &[4096], &[("fused", Step::by_row("bias_silu", &["x", "bias"], &["out"]))]);
+const BIAS_RELU: Subject = Subject::rows(
+    &worked::bias_act::RELU,
+    &[4096],
+    &[Rung::any("fused", Step::by_row("bias_relu", &["x", "bias"], &["out"]))],
+);
+const BIAS_GELU: Subject = Subject::rows(
+    &worked::bias_act::GELU,
+    &[4096],
+    &[Rung::any("fused", Step::by_row("bias_gelu", &["x", "bias"], &["out"]))],
+);
+const BIAS_SILU: Subject = Subject::rows(
+    &worked::bias_act::SILU,
+    &[4096],
+    &[Rung::any("fused", Step::by_row("bias_silu", &["x", "bias"], &["out"]))],
+);
 
 const RMSNORM_QUANT: Subject = Subject::rows(
     &worked::rmsnorm_quant::OPERATION,
     &[1024, 4096, 16384],
     &[
-        (
+        Rung::any(
             "row walked three times",
             Step::by_row("rmsnorm_quant_walks", &["x", "weight"], &["q", "scale"]).elements_of_row(16),
         ),
-        (
+        Rung::any(
             "row in shared memory",
             Step::by_row("rmsnorm_quant_shared", &["x", "weight"], &["q", "scale"])
                 .elements_of_row(16)

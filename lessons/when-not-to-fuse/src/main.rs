@@ -38,7 +38,7 @@ fn run(arguments: &Arguments) -> Result<(), LessonError> {
     let emulated = lesson.device.is_emulated();
     let rows = arguments.rows.unwrap_or(if emulated { 64 } else { 8192 });
     // The largest of the sweep is more than these cases need on the emulated device.
-    let elements = if arguments.options.sizes.is_empty() && emulated { 1 << 20 } else { lesson.largest() };
+    let elements = if arguments.options.sizes.is_empty() && emulated { 1 << 20 } else { lesson.largest().elements() };
 
     let mut bench = Bench::new(&lesson, Baseline::from_modules(vec![module]))?;
     fusion_lesson::print(&lesson.headline())?;

@@ -6,6 +6,7 @@
 
 mod advice;
 mod arithmetic;
+mod assembled;
 mod clusters;
 mod control;
 mod counters;

@@ -34,11 +34,11 @@ pub(super) fn products(program: &mut Program, code: &Code) {
     }
 }
 
-/// Four neighbouring words of shared memory behind one address are loaded together.
+/// Four neighbouring words of shared memory behind one address are loaded together, unless they are volatile.
 pub(super) fn shared_loads(program: &mut Program, code: &Code) {
     let word = |pc: usize| -> Option<AddressOf> {
         let access = code.access(pc as u32)?;
-        let is_word = !access.stores && access.place == Place::Shared && access.bytes() == 4;
+        let is_word = !access.stores && !access.order.volatile && access.place == Place::Shared && access.bytes() == 4;
         (is_word && code.insts[pc].guard == TRUE).then_some(access.address)
     };
     let writes_shared = |kind: Kind| {
