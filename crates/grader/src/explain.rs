@@ -39,7 +39,7 @@ pub(crate) fn faults(faults: &[Fault], entry: &Entry) -> Option<Trouble> {
         }
         (_, Shapes::Rows { .. }) => by_row(fault, entry.exercise),
         (_, Shapes::Matrix { .. } | Shapes::Product { .. }) => by_tile(fault, entry.exercise),
-        (_, Shapes::Elementwise) => by_element(fault, entry.exercise),
+        (_, Shapes::Elementwise | Shapes::Tensors { .. }) => by_element(fault, entry.exercise),
     };
     let lead = faults.get(first)?;
     let mut trouble = fault(lead, tell(lead), &entry.source);
@@ -174,7 +174,7 @@ fn several_at_once(fault: &Fault, exercise: &Exercise) -> Option<String> {
     let all = match exercise.shapes {
         Shapes::Rows { .. } | Shapes::Matrix { .. } => "columns",
         Shapes::Product { .. } if param.extent == Extent::Left => "k",
-        Shapes::Product { .. } | Shapes::Elementwise => "n",
+        Shapes::Product { .. } | Shapes::Elementwise | Shapes::Tensors { .. } => "n",
     };
     (each > 1).then(|| {
         format!(
@@ -197,6 +197,11 @@ fn over_budget(mut told: Diagnostic, which: &Sync, shapes: Shapes) -> Diagnostic
             "every block ends, and together they do far more than the product asks for: is each tile of the result one block's?"
                 .to_owned(),
         ],
+        (Sync::TooMuchWork { .. }, Shapes::Tensors { .. }) => vec![
+            "every block ends, and together they do far more than the elements ask for: is each chunk one block's, and does the block \
+             end with it?"
+                .to_owned(),
+        ],
         (Sync::TooMuchWork { .. }, Shapes::Matrix { .. } | Shapes::Elementwise) => vec![
             "every block ends, and together they do far more than the elements ask for: is each element one thread's? The \
              stride of a loop over all elements is the number of all threads, `gridDim.x * blockDim.x`"
@@ -204,7 +209,7 @@ fn over_budget(mut told: Diagnostic, which: &Sync, shapes: Shapes) -> Diagnostic
             "does the launch have more blocks than the elements need?".to_owned(),
         ],
         (_, Shapes::Rows { .. }) => vec![endless("let all threads of a block share a row")],
-        (_, Shapes::Matrix { .. } | Shapes::Product { .. } | Shapes::Elementwise) => {
+        (_, Shapes::Matrix { .. } | Shapes::Product { .. } | Shapes::Elementwise | Shapes::Tensors { .. }) => {
             vec![endless("let more threads share the elements")]
         }
     };
@@ -229,6 +234,10 @@ fn index_of(param: &Param) -> String {
         Extent::Square => format!("`{name}` has `columns` rows of as many columns"),
         Extent::Left => format!("`{name}` has `m` rows of `k` columns"),
         Extent::Right => format!("`{name}` has `k` rows of `n` columns"),
+        Extent::Tensors { .. } => format!("`{name}` has an entry for each tensor: its index is the tensor's number"),
+        Extent::Chunks { .. } => {
+            format!("`{name}` has an entry for each chunk: its index is the block's where each has one")
+        }
     }
 }
 

@@ -242,7 +242,7 @@ impl Expected<'_> {
 pub(crate) fn operands(exercise: &Exercise, case: &Case, index: usize) -> Option<String> {
     let output = exercise.outputs.first()?;
     let of_row = output.extent == Extent::Rows;
-    let suits = |extent: Extent| extent == Extent::Elements || of_row && extent == Extent::Rows;
+    let suits = |extent: Extent| extent == Extent::Elements || of_row && extent == Extent::Rows || extent.is_table();
     if exercise.inputs.iter().any(|param| !suits(param.extent)) {
         return None;
     }
@@ -254,13 +254,13 @@ pub(crate) fn operands(exercise: &Exercise, case: &Case, index: usize) -> Option
         }
     };
     let elements = exercise.inputs.iter().zip(&case.inputs);
-    let elements = elements.filter(|(param, _)| !of_row || param.extent == Extent::Rows);
+    let elements = elements.filter(|(param, _)| (!of_row || param.extent == Extent::Rows) && !param.extent.is_table());
     let elements = elements.filter_map(|(param, data)| Some((format!("{}[{index}]", param.name), data.get(index)?)));
     let scalars =
         exercise.scalars.iter().zip(&case.scalars).map(|(name, scalar)| ((*name).to_owned(), scalar.to_f64()));
     let all: Vec<String> = elements.chain(scalars).map(|(name, value)| format!("{name} = {}", number(value))).collect();
     let rest = match exercise.shapes {
-        Shapes::Elementwise | Shapes::Matrix { .. } | Shapes::Product { .. } => "",
+        Shapes::Elementwise | Shapes::Matrix { .. } | Shapes::Product { .. } | Shapes::Tensors { .. } => "",
         Shapes::Rows { .. } if of_row => ", and its row",
         Shapes::Rows { .. } => ", and the rest of its row",
     };
