@@ -91,22 +91,21 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     adamw_multi(const Tensor* tensors, const Chunk* chunks, float lr, float beta1, float beta2, float epsilon,
                 float weight_decay, float correction1, float correction2) {
     const Chunk chunk = chunks[blockIdx.x];
-    const Tensor tensor = tensors[chunk.tensor];
     const size_t begin = chunk.piece * CHUNK;
-    float* p = tensor.p + begin;
-    const float* g = tensor.g + begin;
-    float* m = tensor.m + begin;
-    float* v = tensor.v + begin;
-    const int count = min(CHUNK, tensor.count - begin);
+    auto [p, g, m, v, all] = tensors[chunk.tensor];
+    p += begin, g += begin, m += begin, v += begin;
+    const int count = min(CHUNK, all - begin);
     const Rates r = rates(lr, beta1, beta2, epsilon, weight_decay, correction1, correction2);
 
     // Where all four lie equally far behind a multiple of 16 bytes, what follows the next one suits float4s.
     const size_t at = (size_t)p;
     const bool alike = ((at ^ (size_t)g) | (at ^ (size_t)m) | (at ^ (size_t)v)) % 16 == 0;
     if (!alike) return update_all<float, 4>(p, g, m, v, count, r);
-    const int head = min(count, (int)((16 - at % 16) % 16 / sizeof(float)));
+    const int head = (4 - at / sizeof(float) % 4) % 4;
+    // None where there are fewer elements than the head has.
     const int packs = (count - head) / 4;
-    update_all<float4, 2>((float4*)(p + head), (const float4*)(g + head), (float4*)(m + head), (float4*)(v + head), packs, r);
+    update_all<float4, 2>((float4*)(p + head), (const float4*)(g + head), (float4*)(m + head),
+                          (float4*)(v + head), packs, r);
     // Three elements before the packs, at most, and three behind them.
     const int tail = head + 4 * packs;
     const int i = threadIdx.x < head ? threadIdx.x : tail + threadIdx.x - head;
