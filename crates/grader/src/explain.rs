@@ -39,7 +39,8 @@ pub(crate) fn faults(faults: &[Fault], entry: &Entry) -> Option<Trouble> {
         }
         (_, Shapes::Rows { .. }) => by_row(fault, entry.exercise),
         (_, Shapes::Matrix { .. } | Shapes::Product { .. }) => by_tile(fault, entry.exercise),
-        (_, Shapes::Elementwise | Shapes::Tensors { .. }) => by_element(fault, entry.exercise),
+        (_, Shapes::Tensors { .. }) => by_chunk(fault, entry.exercise),
+        (_, Shapes::Elementwise) => by_element(fault, entry.exercise),
     };
     let lead = faults.get(first)?;
     let mut trouble = fault(lead, tell(lead), &entry.source);
@@ -129,6 +130,23 @@ fn by_row(fault: &Fault, exercise: &Exercise) -> Diagnostic {
             }
         }
         _ => {}
+    }
+    told
+}
+
+/// A fault of a kernel whose blocks have chunks of tensors. Past the end lies what no table leads to, or no entry of a table is.
+fn by_chunk(fault: &Fault, exercise: &Exercise) -> Diagnostic {
+    let mut told = say(fault);
+    if let FaultKind::Memory(Memory::OutOfBounds { .. }) = &fault.kind
+        && let Some(buffer) = fault.buffer.as_ref().filter(|buffer| buffer.offset >= 0)
+    {
+        let table = buffer.name.identifier().and_then(|name| exercise.param(name));
+        told.help = vec![match table.filter(|param| param.extent.is_table()) {
+            Some(table) => index_of(table),
+            None => "a chunk ends where the next one would begin, or where its tensor ends, whichever comes first: compare each index \
+                     with both. An access of several elements needs all of them there"
+                .to_owned(),
+        }];
     }
     told
 }
@@ -234,10 +252,14 @@ fn index_of(param: &Param) -> String {
         Extent::Square => format!("`{name}` has `columns` rows of as many columns"),
         Extent::Left => format!("`{name}` has `m` rows of `k` columns"),
         Extent::Right => format!("`{name}` has `k` rows of `n` columns"),
-        Extent::Tensors { .. } => format!("`{name}` has an entry for each tensor: its index is the tensor's number"),
-        Extent::Chunks { .. } => {
-            format!("`{name}` has an entry for each chunk: its index is the block's where each has one")
-        }
+        Extent::Tensors { of } => format!(
+            "`{name}` has an entry of {} numbers for each tensor: its index is the tensor's number, as the chunk's entry has it",
+            of.len() + 1
+        ),
+        Extent::Chunks { .. } => format!(
+            "`{name}` has an entry of two numbers for each chunk: its index is the number of the block, of which there are as many as \
+             entries"
+        ),
     }
 }
 
