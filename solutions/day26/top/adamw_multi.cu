@@ -107,8 +107,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     update_all<float4, 2>((float4*)(p + head), (const float4*)(g + head), (float4*)(m + head),
                           (float4*)(v + head), packs, r);
     // Three elements before the packs, at most, and three behind them.
-    const int tail = head + 4 * packs;
-    const int i = threadIdx.x < head ? threadIdx.x : tail + threadIdx.x - head;
-    if (i < count && (i < head || i >= tail)) update(p[i], g[i], m[i], v[i], r);
+    const int i = threadIdx.x < head ? threadIdx.x : threadIdx.x + 4 * packs;
+    if (i < count) update(p[i], g[i], m[i], v[i], r);
 }
 // ANCHOR_END: kernel
