@@ -45,7 +45,9 @@ extern "C" __global__ void adamw_chunk(const Tensor* tensors, const Chunk* chunk
     const size_t end = min(begin + CHUNK, tensor.count);
     const Rates r = rates(lr, beta1, beta2, epsilon, weight_decay, correction1, correction2);
     for (size_t i = begin + threadIdx.x; i < end; i += THREADS) {
-        update(tensor.p[i], tensor.g[i], tensor.m[i], tensor.v[i], r);
+        float p = tensor.p[i], m = tensor.m[i], v = tensor.v[i];
+        update(p, tensor.g[i], m, v, r);
+        tensor.p[i] = p, tensor.m[i] = m, tensor.v[i] = v;
     }
 }
 // ANCHOR_END: chunk
