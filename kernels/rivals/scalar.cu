@@ -1,5 +1,5 @@
-// Fused kernels with one element per thread: as few launches and bytes as there can be, and narrow accesses. Day 25's
-// exercises must be faster.
+// Fused kernels with one element per thread: as few launches and bytes as there can be for one tensor, and narrow accesses. Day 25's
+// exercises must be faster, and one of Day 26.
 //
 // Arguments are the buffers read, the buffers written, the scalars, and the number of elements.
 #include <cuda_bf16.h>
@@ -33,3 +33,19 @@ extern "C" __global__ void scale_shift_scalar(const float* x, float* out, float 
     if (i < n) out[i] = x[i] * scale + shift;
 }
 // ANCHOR_END: scale_shift
+
+// ANCHOR: adamw
+// Launched once for each tensor.
+extern "C" __global__ void adamw_scalar(const float* p, const float* g, const float* m, const float* v, float* p_out,
+                                        float* m_out, float* v_out, float lr, float beta1, float beta2, float epsilon,
+                                        float weight_decay, float correction1, float correction2, size_t n) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const float m_new = beta1 * m[i] + (1.0f - beta1) * g[i];
+    const float v_new = beta2 * v[i] + (1.0f - beta2) * g[i] * g[i];
+    const float denominator = sqrtf(v_new / correction2) + epsilon;
+    p_out[i] = p[i] * (1.0f - lr * weight_decay) - lr / correction1 * (m_new / denominator);
+    m_out[i] = m_new;
+    v_out[i] = v_new;
+}
+// ANCHOR_END: adamw

@@ -41,7 +41,7 @@ BATCH = 8
 # Clock cycles for which the GPU is held back at first, and at most: a second or so, in which any batch should be queued.
 LEAST_DELAY, MOST_DELAY = 1 << 20, 1 << 31
 # The package that has the variants of that name, and what to import of it.
-LIBRARIES = {"triton": ("triton", "triton"), "liger": ("liger-kernel", "liger_kernel.ops")}
+LIBRARIES = {"triton": ("triton", "triton"), "liger": ("liger-kernel", "liger_kernel.ops"), "fused": ("torch", "torch")}
 # Where buffers lie makes up to a tenth of a small call's time: inputs of at most so many bytes lie in several places.
 PLACES, SMALL = 4, 16 << 20
 # Elements whose results are compared with the reference.
@@ -110,6 +110,45 @@ def transpose_scale(x):
 
 def cross_entropy(x, labels):
     return F.cross_entropy(x, labels.long(), reduction="none")
+
+
+# An optimizer's numbers, after nine steps.
+ADAMW = {"lr": 1e-3, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "weight_decay": 0.1}
+STEP = 10.0
+
+
+def parts(tensor):
+    """The tensors that a list of `rows` of them has, as the course cuts them (`Shape::tensors`): views of one buffer."""
+    weights = (1000, 1, 300, 0, 30, 1, 3000, 10)
+    before = [0]
+    for index in range(tensor.shape[0]):
+        before.append(before[-1] + weights[index % len(weights)])
+    flat = tensor.view(-1)
+    cuts = [flat.numel() * sum_ // before[-1] for sum_ in before]
+    return [flat[begin:end] for begin, end in zip(cuts, cuts[1:]) if begin < end]
+
+
+def adamw_multi(p, g, m, v):
+    """`torch.optim.AdamW` with `foreach=True`, which is what it does unasked: a few launches for each step over all tensors."""
+    from torch.optim.adamw import adamw
+
+    lists = [parts(tensor) for tensor in (p, g, m, v)]
+    steps = [torch.tensor(STEP - 1) for _ in lists[0]]
+    adamw(*lists, [], steps, foreach=True, amsgrad=False, maximize=False, **ADAMW)
+    return p, m, v
+
+
+STEPS = {}
+
+
+def fused_adamw_multi(p, g, m, v):
+    """The kernels of `fused=True`, without the launch that counts the steps."""
+    lists = [parts(tensor) for tensor in (p, g, m, v)]
+    count = len(lists[0])
+    if count not in STEPS:
+        STEPS[count] = [torch.tensor(STEP, device="cuda") for _ in range(count)]
+    torch._fused_adamw_(*lists, [], STEPS[count], amsgrad=False, maximize=False, **ADAMW)
+    return p, m, v
 
 
 def gemm_tile(a, b):
@@ -237,7 +276,7 @@ def liger_add_rmsnorm(x, residual, weight):
 
 # --- One entry an operation: its inputs, its function, and who else has it. To add one, add a line. -------------------------
 # An input is (what it has an element for, type): `elements` of the shape, `columns` of it, a `square` of columns, or `labels`, a
-# column for each row. An `offset` input is `elements` in a view that begins one element past where wide accesses would want it to.
+# column for each row, or `squares`, of which none is negative. An `offset` input is `elements` in a view that begins one element past where wide accesses would want it to.
 
 E32, C32 = ("elements", "float32"), ("columns", "float32")
 E16, C16, S16 = ("elements", "float16"), ("columns", "float16"), ("square", "float16")
@@ -267,6 +306,7 @@ OPERATIONS = {
     "rmsnorm_fp8": ([EB, CB], rmsnorm_fp8, {}),
     "rmsnorm_short_rows": ([E16, C16], rmsnorm, {"liger": liger_rmsnorm}),
     "ffn_sublayer": ([E16, C16, C16, S16, C16], ffn_sublayer, {}),
+    "adamw_multi": ([E32, E32, E32, ("squares", "float32")], adamw_multi, {"fused": fused_adamw_multi}),
     "gemm_tile": ([("left", "bfloat16"), ("right", "bfloat16")], gemm_tile, {}),
 }
 
@@ -298,10 +338,12 @@ def make_inputs(spec, rows, columns, seed, depth=None):
             size = (rows, depth) if kind == "left" else (depth, columns)
             values = torch.randn(size, generator=generator, device="cuda", dtype=torch.float32)
             return (values / depth**0.25).to(getattr(torch, dtype))
-        size = {"elements": elements, "columns": (columns,), "square": (columns, columns)}[kind]
+        size = {"elements": elements, "squares": elements, "columns": (columns,), "square": (columns, columns)}[kind]
         values = torch.randn(size, generator=generator, device="cuda", dtype=torch.float32)
         if kind == "square":
             values /= math.sqrt(columns)
+        elif kind == "squares":
+            values *= values
         elif kind == "columns":
             values = 1.0 + 0.25 * values
         return values.to(getattr(torch, dtype))
@@ -319,12 +361,14 @@ def wrong(function, eager, spec, inputs):
     Rows do not depend on each other, so the first of them are enough."""
     first = inputs[0]
     count = min(first.shape[0], max(1, CHECKED // max(1, first[0].numel())))
-    by_row = ("elements", "offset", "labels", "left") if first.dim() > 1 else ("elements", "offset")
+    flat = ("elements", "squares", "offset")
+    by_row = (*flat, "labels", "left") if first.dim() > 1 else flat
     some = [tensor[:count] if kind in by_row else tensor for (kind, _), tensor in zip(spec, inputs)]
     # Of a matrix that was turned over, the first columns are those of the first rows.
     along = 1 if eager is transpose_scale else 0
-    outputs = [output.narrow(along, 0, count) for output in tuple_of(function(*inputs))]
+    # First the references: an operation may work in place.
     references = tuple_of(eager(*[tensor.double() if tensor.is_floating_point() else tensor for tensor in some]))
+    outputs = [output.narrow(along, 0, count) for output in tuple_of(function(*inputs))]
     for index, (output, expected) in enumerate(zip(outputs, references)):
         error = (output.double() - expected.double()).abs()
         if output.dtype == torch.int8:

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use cudarc::driver::sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
 use cudarc::driver::sys::CUresult;
 use cudarc::driver::{CudaFunction, CudaModule, CudaStream, DriverError, LaunchConfig, PushKernelArg};
-use fusion_course::{Arguments, DeviceBuffer, Exercise, GemmSizes, Scalar, ScalarArg, Step, Work};
+use fusion_course::{Arguments, DeviceBuffer, Exercise, GemmSizes, Scalar, ScalarArg, Shape, Step, Work};
 use fusion_device::{CompileError, Device};
 
 use crate::{load, unfused};
@@ -78,13 +78,34 @@ impl Baseline {
         if step.work == Work::Gemm {
             return buffers.multiply(stream, step);
         }
-        let Arguments { rows, columns, .. } = buffers.arguments;
         let shape = buffers.arguments.shape();
+        if step.each_tensor {
+            let tensors = shape.tensors().filter(|tensor| !tensor.is_empty());
+            let mut one = tensors.map(|tensor| (Shape::flat(tensor.len()), tensor.start));
+            return one.try_for_each(|(part, from)| self.launch_part(stream, step, buffers, part, from));
+        }
+        self.launch_part(stream, step, buffers, shape, 0)
+    }
+
+    /// Queues one launch on a part of each buffer, which begins so many elements behind the buffer.
+    fn launch_part(
+        &self,
+        stream: &Arc<CudaStream>,
+        step: &Step,
+        buffers: &Buffers<'_>,
+        shape: Shape,
+        from: usize,
+    ) -> Result<(), DriverError> {
+        let Shape { rows, columns, .. } = shape;
         let terms = shape.terms();
         let threads = step.block(shape);
         let kernel = self.kernel(&step.kernel.replace('*', &threads.to_string()))?;
         let addresses: Vec<u64> = (step.reads.iter().chain(step.writes))
-            .map(|name| Ok(buffers.find(name)?.address(stream)))
+            .filter(|name| !matches!(step.work, Work::Chunks { .. }) || !buffers.exercise.is_behind(name))
+            .map(|name| {
+                let buffer = buffers.find(name)?;
+                Ok(buffer.address(stream) + (from * buffer.dtype().bytes()) as u64)
+            })
             .collect::<Result<_, DriverError>>()?;
         let scalars: Vec<Scalar> =
             step.scalars.iter().map(|scalar| buffers.scalar(scalar)).collect::<Result<_, DriverError>>()?;
@@ -101,10 +122,17 @@ impl Baseline {
             };
         }
         match step.work {
-            Work::Rows { .. } | Work::Tiles { .. } => launch.arg(rows).arg(columns),
-            Work::Product { .. } => launch.arg(rows).arg(columns).arg(&terms),
-            _ => launch.arg(&elements),
-        };
+            Work::Rows { .. } | Work::Tiles { .. } => {
+                launch.arg(&rows).arg(&columns);
+            }
+            Work::Product { .. } => {
+                launch.arg(&rows).arg(&columns).arg(&terms);
+            }
+            Work::Chunks { .. } => {}
+            Work::Elements { .. } | Work::Gemm => {
+                launch.arg(&elements);
+            }
+        }
         // More than the 48 KiB that a block gets unasked; a row that fits into no block is refused here.
         let shared = i32::try_from(step.shared_bytes(shape)).unwrap_or(i32::MAX);
         if shared > 0 {

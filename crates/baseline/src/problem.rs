@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cudarc::driver::{CudaStream, DriverError};
 use fusion_course::{Arguments, DeviceBuffer, Exercise, Gemm, Inputs, Mismatch, Param, Shape, Tolerance};
 
-use crate::{Periods, Place, Values, buffers, intermediates};
+use crate::{Periods, Place, Tables, Values, buffers, intermediates};
 
 /// Buffers for one problem, with its values.
 #[derive(Debug)]
@@ -39,6 +39,8 @@ impl Problem {
             scratch: buffers(stream, exercise.scratch, shape, 0)?,
             values,
         };
+        let inputs = &mut problem.place.inputs;
+        Tables::new(stream, exercise, shape, inputs, &problem.outputs)?.copy_to(stream, inputs)?;
         problem.reset(stream)?;
         Ok(problem)
     }

@@ -76,6 +76,7 @@ mod tests {
                 let sizes = match step.work {
                     Work::Elements { .. } => 1,
                     Work::Product { .. } => 3,
+                    Work::Chunks { .. } => 0,
                     _ => 2,
                 };
                 assert_eq!(parameters.len(), pointers + step.scalars.len() + sizes, "{}: {parameters:?}", step.kernel);

@@ -115,6 +115,52 @@ impl Values {
     }
 }
 
+/// What the tables among a problem's inputs hold where its buffers lie, ready on the device.
+#[derive(Debug)]
+pub struct Tables(Vec<(usize, DeviceBuffer)>);
+
+impl Tables {
+    /// # Errors
+    /// The driver's: mostly that there is too little memory.
+    pub fn new(
+        stream: &Arc<CudaStream>,
+        exercise: &Exercise,
+        shape: Shape,
+        inputs: &[DeviceBuffer],
+        outputs: &[DeviceBuffer],
+    ) -> Result<Self, DriverError> {
+        let tables = tables(stream, exercise, shape, inputs, outputs).into_iter();
+        let upload = |(index, data)| Ok((index, DeviceBuffer::from_host(stream, &data, 0)?));
+        Ok(Self(tables.map(upload).collect::<Result<_, DriverError>>()?))
+    }
+
+    /// Queues copying them to where a launch finds them.
+    ///
+    /// # Errors
+    /// The driver's; `CUDA_ERROR_INVALID_VALUE` for inputs of another shape.
+    pub fn copy_to(&self, stream: &CudaStream, inputs: &mut [DeviceBuffer]) -> Result<(), DriverError> {
+        self.0.iter().try_for_each(|(index, table)| {
+            let Some(input) = inputs.get_mut(*index) else { return Ok(()) };
+            memory::copy(stream, (table, 0), (input, 0), memory::bytes(table))
+        })
+    }
+}
+
+/// What the tables among a problem's inputs hold where its buffers lie, each with its place among the inputs.
+pub fn tables(
+    stream: &CudaStream,
+    exercise: &Exercise,
+    shape: Shape,
+    inputs: &[DeviceBuffer],
+    outputs: &[DeviceBuffer],
+) -> Vec<(usize, Data)> {
+    let all = || exercise.inputs.iter().chain(exercise.outputs).zip(inputs.iter().chain(outputs));
+    exercise.tables(shape, |name| {
+        let found = all().find(|(param, _)| param.name == name);
+        found.map_or(0, |(_, buffer)| buffer.address(stream))
+    })
+}
+
 /// Whether an output's periods are not one behind the other: they are beside each other in each of its rows.
 fn turned(param: &Param) -> bool {
     param.extent == Extent::Transposed
@@ -129,7 +175,8 @@ pub struct Place {
 }
 
 impl Place {
-    /// The values of a case on the device, for a problem of this shape, which may be larger than the case is.
+    /// The values of a case on the device, for a problem of this shape, which may be larger than the case is. Tables of which the case says
+    /// nothing are left to [`Tables`].
     ///
     /// # Errors
     /// The driver's: mostly that there is too little memory.

@@ -14,12 +14,15 @@ pub enum DType {
     /// A float of 8 bits: see [`E4m3`].
     E4m3,
     I32,
+    /// Device addresses, and counts beside them.
+    U64,
 }
 
 impl DType {
     /// Size of one element in bytes.
     pub fn bytes(self) -> usize {
         match self {
+            DType::U64 => 8,
             DType::F32 | DType::I32 => 4,
             DType::F16 | DType::Bf16 => 2,
             DType::I8 | DType::E4m3 => 1,
@@ -31,7 +34,7 @@ impl DType {
     pub fn poison(self) -> u8 {
         match self {
             DType::F32 | DType::F16 | DType::Bf16 | DType::E4m3 => 0xff,
-            DType::I8 | DType::I32 => 0x7f,
+            DType::I8 | DType::I32 | DType::U64 => 0x7f,
         }
     }
 
@@ -44,6 +47,7 @@ impl DType {
             DType::I8 => f64::from(i8::MAX),
             DType::E4m3 => E4m3::MAX,
             DType::I32 => f64::from(i32::MAX),
+            DType::U64 => u64::MAX as f64,
         }
     }
 
@@ -56,6 +60,7 @@ impl DType {
             DType::I8 => "signed char",
             DType::E4m3 => "__nv_fp8_e4m3",
             DType::I32 => "int",
+            DType::U64 => "unsigned long long",
         }
     }
 }
@@ -69,6 +74,7 @@ pub enum Data {
     I8(Vec<i8>),
     E4m3(Vec<E4m3>),
     I32(Vec<i32>),
+    U64(Vec<u64>),
 }
 
 macro_rules! each {
@@ -80,6 +86,7 @@ macro_rules! each {
             Data::I8($v) => $body,
             Data::E4m3($v) => $body,
             Data::I32($v) => $body,
+            Data::U64($v) => $body,
         }
     };
 }
@@ -97,6 +104,7 @@ impl Data {
             DType::I8 => Data::I8(chunks(bytes, i8::from_le_bytes)),
             DType::E4m3 => Data::E4m3(bytes.iter().map(|bits| E4m3::from_bits(*bits)).collect()),
             DType::I32 => Data::I32(chunks(bytes, i32::from_le_bytes)),
+            DType::U64 => Data::U64(chunks(bytes, u64::from_le_bytes)),
         }
     }
 
@@ -123,6 +131,7 @@ impl Data {
             Data::I8(_) => DType::I8,
             Data::E4m3(_) => DType::E4m3,
             Data::I32(_) => DType::I32,
+            Data::U64(_) => DType::U64,
         }
     }
 
@@ -144,6 +153,7 @@ impl Data {
             Data::I8(v) => v.get(index).map(|x| f64::from(*x)),
             Data::E4m3(v) => v.get(index).map(|x| x.to_f64()),
             Data::I32(v) => v.get(index).map(|x| f64::from(*x)),
+            Data::U64(v) => v.get(index).map(|x| *x as f64),
         }
     }
 
@@ -160,11 +170,12 @@ impl Data {
             (Data::I8(a), Data::I8(b)) => same(a, i, b, j, |x| x.to_le_bytes()),
             (Data::E4m3(a), Data::E4m3(b)) => same(a, i, b, j, |x| x.to_le_bytes()),
             (Data::I32(a), Data::I32(b)) => same(a, i, b, j, |x| x.to_le_bytes()),
+            (Data::U64(a), Data::U64(b)) => same(a, i, b, j, |x| x.to_le_bytes()),
             _ => false,
         }
     }
 
-    /// All values, exactly, in f64.
+    /// All values in f64, which is exact but for numbers of 54 bits and more.
     pub fn to_f64(&self) -> Vec<f64> {
         (0..self.len()).filter_map(|i| self.get(i)).collect()
     }

@@ -1,5 +1,7 @@
 //! The specification of one exercise.
 
+use std::ops::Range;
+
 use crate::{DType, Data, Inputs, Shape, Shapes, Step, Suspect, Work};
 
 /// Everything that is fixed about an exercise.
@@ -139,11 +141,13 @@ pub struct Param {
     pub updated: bool,
     /// Elements between where its allocation begins and where the buffer does.
     pub offset: usize,
+    /// Whether it is reached by a table alone: the launch function is given the table and not the buffer.
+    pub behind: bool,
 }
 
 impl Param {
     const fn new(name: &'static str, dtype: DType, extent: Extent) -> Self {
-        Self { name, dtype, extent, updated: false, offset: 0 }
+        Self { name, dtype, extent, updated: false, offset: 0, behind: false }
     }
 
     /// A buffer with one element for each element of the shape.
@@ -181,6 +185,24 @@ impl Param {
         Self::new(name, dtype, Extent::Right)
     }
 
+    /// A table with an entry for each tensor: where its elements begin in each of these buffers, and how many there are. The addresses of
+    /// one without elements are 0.
+    pub const fn tensors(name: &'static str, of: &'static [&'static str]) -> Self {
+        Self::new(name, DType::U64, Extent::Tensors { of })
+    }
+
+    /// A table with an entry for each piece of at most so many elements that tensors are cut into: the tensor's number, and which of its
+    /// pieces it is.
+    pub const fn chunks(name: &'static str, of: usize) -> Self {
+        Self::new(name, DType::I32, Extent::Chunks { of })
+    }
+
+    /// The same for a buffer that only a table leads to.
+    pub const fn behind(mut self) -> Self {
+        self.behind = true;
+        self
+    }
+
     /// The same for an output that the kernel reads before it writes it.
     pub const fn updated(mut self) -> Self {
         self.updated = true;
@@ -202,6 +224,32 @@ impl Param {
             Extent::Square => shape.columns * shape.columns,
             Extent::Left => shape.rows * shape.terms(),
             Extent::Right => shape.terms() * shape.columns,
+            Extent::Tensors { of } => shape.rows * (of.len() + 1),
+            Extent::Chunks { of } => 2 * shape.tensors().map(|tensor| tensor.len().div_ceil(of)).sum::<usize>(),
+        }
+    }
+
+    /// What a table holds, by where the buffers are that it names; none of a buffer that is no table.
+    pub fn table(&self, shape: Shape, address: impl Fn(&str) -> u64) -> Option<Data> {
+        let tensors = shape.tensors();
+        match self.extent {
+            Extent::Tensors { of } => {
+                let entry = |tensor: Range<usize>| {
+                    let begin = |name: &&str| match tensor.is_empty() {
+                        true => 0,
+                        false => address(name) + (tensor.start * size_of::<f32>()) as u64,
+                    };
+                    of.iter().map(begin).chain([tensor.len() as u64]).collect::<Vec<u64>>()
+                };
+                Some(Data::U64(tensors.flat_map(entry).collect()))
+            }
+            Extent::Chunks { of } => {
+                let chunks = tensors.enumerate().flat_map(|(number, tensor)| {
+                    (0..tensor.len().div_ceil(of)).flat_map(move |chunk| [number as i32, chunk as i32])
+                });
+                Some(Data::I32(chunks.collect()))
+            }
+            _ => None,
         }
     }
 
@@ -242,10 +290,23 @@ pub enum Extent {
     Left,
     /// K x N.
     Right,
+    /// A table of tensors, each with its place in each of some buffers of f32.
+    Tensors {
+        of: &'static [&'static str],
+    },
+    /// A table of the tensors' pieces, of at most so many elements.
+    Chunks {
+        of: usize,
+    },
 }
 
 impl Extent {
-    /// Whether a buffer grows with the number of rows.
+    /// Whether it is a table, whose contents follow from the shape and from where other buffers are.
+    pub fn is_table(self) -> bool {
+        matches!(self, Extent::Tensors { .. } | Extent::Chunks { .. })
+    }
+
+    /// Whether a buffer grows with the number of rows, and what it holds may repeat itself.
     pub fn grows_with_rows(self) -> bool {
         matches!(self, Extent::Elements | Extent::Transposed | Extent::Rows | Extent::Left)
     }
@@ -394,7 +455,19 @@ impl Exercise {
 
     /// Whether its views may begin anywhere, and not only where an allocation does.
     pub fn begins_anywhere(&self) -> bool {
-        self.inputs.iter().chain(self.outputs).any(|param| param.offset > 0)
+        // A tensor that a table leads to begins where the one before it ends.
+        self.inputs.iter().chain(self.outputs).any(|param| param.offset > 0 || param.behind)
+    }
+
+    /// Whether the buffer of this name is one that only a table leads to.
+    pub fn is_behind(&self, name: &str) -> bool {
+        self.param(name).is_some_and(|param| param.behind)
+    }
+
+    /// What the tables among the inputs hold, each with its place there, by where the buffers are that they name.
+    pub fn tables(&self, shape: Shape, address: impl Fn(&str) -> u64) -> Vec<(usize, Data)> {
+        let inputs = self.inputs.iter().enumerate();
+        inputs.filter_map(|(index, param)| Some((index, param.table(shape, &address)?))).collect()
     }
 
     /// The hints, each with its heading: the text from one `## ` to the next.
@@ -464,7 +537,8 @@ impl Exercise {
         matches!(self.shapes, Shapes::Product { .. })
     }
 
-    /// The large problems at which bytes and speed are judged, of about so many elements: one for each timed row length. Products of
+    /// The large problems at which bytes and speed are judged, of about so many elements: one for each timed row length or number of
+    /// tensors. Products of
     /// matrices are those that are timed, halved in all directions until they have no more.
     pub fn large(&self, elements: usize) -> Vec<Shape> {
         match self.shapes {
@@ -481,6 +555,9 @@ impl Exercise {
                     Shape::product(sizes[0], sizes[1], sizes[2])
                 };
                 timed.iter().map(halved).collect()
+            }
+            Shapes::Tensors { timed } => {
+                timed.iter().map(|&tensors| Shape::of(tensors, (elements / tensors.max(1)).max(1))).collect()
             }
         }
     }

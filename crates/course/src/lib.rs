@@ -54,4 +54,11 @@ pub use suspect::Suspect;
 pub mod macros {
     pub use cudarc::driver::{CudaModule, CudaStream, CudaView, CudaViewMut, DriverError};
     pub use std::sync::Arc;
+
+    use crate::Param;
+
+    /// Of an exercise's buffers those that a launch function is given.
+    pub fn given<B>(params: &'static [Param], buffers: impl Iterator<Item = B>) -> impl Iterator<Item = B> {
+        params.iter().zip(buffers).filter(|(param, _)| !param.behind).map(|(_, buffer)| buffer)
+    }
 }

@@ -1,6 +1,9 @@
 //! The sizes of a problem, and those that an exercise is checked at.
 
-/// Row-major, contiguous. An elementwise shape is one row; a product of matrices has the rows and columns of its result.
+use std::ops::Range;
+
+/// Row-major, contiguous. An elementwise shape is one row; a product of matrices has the rows and columns of its result. A list of
+/// tensors has a row for each of them, of as many columns as a tensor has elements on average.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shape {
     pub rows: usize,
@@ -30,6 +33,20 @@ impl Shape {
 
     pub const fn elements(self) -> usize {
         self.rows * self.columns
+    }
+
+    /// The elements of each tensor, where the shape is that of a list of tensors. They have sizes as different as those of a model's
+    /// parameters, matrices beside vectors, and some are empty. One begins where the one before ends: at any element.
+    pub fn tensors(self) -> impl Iterator<Item = Range<usize>> {
+        /// How large they are beside each other, over and over.
+        const WEIGHTS: [usize; 8] = [1000, 1, 300, 0, 30, 1, 3000, 10];
+        let before = |tensor: usize| {
+            let (rounds, rest) = (tensor / WEIGHTS.len(), tensor % WEIGHTS.len());
+            rounds * WEIGHTS.iter().sum::<usize>() + WEIGHTS[..rest].iter().sum::<usize>()
+        };
+        let (elements, all) = (self.elements(), before(self.rows));
+        let begin = move |tensor: usize| (elements as u128 * before(tensor) as u128 / all.max(1) as u128) as usize;
+        (0..self.rows).map(move |tensor| begin(tensor)..begin(tensor + 1))
     }
 
     /// The part of a large shape after which its inputs may repeat, so that the reference need be computed for no more. It
@@ -76,6 +93,9 @@ pub enum Shapes {
     Matrix { timed: &'static [usize] },
     /// A product of matrices, any M, N and K. Speed is judged at each M, N, K of `timed`, bytes at smaller ones that are as oblong.
     Product { timed: &'static [[usize; 3]] },
+    /// Any number of tensors, each of any size, as [`Shape::tensors`] cuts them. Bytes and speed are judged for each number of them in
+    /// `timed`.
+    Tensors { timed: &'static [usize] },
 }
 
 impl Shapes {
@@ -86,6 +106,8 @@ impl Shapes {
             Shapes::Elementwise => vec![("n", shape.elements())],
             Shapes::Rows { .. } | Shapes::Matrix { .. } => vec![("rows", rows), ("columns", columns)],
             Shapes::Product { .. } => vec![("m", rows), ("n", columns), ("k", shape.terms())],
+            // Tables have them.
+            Shapes::Tensors { .. } => Vec::new(),
         }
     }
 
@@ -94,6 +116,10 @@ impl Shapes {
         match self {
             Shapes::Elementwise | Shapes::Product { .. } => shape.to_string(),
             Shapes::Rows { .. } | Shapes::Matrix { .. } => format!("{} x {}", shape.rows, shape.columns),
+            Shapes::Tensors { .. } => {
+                let s = if shape.rows == 1 { "" } else { "s" };
+                format!("{} tensor{s}, N = {}", shape.rows, shape.elements())
+            }
         }
     }
 
@@ -140,6 +166,13 @@ impl Shapes {
                 shapes.push(Shape::product(rng.usize(2..200), rng.usize(2..200), rng.usize(2..200)));
                 shapes
             }
+            Shapes::Tensors { .. } => {
+                let mut shapes: Vec<_> = TENSORS.into_iter().map(|(tensors, mean)| Shape::of(tensors, mean)).collect();
+                shapes.push(Shape::of(rng.usize(2..100), rng.usize(2..5000)));
+                // None, and none with an element. Of very many most are empty, and the others tiny.
+                shapes.extend([Shape::of(0, 128), Shape::of(3, 0), Shape::of(65_539, 1)]);
+                shapes
+            }
         }
     }
 }
@@ -171,6 +204,29 @@ const PRODUCTS: [[usize; 3]; 23] = [
     [136, 136, 0],
     [0, 64, 64],
     [64, 0, 64],
+];
+
+/// Tensors and how many elements each has on average: one whole chunk of a usual size first, where nothing is wrong
+/// with an edge; one of one element less and more; several that are all smaller than a chunk, and several of many chunks.
+const TENSORS: [(usize, usize); 18] = [
+    (1, 4096),
+    (1, 1),
+    (1, 2),
+    (1, 3),
+    (1, 257),
+    (1, 4095),
+    (1, 4097),
+    (1, 8192),
+    (2, 5000),
+    (3, 1),
+    (3, 68),
+    (3, 4099),
+    (8, 1),
+    (8, 9001),
+    (33, 35),
+    (100, 257),
+    (200, 1030),
+    (57, 5003),
 ];
 
 /// Rows and columns of matrices: a whole tile first, where nothing is wrong with an edge; single ones, one less and one more than
@@ -228,5 +284,20 @@ mod tests {
     fn shapes_are_told_by_what_they_have() {
         let shapes = [Shape::flat(7), Shape::of(2, 7), Shape::product(1, 2, 0)];
         assert_eq!(shapes.map(|shape| shape.to_string()), ["N = 7", "2 x 7", "M = 1, N = 2, K = 0"]);
+    }
+
+    #[test]
+    fn tensors_have_all_elements_between_them() {
+        for shape in (Shapes::Tensors { timed: &[] }).all(1) {
+            let ends: Vec<usize> = shape.tensors().map(|tensor| tensor.end).collect();
+            let starts: Vec<usize> = shape.tensors().map(|tensor| tensor.start).collect();
+            assert_eq!(starts.len(), shape.rows, "{shape}");
+            assert!(starts.iter().eq([0].iter().chain(&ends).take(shape.rows)), "{shape}");
+            assert_eq!(ends.last().copied().unwrap_or(0), shape.elements(), "{shape}");
+        }
+        let mut sizes: Vec<usize> = Shape::of(200, 1 << 18).tensors().map(|tensor| tensor.len()).collect();
+        sizes.sort_unstable();
+        assert!(sizes[0] == 0 && sizes[100] < 20_000 && sizes[199] > 1 << 20, "{sizes:?}");
+        assert!(sizes.iter().any(|size| !size.is_multiple_of(4)));
     }
 }

@@ -4,7 +4,7 @@
 /// function and CUDA source to the specification `EXERCISE` of the same module.
 ///
 /// The parameters stand in the order of the specification: inputs as `&T`, outputs as `&mut T`, scalars, and for
-/// row-wise operations `rows, columns`, for products of matrices `m, n, k`.
+/// row-wise operations `rows, columns`, for products of matrices `m, n, k`. A buffer that only a table leads to is no parameter.
 ///
 /// ```ignore
 /// signature! { inputs(x: f32) outputs(out: i8) scalars(scale: F32(f32)) sizes() }
@@ -30,6 +30,8 @@ macro_rules! signature {
                 source,
                 launch: $crate::macros::Arc::new(move |stream, module, arguments| {
                     let $crate::Arguments { inputs, outputs, scalars, rows: _rows, columns: _columns, depth: _depth, .. } = arguments;
+                    let inputs: Vec<_> = $crate::macros::given(EXERCISE.inputs, inputs.iter()).collect();
+                    let mut outputs: Vec<_> = $crate::macros::given(EXERCISE.outputs, outputs.iter_mut()).collect();
                     let [$($input),*] = &inputs[..] else { unreachable!("as many inputs as specified") };
                     let [$($output),*] = &mut outputs[..] else { unreachable!("as many outputs as specified") };
                     let [$($crate::Scalar::$variant($scalar)),*] = scalars[..] else { unreachable!("scalars as specified") };

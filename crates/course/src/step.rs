@@ -17,6 +17,8 @@ pub struct Step {
     pub threads: Threads,
     /// Bytes of dynamic shared memory of a block, for each column; of a product's block, in all.
     pub shared: usize,
+    /// Whether it is launched once for each tensor, on that tensor's part of each buffer, and not at all for one without elements.
+    pub each_tensor: bool,
 }
 
 /// How many threads a block has.
@@ -39,6 +41,9 @@ pub enum Work {
     /// Each block handles a square tile of so many rows and columns. The grid has the tiles of the rows along x, where there may be
     /// more of them, and those of the columns along y. A block has 32 threads along x.
     Tiles { edge: usize },
+    /// Each block handles one piece of a tensor, of at most so many elements. The kernel is given no buffer that a table leads to, and no
+    /// sizes.
+    Chunks { of: usize },
     /// Each block handles a tile of a product's result, of so many rows and columns. The grid has the tiles of the rows along x.
     Product { rows: usize, columns: usize },
     /// No kernel of the chain but the library's matrix product, [`crate::Gemm`]: of what is read, the first buffer
@@ -61,7 +66,7 @@ impl Step {
         writes: &'static [&'static str],
         work: Work,
     ) -> Self {
-        Self { kernel, reads, writes, scalars: &[], work, threads: Threads::Fixed(256), shared: 0 }
+        Self { kernel, reads, writes, scalars: &[], work, threads: Threads::Fixed(256), shared: 0, each_tensor: false }
     }
 
     /// An elementwise step without scalars, one element per thread.
@@ -98,6 +103,16 @@ impl Step {
         Self::new(kernel, reads, writes, Work::Product { rows, columns })
     }
 
+    /// A step with one block for each piece of a tensor, of at most so many elements.
+    pub const fn by_chunk(
+        kernel: &'static str,
+        reads: &'static [&'static str],
+        writes: &'static [&'static str],
+        of: usize,
+    ) -> Self {
+        Self::new(kernel, reads, writes, Work::Chunks { of })
+    }
+
     /// The library's matrix product of the two buffers that are read.
     pub const fn gemm(reads: &'static [&'static str; 2], writes: &'static [&'static str; 1]) -> Self {
         Self::new("gemm", reads, writes, Work::Gemm)
@@ -105,6 +120,12 @@ impl Step {
 
     pub const fn with(mut self, scalars: &'static [ScalarArg]) -> Self {
         self.scalars = scalars;
+        self
+    }
+
+    /// The same with a launch for each tensor.
+    pub const fn for_each_tensor(mut self) -> Self {
+        self.each_tensor = true;
         self
     }
 
@@ -178,6 +199,7 @@ impl Step {
             Work::Rows { a_block } => (blocks(shape.rows, a_block), 1, 1),
             Work::Tiles { edge } => (blocks(shape.rows, edge), blocks(shape.columns, edge), 1),
             Work::Product { rows, columns } => (blocks(shape.rows, rows), blocks(shape.columns, columns), 1),
+            Work::Chunks { of } => (shape.tensors().map(|tensor| blocks(tensor.len(), of)).sum(), 1, 1),
             Work::Gemm => (0, 1, 1),
         }
     }

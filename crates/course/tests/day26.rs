@@ -196,3 +196,135 @@ fn mistakes_in_a_sublayer_fail_in_every_run() {
         }
     }
 }
+
+/// What a kernel for one element of AdamW does: from p, g, m, v and the scalars to the new p, m and v.
+type Adamw = fn([f32; 4], &[f32]) -> [f32; 3];
+
+fn adamw([p, g, m, v]: [f32; 4], scalars: &[f32]) -> [f32; 3] {
+    let &[lr, beta1, beta2, epsilon, weight_decay, correction1, correction2] = scalars else { panic!("seven scalars") };
+    let m = beta1 * m + (1.0 - beta1) * g;
+    let v = beta2 * v + (1.0 - beta2) * g * g;
+    let denominator = (v / correction2).sqrt() + epsilon;
+    [p * (1.0 - lr * weight_decay) - lr / correction1 * m / denominator, m, v]
+}
+
+/// The same by differences from the old moments, and with hats as in the paper.
+fn adamw_by_differences([p, g, m, v]: [f32; 4], scalars: &[f32]) -> [f32; 3] {
+    let &[lr, beta1, beta2, epsilon, weight_decay, correction1, correction2] = scalars else { panic!("seven scalars") };
+    let m = m + (1.0 - beta1) * (g - m);
+    let v = v + (1.0 - beta2) * (g * g - v);
+    let (m_hat, v_hat) = (m / correction1, v / correction2);
+    [p - lr * weight_decay * p - lr * (m_hat / (v_hat.sqrt() + epsilon)), m, v]
+}
+
+/// The outputs of a kernel, each compared.
+fn updated(case: &Case, kernel: Adamw) -> [Result<(), Mismatch>; 3] {
+    let exercise = find("adamw_multi").unwrap();
+    let scalars: Vec<f32> = (0..7).map(|index| case.scalar(index) as f32).collect();
+    let before = |output: usize| case.initial[output].as_ref().unwrap().f32s();
+    let (p, g, m, v) = (before(0), case.f32s(2), before(1), before(2));
+    let new: Vec<[f32; 3]> = (0..case.shape.elements()).map(|i| kernel([p[i], g[i], m[i], v[i]], &scalars)).collect();
+    let references = (exercise.reference)(case);
+    std::array::from_fn(|output| {
+        let actual = Data::F32(new.iter().map(|new| new[output]).collect());
+        references[output].check(&actual, exercise.tolerances[output])
+    })
+}
+
+#[test]
+fn adamw_moves_80_bytes_per_element_or_28() {
+    let exercise = find("adamw_multi").unwrap();
+    let shape = Shape::of(200, 10_007);
+    let n = shape.elements() as u64;
+    assert_eq!(exercise.unfused_bytes(shape), 80 * n);
+    let chunks: usize = shape.tensors().map(|tensor| tensor.len().div_ceil(4096)).sum();
+    assert_eq!(exercise.minimum_bytes(shape), 28 * n + 5 * 8 * 200 + 8 * chunks as u64);
+}
+
+#[test]
+fn tables_lead_to_every_element_once() {
+    let exercise = find("adamw_multi").unwrap();
+    let address = |name: &str| ["p", "g", "m", "v"].iter().position(|known| *known == name).unwrap() as u64 * (1 << 40);
+    for shape in exercise.problems(1) {
+        let tables = exercise.tables(shape, address);
+        let [(0, Data::U64(tensors)), (1, Data::I32(chunks))] = &tables[..] else { panic!("two tables: {tables:?}") };
+        assert_eq!((tensors.len(), chunks.len()), (exercise.inputs[0].len(shape), exercise.inputs[1].len(shape)));
+        let mut next = 0;
+        for chunk in chunks.chunks_exact(2) {
+            let entry = &tensors[5 * chunk[0] as usize..][..5];
+            let begin = 4096 * chunk[1] as u64;
+            assert!(begin < entry[4], "{shape}: a chunk without elements");
+            assert!((0..4).all(|buffer| entry[buffer] == buffer as u64 * (1 << 40) + entry[0]), "{shape}");
+            assert_eq!(entry[0] / 4 + begin, next, "{shape}");
+            next += (entry[4] - begin).min(4096);
+        }
+        assert_eq!(next, shape.elements() as u64, "{shape}");
+    }
+}
+
+#[test]
+fn adamw_in_f32_passes_in_either_form() {
+    let exercise = find("adamw_multi").unwrap();
+    for seed in SEEDS {
+        for shape in exercise.problems(seed) {
+            let case = case(exercise, shape, seed);
+            for kernel in [adamw as Adamw, adamw_by_differences] {
+                assert_eq!(updated(&case, kernel), [const { Ok(()) }; 3], "{shape}, seed {seed}");
+            }
+        }
+    }
+}
+
+#[test]
+fn mistakes_in_adamw_fail_in_every_run() {
+    let exercise = find("adamw_multi").unwrap();
+    /// The same with other scalars: lr, beta1, beta2, epsilon, weight_decay, correction1, correction2.
+    fn with(element: [f32; 4], scalars: &[f32], change: impl Fn(&mut [f32])) -> [f32; 3] {
+        let mut scalars = scalars.to_vec();
+        change(&mut scalars);
+        adamw(element, &scalars)
+    }
+    let wrong: [(&str, Adamw); 12] = [
+        ("zeros", |_, _| [0.0; 3]),
+        ("nothing done", |[p, _, m, v], _| [p, m, v]),
+        ("half precision", |element, scalars| adamw(element, scalars).map(rounded)),
+        ("a step in half precision", |element, scalars| {
+            let [p, m, v] = adamw(element, scalars);
+            let kept = element[0] * (1.0 - scalars[0] * scalars[4]);
+            [kept - rounded(kept - p), m, v]
+        }),
+        ("the decay in the gradient", |[p, g, m, v], scalars| {
+            with([p, g + scalars[4] * p, m, v], scalars, |scalars| scalars[4] = 0.0)
+        }),
+        ("no decay", |element, scalars| with(element, scalars, |scalars| scalars[4] = 0.0)),
+        ("m not corrected", |element, scalars| with(element, scalars, |scalars| scalars[5] = 1.0)),
+        ("v not corrected", |element, scalars| with(element, scalars, |scalars| scalars[6] = 1.0)),
+        ("corrections swapped", |element, scalars| with(element, scalars, |scalars| scalars.swap(5, 6))),
+        ("no epsilon", |element, scalars| with(element, scalars, |scalars| scalars[3] = 0.0)),
+        ("epsilon in the root", |[p, g, m, v], scalars| {
+            let [_, m_new, v_new] = adamw([p, g, m, v], scalars);
+            let denominator = (v_new / scalars[6] + scalars[3]).sqrt();
+            [p * (1.0 - scalars[0] * scalars[4]) - scalars[0] / scalars[5] * m_new / denominator, m_new, v_new]
+        }),
+        ("the old moments", |[p, g, m, v], scalars| {
+            let [_, m_new, v_new] = adamw([p, g, m, v], scalars);
+            let denominator = (v / scalars[6]).sqrt() + scalars[3];
+            [p * (1.0 - scalars[0] * scalars[4]) - scalars[0] / scalars[5] * m / denominator, m_new, v_new]
+        }),
+    ];
+    for seed in SEEDS {
+        let large = |shape: &Shape| shape.elements() > 1000;
+        let cases: Vec<Case> =
+            exercise.problems(seed).into_iter().filter(large).map(|shape| case(exercise, shape, seed)).collect();
+        for (name, kernel) in wrong {
+            let refused = cases.iter().filter(|case| updated(case, kernel).iter().any(Result::is_err)).count();
+            // Not only now and then: each is judged at one case of each shape.
+            assert!(
+                refused >= cases.len() / 2,
+                "{name} passes {} of {} with seed {seed}",
+                cases.len() - refused,
+                cases.len()
+            );
+        }
+    }
+}

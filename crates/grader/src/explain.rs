@@ -39,6 +39,7 @@ pub(crate) fn faults(faults: &[Fault], entry: &Entry) -> Option<Trouble> {
         }
         (_, Shapes::Rows { .. }) => by_row(fault, entry.exercise),
         (_, Shapes::Matrix { .. } | Shapes::Product { .. }) => by_tile(fault, entry.exercise),
+        (_, Shapes::Tensors { .. }) => by_chunk(fault, entry.exercise),
         (_, Shapes::Elementwise) => by_element(fault, entry.exercise),
     };
     let lead = faults.get(first)?;
@@ -133,6 +134,23 @@ fn by_row(fault: &Fault, exercise: &Exercise) -> Diagnostic {
     told
 }
 
+/// A fault of a kernel whose blocks have chunks of tensors. Past the end lies what no table leads to, or no entry of a table is.
+fn by_chunk(fault: &Fault, exercise: &Exercise) -> Diagnostic {
+    let mut told = say(fault);
+    if let FaultKind::Memory(Memory::OutOfBounds { .. }) = &fault.kind
+        && let Some(buffer) = fault.buffer.as_ref().filter(|buffer| buffer.offset >= 0)
+    {
+        let table = buffer.name.identifier().and_then(|name| exercise.param(name));
+        told.help = vec![match table.filter(|param| param.extent.is_table()) {
+            Some(table) => index_of(table),
+            None => "a chunk ends where the next one would begin, or where its tensor ends, whichever comes first: compare each index \
+                     with both. An access of several elements needs all of them there"
+                .to_owned(),
+        }];
+    }
+    told
+}
+
 /// A fault of a kernel whose blocks have tiles of a matrix. An index past the end is one of a row or of a column.
 fn by_tile(fault: &Fault, exercise: &Exercise) -> Diagnostic {
     let mut told = by_element(fault, exercise);
@@ -174,7 +192,7 @@ fn several_at_once(fault: &Fault, exercise: &Exercise) -> Option<String> {
     let all = match exercise.shapes {
         Shapes::Rows { .. } | Shapes::Matrix { .. } => "columns",
         Shapes::Product { .. } if param.extent == Extent::Left => "k",
-        Shapes::Product { .. } | Shapes::Elementwise => "n",
+        Shapes::Product { .. } | Shapes::Elementwise | Shapes::Tensors { .. } => "n",
     };
     (each > 1).then(|| {
         format!(
@@ -197,6 +215,11 @@ fn over_budget(mut told: Diagnostic, which: &Sync, shapes: Shapes) -> Diagnostic
             "every block ends, and together they do far more than the product asks for: is each tile of the result one block's?"
                 .to_owned(),
         ],
+        (Sync::TooMuchWork { .. }, Shapes::Tensors { .. }) => vec![
+            "every block ends, and together they do far more than the elements ask for: is each chunk one block's, and does the block \
+             end with it?"
+                .to_owned(),
+        ],
         (Sync::TooMuchWork { .. }, Shapes::Matrix { .. } | Shapes::Elementwise) => vec![
             "every block ends, and together they do far more than the elements ask for: is each element one thread's? The \
              stride of a loop over all elements is the number of all threads, `gridDim.x * blockDim.x`"
@@ -204,7 +227,7 @@ fn over_budget(mut told: Diagnostic, which: &Sync, shapes: Shapes) -> Diagnostic
             "does the launch have more blocks than the elements need?".to_owned(),
         ],
         (_, Shapes::Rows { .. }) => vec![endless("let all threads of a block share a row")],
-        (_, Shapes::Matrix { .. } | Shapes::Product { .. } | Shapes::Elementwise) => {
+        (_, Shapes::Matrix { .. } | Shapes::Product { .. } | Shapes::Elementwise | Shapes::Tensors { .. }) => {
             vec![endless("let more threads share the elements")]
         }
     };
@@ -229,6 +252,14 @@ fn index_of(param: &Param) -> String {
         Extent::Square => format!("`{name}` has `columns` rows of as many columns"),
         Extent::Left => format!("`{name}` has `m` rows of `k` columns"),
         Extent::Right => format!("`{name}` has `k` rows of `n` columns"),
+        Extent::Tensors { of } => format!(
+            "`{name}` has an entry of {} numbers for each tensor: its index is the tensor's number, as the chunk's entry has it",
+            of.len() + 1
+        ),
+        Extent::Chunks { .. } => format!(
+            "`{name}` has an entry of two numbers for each chunk: its index is the number of the block, of which there are as many as \
+             entries"
+        ),
     }
 }
 

@@ -293,9 +293,9 @@ fn summary(exercise: &Exercise, shape: Shape, dram: &Beside) -> String {
     format!("{} N moved, {} N needed", units(dram.yours, unit), units(dram.needed, unit))
 }
 
-/// One N, in bytes: an element of the first input for each element of the shape.
+/// One N, in bytes: an element of the first input that is no table for each element of the shape.
 fn unit(exercise: &Exercise, shape: Shape) -> u64 {
-    let element = exercise.inputs.first().map_or(4, |param| param.dtype.bytes());
+    let element = exercise.inputs.iter().find(|param| !param.extent.is_table()).map_or(4, |param| param.dtype.bytes());
     (shape.elements() * element).max(1) as u64
 }
 

@@ -183,8 +183,15 @@ impl Expected<'_> {
             _ => self.shape.columns,
         }
         .max(1) as u64;
-        let (row, column) =
-            if len == self.shape.elements() as u64 { (index / columns, index % columns) } else { (index, 0) };
+        let in_tensors = matches!(self.exercise.shapes, Shapes::Tensors { .. });
+        let (row, column) = if in_tensors {
+            let tensor = self.shape.tensors().enumerate().find(|(_, tensor)| tensor.contains(&wrong.index));
+            tensor.map_or((0, index), |(number, tensor)| (number as u64, index - tensor.start as u64))
+        } else if len == self.shape.elements() as u64 {
+            (index / columns, index % columns)
+        } else {
+            (index, 0)
+        };
         // Whose it is where the launch is one that gives each block a row, or each thread an element.
         let outputs = self.exercise.outputs.len() as u64;
         let (block, thread) = match self.threads {
@@ -224,7 +231,11 @@ impl Expected<'_> {
         });
         if let (true, Some(mismatch)) = (rows, &failure.mismatch) {
             let of = if param.extent == Extent::Transposed { format!(" of `{}`", param.name) } else { String::new() };
-            let at = format!("row {}, column {}{of}", mismatch.row.unwrap_or(0), mismatch.column.unwrap_or(0));
+            let [row, column] = [mismatch.row, mismatch.column].map(Option::unwrap_or_default);
+            let at = match in_tensors {
+                true => format!("element {column} of tensor {row}, counted from 0"),
+                false => format!("row {row}, column {column}{of}"),
+            };
             failure.notes.insert(0, at);
         }
         failure
@@ -242,7 +253,7 @@ impl Expected<'_> {
 pub(crate) fn operands(exercise: &Exercise, case: &Case, index: usize) -> Option<String> {
     let output = exercise.outputs.first()?;
     let of_row = output.extent == Extent::Rows;
-    let suits = |extent: Extent| extent == Extent::Elements || of_row && extent == Extent::Rows;
+    let suits = |extent: Extent| extent == Extent::Elements || of_row && extent == Extent::Rows || extent.is_table();
     if exercise.inputs.iter().any(|param| !suits(param.extent)) {
         return None;
     }
@@ -254,13 +265,13 @@ pub(crate) fn operands(exercise: &Exercise, case: &Case, index: usize) -> Option
         }
     };
     let elements = exercise.inputs.iter().zip(&case.inputs);
-    let elements = elements.filter(|(param, _)| !of_row || param.extent == Extent::Rows);
+    let elements = elements.filter(|(param, _)| (!of_row || param.extent == Extent::Rows) && !param.extent.is_table());
     let elements = elements.filter_map(|(param, data)| Some((format!("{}[{index}]", param.name), data.get(index)?)));
     let scalars =
         exercise.scalars.iter().zip(&case.scalars).map(|(name, scalar)| ((*name).to_owned(), scalar.to_f64()));
     let all: Vec<String> = elements.chain(scalars).map(|(name, value)| format!("{name} = {}", number(value))).collect();
     let rest = match exercise.shapes {
-        Shapes::Elementwise | Shapes::Matrix { .. } | Shapes::Product { .. } => "",
+        Shapes::Elementwise | Shapes::Matrix { .. } | Shapes::Product { .. } | Shapes::Tensors { .. } => "",
         Shapes::Rows { .. } if of_row => ", and its row",
         Shapes::Rows { .. } => ", and the rest of its row",
     };

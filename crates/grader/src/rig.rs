@@ -5,7 +5,7 @@
 
 use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUresult;
-use fusion_baseline::{Periods, Place, Seen, Values, buffers, intermediates, memory};
+use fusion_baseline::{Periods, Place, Seen, Tables, Values, buffers, intermediates, memory};
 use fusion_course::{Arguments, Case, DeviceBuffer, Exercise, Inputs, Param, Shape};
 use fusion_machine::Report;
 use fusion_machine::report::Dry;
@@ -65,6 +65,8 @@ pub(crate) struct Rig<'a> {
 struct Set {
     values: Values,
     places: Vec<Place>,
+    /// Of each place, the tables that name the submission's outputs, and those that name the chain's.
+    tables: Vec<[Tables; 2]>,
 }
 
 impl<'a> Rig<'a> {
@@ -78,14 +80,21 @@ impl<'a> Rig<'a> {
             session.baseline()?;
         }
         let cases = cases(exercise, shape, trial.seed).into_iter();
-        let sets = cases.map(|case| Set::new(trial, shape, case)).collect::<Result<_, _>>()?;
+        let mut sets = cases.map(|case| Set::new(trial, shape, case)).collect::<Result<Vec<_>, _>>()?;
+        let submission = buffers(stream, exercise.outputs, shape, margin).map_err(ours())?;
+        let unfused = buffers(stream, exercise.outputs, shape, 0).map_err(ours())?;
+        for Set { places, tables, .. } in &mut sets {
+            let of = |place: &Place, outputs| Tables::new(stream, exercise, shape, &place.inputs, outputs);
+            let both = |place| Ok([of(place, &submission)?, of(place, &unfused)?]);
+            *tables = places.iter().map(both).collect::<Result<_, _>>().map_err(ours())?;
+        }
         let rig = Self {
             trial,
             shape,
             sets,
             intermediates: intermediates(stream, exercise, shape).map_err(ours())?,
-            submission: buffers(stream, exercise.outputs, shape, margin).map_err(ours())?,
-            unfused: buffers(stream, exercise.outputs, shape, 0).map_err(ours())?,
+            submission,
+            unfused,
             scratch: buffers(stream, exercise.scratch, shape, margin).map_err(ours())?,
         };
         stream.synchronize().map_err(ours())?;
@@ -120,16 +129,17 @@ impl<'a> Rig<'a> {
     /// Queues filling the outputs with poison, or with what they must hold before, and the scratch with poison.
     pub(crate) fn reset(&mut self, who: Who, set: usize) -> Result<(), DriverError> {
         let stream = &self.trial.session.device.stream;
-        let outputs = match who {
-            Who::Submission => &mut self.submission,
-            _ => &mut self.unfused,
+        let (side, outputs) = match who {
+            Who::Submission => (0, &mut self.submission),
+            _ => (1, &mut self.unfused),
         };
         for scratch in &mut self.scratch {
             scratch.poison_contents(stream)?;
         }
-        let places = &self.sets[set % SETS].places;
-        let place = &places[set / SETS % places.len()];
-        place.reset(stream, outputs)
+        let Set { places, tables, .. } = &mut self.sets[set % SETS];
+        let which = set / SETS % places.len();
+        tables[which][side].copy_to(stream, &mut places[which].inputs)?;
+        places[which].reset(stream, outputs)
     }
 
     /// Has the emulated device count the scratch as never written; not for launches that are timed, as it waits.
@@ -140,7 +150,7 @@ impl<'a> Rig<'a> {
     /// Queues one run.
     pub(crate) fn run(&mut self, who: Who, set: usize) -> Result<(), Trouble> {
         let Trial { session, entry, program, .. } = *self.trial;
-        let Set { values, places } = &mut self.sets[set % SETS];
+        let Set { values, places, .. } = &mut self.sets[set % SETS];
         let which = set / SETS % places.len();
         let inputs = &mut places[which].inputs;
         let scratch = &mut self.scratch;
@@ -282,7 +292,7 @@ impl Set {
         let stream = &session.device.stream;
         let place = |_| Place::new(stream, exercise, &values.case, shape, session.margin());
         let places = (0..count).map(place).collect::<Result<_, _>>().map_err(Trouble::driver("making inputs"))?;
-        Ok(Self { values, places })
+        Ok(Self { values, places, tables: Vec::new() })
     }
 }
 

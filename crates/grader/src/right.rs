@@ -127,9 +127,11 @@ fn judge_all(trial: &Trial<'_>, found: &mut Found) -> Result<(), Trouble> {
     let unaligned = scope.unaligned || exercise.begins_anywhere();
     let moved = problem::to_move(exercise, seed).filter(|&shape| unaligned && scope.has(shape));
     if let Some(shape) = moved {
-        let params = exercise.inputs.len() + exercise.outputs.len();
+        let params = exercise.inputs.iter().chain(exercise.outputs).enumerate();
+        // A table begins where an entry may.
+        let params = params.filter(|(_, param)| !param.extent.is_table()).map(|(param, _)| param);
         // No number of elements that is not a multiple of four suits an access to four of them.
-        for (param, elements) in (0..params).flat_map(|param| (1..4).map(move |elements| (param, elements))) {
+        for (param, elements) in params.flat_map(|param| (1..4).map(move |elements| (param, elements))) {
             trial.tell(format!("right: {}, view {param} moved by {elements}", trial.name(shape)));
             bench.move_view(param, elements);
             judge_shape(&mut bench, shape, found)?;
@@ -172,8 +174,9 @@ fn judge_calls(bench: &mut Bench<'_>, shape: Shape, found: &mut Found) -> Result
     let mut inputs =
         Inputs::new(seed ^ ((shape.rows as u64) << 40) ^ ((shape.terms() as u64) << 20) ^ shape.columns as u64);
     let calls = if shape.rows < MANY_ROWS { CALLS } else { 1 };
-    let cases: Vec<Case> = (0..calls).map(|_| (exercise.make)(shape, &mut inputs)).collect();
+    let mut cases: Vec<Case> = (0..calls).map(|_| (exercise.make)(shape, &mut inputs)).collect();
     bench.prepare(shape)?;
+    cases.iter_mut().for_each(|case| bench.fill_tables(case));
     let mut last = Vec::new();
     for (call, case) in cases.iter().enumerate() {
         found.right.launches += 1;

@@ -37,6 +37,9 @@ const ROWS: [(usize, usize); 6] =
 /// Elements at timed row lengths that [`ROWS`] does not have.
 const ROW_ELEMENTS: usize = 1 << 26;
 
+/// Elements of all tensors of a list.
+const TENSOR_ELEMENTS: usize = 1 << 26;
+
 /// The command's options.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
@@ -222,6 +225,7 @@ fn shapes(exercise: &Exercise) -> Vec<Shape> {
         }
         Shapes::Rows { columns, timed } => (columns, timed),
         Shapes::Matrix { timed } => (&[], timed),
+        Shapes::Tensors { .. } => return exercise.large(TENSOR_ELEMENTS),
         Shapes::Product { timed } => return timed.iter().map(|&[m, n, k]| Shape::product(m, n, k)).collect(),
     };
     let longest = columns.iter().chain(timed).copied().max().unwrap_or(0);
@@ -249,7 +253,9 @@ fn same(exercise: &Exercise, shape: Shape) -> bool {
 fn size(exercise: &Exercise, shape: Shape) -> String {
     match exercise.shapes {
         Shapes::Elementwise => shape.elements().to_string(),
-        Shapes::Rows { .. } | Shapes::Matrix { .. } => format!("{}x{}", shape.rows, shape.columns),
+        Shapes::Rows { .. } | Shapes::Matrix { .. } | Shapes::Tensors { .. } => {
+            format!("{}x{}", shape.rows, shape.columns)
+        }
         Shapes::Product { .. } => format!("{}x{}x{}", shape.rows, shape.columns, shape.terms()),
     }
 }

@@ -98,7 +98,7 @@ fn spacing(dtype: DType, value: f64) -> f64 {
         DType::F16 => (11, -14, 15),
         DType::Bf16 => (8, -126, 127),
         DType::E4m3 => (4, -6, 8),
-        DType::I8 | DType::I32 => return 1.0,
+        DType::I8 | DType::I32 | DType::U64 => return 1.0,
     };
     let exponent = if value == 0.0 { least } else { value.abs().log2().floor().clamp(-1e4, 1e4) as i32 };
     2f64.powi(exponent.clamp(least, greatest) - (digits - 1))

@@ -79,7 +79,9 @@ fn of(exercise: &Exercise, at: At) -> Vec<Shape> {
     match (at, exercise.shapes) {
         (At::Elements(elements), _) => exercise.large(elements),
         (At::Shape(shape), Shapes::Elementwise) => vec![Shape::flat(shape.elements())],
-        (At::Shape(shape), Shapes::Rows { .. } | Shapes::Matrix { .. }) => vec![Shape { depth: None, ..shape }],
+        (At::Shape(shape), Shapes::Rows { .. } | Shapes::Matrix { .. } | Shapes::Tensors { .. }) => {
+            vec![Shape { depth: None, ..shape }]
+        }
         // Of two sizes, the second is that of both sides of the right factor.
         (At::Shape(shape), Shapes::Product { .. }) => {
             vec![Shape { depth: Some(shape.depth.unwrap_or(shape.columns)), ..shape }]
@@ -90,7 +92,7 @@ fn of(exercise: &Exercise, at: At) -> Vec<Shape> {
 fn defaults(exercise: &Exercise, emulated: bool) -> Vec<Shape> {
     let elements: Vec<usize> = match exercise.shapes {
         Shapes::Elementwise => ELEMENTS.into(),
-        Shapes::Rows { .. } | Shapes::Matrix { .. } => ROW_ELEMENTS.into(),
+        Shapes::Rows { .. } | Shapes::Matrix { .. } | Shapes::Tensors { .. } => ROW_ELEMENTS.into(),
         // Launches of any size are predicted from some of their blocks, and counted where they are small.
         Shapes::Product { .. } => {
             let mut shapes: Vec<Shape> =

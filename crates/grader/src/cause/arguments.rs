@@ -31,7 +31,7 @@ pub(super) fn order(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
 /// Whether the buffers are passed as the exercise lists them, whatever the kernel calls its parameters.
 pub(super) fn as_listed(launch: &LaunchReport, seen: &Seen<'_>) -> bool {
     let passed = launch.arguments.iter().filter_map(|argument| seen.at(argument.unsigned()?));
-    let listed = seen.exercise.inputs.iter().chain(seen.exercise.outputs);
+    let listed = seen.exercise.inputs.iter().chain(seen.exercise.outputs).filter(|param| !param.behind);
     passed.map(|param| param.name).eq(listed.map(|param| param.name))
 }
 
@@ -100,7 +100,8 @@ pub(super) fn scalars(seen: &Seen<'_>) -> Option<Cause> {
 /// What the launch function is given, in its order.
 pub(super) fn listed(seen: &Seen<'_>) -> impl Iterator<Item = &'static str> {
     let sizes = seen.exercise.shapes.sizes(seen.shape());
-    let buffers = seen.exercise.inputs.iter().chain(seen.exercise.outputs).map(|param| param.name);
+    let buffers = seen.exercise.inputs.iter().chain(seen.exercise.outputs);
+    let buffers = buffers.filter(|param| !param.behind).map(|param| param.name);
     // By what chooses a kernel no kernel need be told.
     let takes = |name: &str| {
         seen.launches().flat_map(|launch| &launch.arguments).any(|argument| argument.name.as_deref() == Some(name))

@@ -71,7 +71,7 @@ pub(super) fn as_integers(failure: &Failure, seen: &Seen<'_>) -> Option<String> 
     launch.arguments.iter().zip(&parameters).find_map(|(argument, declared)| {
         let buffer = seen.at(argument.unsigned()?).filter(|_| declared.pointers == 1)?;
         let (plain, has) = (declared.plain(), buffer.dtype);
-        let bits = !matches!(has, DType::I8 | DType::I32) && integers(&plain) == Some(has.bytes());
+        let bits = !matches!(has, DType::I8 | DType::I32 | DType::U64) && integers(&plain) == Some(has.bytes());
         bits.then(|| say::as_integers(&declared.name, &plain, has))
     })
 }

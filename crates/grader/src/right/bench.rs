@@ -1,6 +1,6 @@
 //! Runs one launch under watch, on either device.
 
-use fusion_baseline::{Hold, Place, buffers, memory};
+use fusion_baseline::{Hold, Place, buffers, memory, tables};
 use fusion_course::{Case, Data, DeviceBuffer, Shape};
 use fusion_device::Timer;
 use fusion_machine::Fault;
@@ -101,6 +101,14 @@ impl<'a> Bench<'a> {
             self.copies = make(exercise.outputs, 0)?;
         }
         Ok(())
+    }
+
+    /// Has a case's tables hold where the buffers are.
+    pub(super) fn fill_tables(&self, case: &mut Case) {
+        let (stream, exercise) = (&self.trial.session.device.stream, self.trial.exercise());
+        for (index, table) in tables(stream, exercise, case.shape, &self.inputs, &self.outputs) {
+            case.inputs[index] = table;
+        }
     }
 
     /// A failure with its cause, where the last launch shows it.

@@ -13,6 +13,7 @@ mod blocks;
 mod scalars;
 
 use cudarc::driver::DriverError;
+use fusion_baseline::Tables;
 use fusion_course::{Case, Data, DeviceBuffer, Inputs, Param, Shape, Shapes};
 use fusion_device::Emulator;
 use fusion_diagnostic::counted;
@@ -72,6 +73,8 @@ fn at_least(elements: usize, shapes: Shapes) -> Shape {
             let columns = timed.iter().copied().min().unwrap_or(1).max(1);
             Shape::of(elements.div_ceil(columns), columns)
         }
+        // The largest tensor of a few would have no fewer.
+        Shapes::Tensors { .. } => Shape::flat(elements),
         // As few columns and terms as a tile has: rows there may be any number of, and a block is to end soon.
         Shapes::Product { .. } => Shape::product(elements.div_ceil(NARROW), NARROW, NARROW),
     }
@@ -125,6 +128,9 @@ impl<'a> Problem<'a> {
         for (buffer, data) in inputs.iter_mut().zip(&case.inputs) {
             buffer.write(&trial.session.device.stream, data)?;
         }
+        emulator.run_dry(&Dry::default()).ok();
+        let stream = &trial.session.device.stream;
+        Tables::new(stream, exercise, shape, &inputs, &outputs)?.copy_to(stream, &mut inputs)?;
         Ok(Self { trial, emulator, shape, case, inputs, outputs, scratch })
     }
 

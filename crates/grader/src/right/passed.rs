@@ -99,6 +99,8 @@ fn shapes(exercise: &Exercise) -> Vec<Shape> {
         Shapes::Elementwise => vec![columns],
         Shapes::Rows { .. } | Shapes::Matrix { .. } => vec![rows, columns],
         Shapes::Product { .. } => products.map(|[m, n, k]| Shape::product(m, n, k)).into(),
+        // A launch is given none.
+        Shapes::Tensors { .. } => Vec::new(),
     }
 }
 

@@ -183,7 +183,9 @@ impl<'a> Measuring<'a> {
 pub(super) fn at(exercise: &Exercise, shape: Shape) -> String {
     match exercise.shapes {
         Shapes::Elementwise => format!("n={}", shape.elements()),
-        Shapes::Rows { .. } | Shapes::Matrix { .. } => format!("rows={} columns={}", shape.rows, shape.columns),
+        Shapes::Rows { .. } | Shapes::Matrix { .. } | Shapes::Tensors { .. } => {
+            format!("rows={} columns={}", shape.rows, shape.columns)
+        }
         Shapes::Product { .. } => format!("m={} n={} k={}", shape.rows, shape.columns, shape.terms()),
     }
 }

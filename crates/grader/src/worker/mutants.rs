@@ -39,6 +39,8 @@ impl Limits {
             // reading of them is still more than is allowed.
             _ if exercise.multiplies() => Self { right: 33 * 64, lean: exercise.surveyed / 2, budget: BUDGET / 2 },
             Shapes::Elementwise => Self { right: 1 << 18, lean: lean(1 << 18), budget: BUDGET / 16 },
+            // Tensors of several chunks.
+            Shapes::Tensors { .. } => Self { right: 1 << 16, lean: lean(1 << 18), budget: BUDGET / 16 },
             // Two tiles of a usual size in either direction, with an edge.
             Shapes::Product { .. } => Self { right: 264 * 136, lean: exercise.surveyed, budget: BUDGET / 4 },
             // Two rows of the longest, three of the others, and hundreds of short ones: what goes wrong with more rows

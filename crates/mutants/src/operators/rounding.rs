@@ -3,11 +3,12 @@
 use super::Sites;
 use crate::Operator;
 use crate::code::Code;
-use crate::operator::VALUES;
+use crate::operator::{INDEX, VALUES};
 
 const ROUNDING: Operator = Operator::new("change-rounding", "rounds in another way", VALUES);
-const FUNCTION: Operator = Operator::new("other-function", "calls a function like it", VALUES);
-const DROP_CLAMP: Operator = Operator::new("drop-clamp", "leaves out a clamp", VALUES);
+// What a minimum is of may be an index or a bound.
+const FUNCTION: Operator = Operator::new("other-function", "calls a function like it", INDEX);
+const DROP_CLAMP: Operator = Operator::new("drop-clamp", "leaves out a clamp", INDEX);
 const DROP_CALL: Operator = Operator::new("drop-call", "leaves out a function of one argument", VALUES);
 const RECIPROCAL: Operator = Operator::new("div-to-reciprocal", "multiplies by the reciprocal", VALUES);
 

@@ -33,6 +33,8 @@ fn listed<'a>(params: impl Iterator<Item = &'a Param>) -> String {
             Extent::Square => ", square",
             Extent::Left => ", M x K",
             Extent::Right => ", K x N",
+            Extent::Tensors { .. } => " for each tensor",
+            Extent::Chunks { .. } => " for each chunk",
         };
         format!("{} ({}{each})", param.name, format!("{:?}", param.dtype).to_lowercase())
     };
@@ -72,6 +74,7 @@ fn chain(exercise: &Exercise, shape: Shape) -> Question {
         Shapes::Elementwise => String::new(),
         Shapes::Rows { .. } | Shapes::Matrix { .. } => format!(", at {} rows of {}", shape.rows, shape.columns),
         Shapes::Product { .. } => format!(", at {shape}"),
+        Shapes::Tensors { .. } => format!(", for {} tensors of {} elements on average", shape.rows, shape.columns),
     };
     Question {
         id: format!("{}/chain", exercise.name),

@@ -61,6 +61,8 @@ fn share(exercise: &Exercise, columns: usize) -> Option<f64> {
     Some(match exercise.shapes {
         Shapes::Elementwise if single => 0.98,
         Shapes::Elementwise => 0.93,
+        // Small tensors are part of it.
+        Shapes::Tensors { .. } => 0.92,
         Shapes::Rows { .. } if one_byte => 0.92,
         // No row needs a place on the chip, however long it is.
         Shapes::Rows { .. } if !kept => 0.93,
