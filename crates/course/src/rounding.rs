@@ -15,14 +15,14 @@ pub(crate) fn sum_error(terms: &[f64]) -> f64 {
 
 /// The same where at least so many threads share the terms, and then add up what each has.
 ///
-/// On the way of a term lie the additions of one thread's share, so the model is that of the share. The few additions that follow
-/// are as many as the logarithm of the number of threads, and have room in the factor of two.
+/// A term goes through the additions of one thread's share, and then through as many as the logarithm of the number of threads.
 pub(crate) fn sum_error_by(terms: &[f64], threads: usize) -> f64 {
     let threads = threads.max(1);
     let magnitude: f64 = terms.iter().map(|term| term.abs()).sum();
     let lanes = (0..threads.min(terms.len())).map(|lane| one_by_one(terms.iter().skip(lane).step_by(threads)));
     let worst = lanes.fold(0.0, f64::max);
-    2.0 * magnitude * worst.max(UNIT * (terms.len().div_ceil(threads) as f64).sqrt())
+    let additions = terms.len().div_ceil(threads) as f64 + (threads as f64).log2();
+    2.0 * magnitude * worst.max(UNIT * additions.sqrt())
 }
 
 /// What adding terms one after another is off by at its worst, relative to the sum of their magnitudes so far.

@@ -46,10 +46,10 @@ pub const EXERCISE: Exercise = Exercise {
     // A sum for the mean, a difference, a square and a sum for the variance, two products and a sum.
     flops: |shape| 7.0 * shape.elements() as f64,
     ladder: &[
-        Rung::any("three walks", fused("layernorm_wide_rows_walks").threads(1024)),
+        Rung::any("three walks", fused("layernorm_wide_rows_walks").elements_of_row(16)),
         // What a block of an H200 has room for, beside the arrays of the reductions.
-        Rung::any("a block keeps it", fused("layernorm_wide_rows_block").threads(1024).row_in_shared(4)).up_to(57_344),
-        Rung::any("a cluster keeps it", shared("layernorm_wide_rows_cluster")).up_to(LONGEST),
+        Rung::any("a block keeps it", fused("layernorm_wide_rows_block").elements_of_row(16).row_in_shared(4)).up_to(57_344),
+        Rung::any("a cluster keeps it", shared("layernorm_wide_rows_cluster")).up_to(LONGEST).multiple_of(4),
         Rung::any("16 bytes", shared("layernorm_wide_rows_packs")).up_to(LONGEST).multiple_of(4),
         Rung::any("one exchange", shared("layernorm_wide_rows_once")).up_to(LONGEST).multiple_of(4),
     ],
@@ -68,9 +68,10 @@ const fn fused(kernel: &'static str) -> Step {
     Step::by_row(kernel, &["x", "gamma", "beta"], &["out"])
 }
 
-/// Eight blocks share a row. Shared memory has its elements in fours.
+/// Eight blocks share a row. With as many elements per thread, 512 threads have the longest part, and several blocks have room on a
+/// multiprocessor.
 const fn shared(kernel: &'static str) -> Step {
-    fused(kernel).blocks_a_row(8).row_in_shared(4).threads(512)
+    fused(kernel).blocks_a_row(8).row_in_shared(4).elements_of_row(32)
 }
 
 /// Threads that share the sums of a row, at least. A single one would add up 131,072 terms, one after another.

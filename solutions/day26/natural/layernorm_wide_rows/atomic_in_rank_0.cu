@@ -45,3 +45,22 @@ extern "C" __global__ void __cluster_dims__(4, 1, 1) layernorm_wide_rows(const f
     }
     cluster.sync();
 }
+
+// Short rows: one block reads its row three times.
+extern "C" __global__ void layernorm_wide_rows_short(const float* x, const float* gamma, const float* beta, float* out, size_t rows, size_t columns) {
+    __shared__ float sums[32], squares[32];
+    const float* row = x + blockIdx.x * columns;
+    float sum = 0.0f;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) {
+        sum += row[c];
+    }
+    float mean = reduce_block(sum, sums, 0.0f, Sum()) / columns;
+    float square = 0.0f;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) {
+        square += (row[c] - mean) * (row[c] - mean);
+    }
+    float root = sqrtf(reduce_block(square, squares, 0.0f, Sum()) / columns + 1e-5f);
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) {
+        out[blockIdx.x * columns + c] = (row[c] - mean) / root * gamma[c] + beta[c];
+    }
+}

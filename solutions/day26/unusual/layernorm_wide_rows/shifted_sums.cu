@@ -17,8 +17,8 @@ extern "C" __global__ void layernorm_wide_rows(const float* __restrict__ x, cons
     }
     const float shift = reduce_block(sum, sums, 0.0f, Sum()) / columns;
     const float variance = reduce_block(square, squares, 0.0f, Sum()) / columns - shift * shift;
-    const float factor = rsqrtf(fmaxf(variance, 0.0f) + 1e-5f);
+    const float mean = near + shift, factor = rsqrtf(fmaxf(variance, 0.0f) + 1e-5f);
     for (size_t c = threadIdx.x; c < columns; c += blockDim.x) {
-        out[c] = (x[c] - near - shift) * factor * gamma[c] + beta[c];
+        out[c] = (x[c] - mean) * factor * gamma[c] + beta[c];
     }
 }
