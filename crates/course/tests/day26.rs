@@ -226,12 +226,12 @@ fn mistakes_in_long_rows_fail_in_every_run() {
                 cases.iter().any(|case| check_wide(exercise, case, wide(case, statistics, 256, epsilon)).is_err());
             assert!(refused, "{name} passes with seed {seed}");
         }
+        // A single row may lie so far from zero that its mean has no more digits than f16.
         for case in &cases {
-            let rounds = wide(case, two_walks, 256, 1e-5).into_iter().map(rounded).collect();
             let zeros = vec![0.0; case.shape.elements()];
-            for output in [rounds, zeros] {
-                assert!(check_wide(exercise, case, output).is_err() || case.shape.elements() < 8, "{}", case.shape);
-            }
+            assert!(check_wide(exercise, case, zeros).is_err(), "{}", case.shape);
+            let rounds = wide(case, two_walks, 256, 1e-5).into_iter().map(rounded).collect();
+            assert!(case.shape.rows <= 3 || check_wide(exercise, case, rounds).is_err(), "{}", case.shape);
         }
     }
 }
