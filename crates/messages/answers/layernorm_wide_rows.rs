@@ -6,6 +6,7 @@ use cudarc::driver::sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH;
 use cudarc::driver::sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
 use cudarc::driver::{CudaModule, CudaStream, CudaView, CudaViewMut, DriverError, LaunchConfig, PushKernelArg};
 
+#[expect(clippy::too_many_arguments, reason = "the exercise's signature")]
 pub fn layernorm_wide_rows(
     stream: &Arc<CudaStream>,
     module: &Arc<CudaModule>,

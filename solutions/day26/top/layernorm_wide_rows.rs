@@ -39,7 +39,7 @@ pub(super) fn layernorm_wide_rows(
         && out.device_ptr(stream).0 % 16 == 0;
     // As few blocks as hold the row. With fewer than there are multiprocessors, more of them share a row.
     let holding = || CLUSTERS.into_iter().filter(|blocks| whole_packs && *blocks <= largest && blocks * HELD >= columns);
-    let blocks = holding().find(|blocks| rows.saturating_mul(*blocks) >= multiprocessors).or(holding().last());
+    let blocks = holding().find(|blocks| rows.saturating_mul(*blocks) >= multiprocessors).or_else(|| holding().next_back());
     let (name, blocks, threads) = match blocks {
         Some(blocks) => (format!("layernorm_wide_rows_{blocks}"), blocks, THREADS),
         None => ("layernorm_wide_rows_any".to_owned(), 1, columns.next_multiple_of(32).min(THREADS)),
