@@ -1,6 +1,6 @@
 //! Day 26, occupancy, and when not to fuse: the reference solutions, and samples that the grader is tested with.
 
-// Launching a kernel is unsafe.
+// Launching a kernel is unsafe, and takes an argument for each buffer.
 #![allow(unsafe_code, clippy::too_many_arguments)]
 
 #[cfg(test)]
