@@ -56,7 +56,8 @@ __device__ void layernorm(const float* __restrict__ x, const float* __restrict__
     __shared__ float sums[WARPS<THREADS>], squares[WARPS<THREADS>];
     __shared__ Part parts[BLOCKS];
     const int width = columns, most = (width / 4 + BLOCKS - 1) / BLOCKS * 4;
-    const int rank = blockIdx.x % BLOCKS, begin = min(rank * most, width), length = min(most, width - begin);
+    const int rank = blockIdx.x % BLOCKS;
+    const int begin = min(rank * most, width), length = min(most, width - begin);
     x += blockIdx.x / BLOCKS * columns + begin;
     out += blockIdx.x / BLOCKS * columns + begin;
     gamma += begin;
