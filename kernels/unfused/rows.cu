@@ -137,3 +137,34 @@ extern "C" __global__ void loss_of_sum(const float* sum, const float* largest, c
     if (row < rows) loss[row] = labels[row] == -100 ? 0.0f : logf(sum[row]) + (largest[row] - chosen[row]);
 }
 // ANCHOR_END: cross_entropy
+
+// ANCHOR: wide
+// A layernorm in four launches.
+extern "C" __global__ void row_mean(const float* x, float* means, size_t rows, size_t columns) {
+    const float* row = x + blockIdx.x * columns;
+    float sum = 0.0f;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) sum += row[c];
+    sum = block_sum(sum);
+    if (threadIdx.x == 0) means[blockIdx.x] = sum / columns;
+}
+
+extern "C" __global__ void subtract_from_rows(const float* x, const float* means, float* out, size_t rows, size_t columns) {
+    const size_t start = blockIdx.x * columns;
+    const float mean = means[blockIdx.x];
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) out[start + c] = x[start + c] - mean;
+}
+
+extern "C" __global__ void row_mean_of_squares(const float* x, float* means, size_t rows, size_t columns) {
+    const float* row = x + blockIdx.x * columns;
+    float sum = 0.0f;
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) sum += row[c] * row[c];
+    sum = block_sum(sum);
+    if (threadIdx.x == 0) means[blockIdx.x] = sum / columns;
+}
+
+extern "C" __global__ void normalize_rows(const float* centred, const float* variances, const float* gamma, const float* beta, float* out, float epsilon, size_t rows, size_t columns) {
+    const size_t start = blockIdx.x * columns;
+    const float factor = rsqrtf(variances[blockIdx.x] + epsilon);
+    for (size_t c = threadIdx.x; c < columns; c += blockDim.x) out[start + c] = centred[start + c] * factor * gamma[c] + beta[c];
+}
+// ANCHOR_END: wide

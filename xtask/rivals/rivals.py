@@ -159,6 +159,10 @@ def layernorm_bias_gelu(x, gamma, beta, bias):
     return F.gelu(F.layer_norm(x, x.shape[-1:], gamma, beta, 1e-5) + bias, approximate="tanh")
 
 
+def layernorm_wide_rows(x, gamma, beta):
+    return F.layer_norm(x, x.shape[-1:], gamma, beta, 1e-5)
+
+
 def layernorm_quant(x, gamma, beta):
     y = F.layer_norm(x, x.shape[-1:], gamma, beta, 1e-5)
     scale = y.abs().amax(-1, keepdim=True) / 127.0
@@ -261,6 +265,12 @@ def liger_silu_mul(gate, up):
     return LigerSiLUMulFunction.apply(gate, up)
 
 
+def liger_layernorm(x, gamma, beta):
+    from liger_kernel.ops.layer_norm import LigerLayerNormFunction
+
+    return LigerLayerNormFunction.apply(x, gamma, beta, 1e-5)
+
+
 def liger_rmsnorm(x, weight):
     from liger_kernel.ops.rms_norm import LigerRMSNormFunction
 
@@ -305,6 +315,7 @@ OPERATIONS = {
     "add_rmsnorm": ([EB, EB, CB], add_rmsnorm, {"liger": liger_add_rmsnorm}),
     "rmsnorm_fp8": ([EB, CB], rmsnorm_fp8, {}),
     "rmsnorm_short_rows": ([E16, C16], rmsnorm, {"liger": liger_rmsnorm}),
+    "layernorm_wide_rows": ([E32, C32, C32], layernorm_wide_rows, {"liger": liger_layernorm}),
     "ffn_sublayer": ([E16, C16, C16, S16, C16], ffn_sublayer, {}),
     "adamw_multi": ([E32, E32, E32, ("squares", "float32")], adamw_multi, {"fused": fused_adamw_multi}),
     "gemm_tile": ([("left", "bfloat16"), ("right", "bfloat16")], gemm_tile, {}),

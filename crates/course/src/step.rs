@@ -15,8 +15,10 @@ pub struct Step {
     pub work: Work,
     /// Threads of a block.
     pub threads: Threads,
-    /// Bytes of dynamic shared memory of a block, for each column; of a product's block, in all.
+    /// Bytes of dynamic shared memory of a block, for each of its columns; of a product's block, in all.
     pub shared: usize,
+    /// Blocks that share a row, each with a part of its columns: the cluster that the kernel's `__cluster_dims__` names.
+    pub cluster: usize,
     /// Whether it is launched once for each tensor, on that tensor's part of each buffer, and not at all for one without elements.
     pub each_tensor: bool,
 }
@@ -66,7 +68,8 @@ impl Step {
         writes: &'static [&'static str],
         work: Work,
     ) -> Self {
-        Self { kernel, reads, writes, scalars: &[], work, threads: Threads::Fixed(256), shared: 0, each_tensor: false }
+        let threads = Threads::Fixed(256);
+        Self { kernel, reads, writes, scalars: &[], work, threads, shared: 0, cluster: 1, each_tensor: false }
     }
 
     /// An elementwise step without scalars, one element per thread.
@@ -141,6 +144,12 @@ impl Step {
         self
     }
 
+    /// The same for a kernel of which a cluster of so many blocks shares each row.
+    pub const fn blocks_a_row(mut self, blocks: usize) -> Self {
+        self.cluster = blocks;
+        self
+    }
+
     /// The same with another number of threads a block than 256.
     pub const fn threads(mut self, threads: u32) -> Self {
         self.threads = Threads::Fixed(threads);
@@ -169,7 +178,15 @@ impl Step {
     pub fn shared_bytes(&self, shape: Shape) -> usize {
         match self.work {
             Work::Product { .. } => self.shared,
-            _ => self.shared.saturating_mul(shape.columns),
+            _ => self.shared.saturating_mul(self.columns_of_block(shape)),
+        }
+    }
+
+    /// The most columns of a row that a block has. Blocks that share a row have them in fours, where they access 16 bytes at a time.
+    fn columns_of_block(&self, shape: Shape) -> usize {
+        match self.cluster {
+            0 | 1 => shape.columns,
+            blocks => shape.columns.div_ceil(blocks).next_multiple_of(4),
         }
     }
 
@@ -177,7 +194,9 @@ impl Step {
     pub fn block(&self, shape: Shape) -> u32 {
         match self.threads {
             Threads::Fixed(threads) => threads.max(1),
-            Threads::ForRow { each } => shape.columns.div_ceil(each.max(1)).next_power_of_two().clamp(32, 1024) as u32,
+            Threads::ForRow { each } => {
+                self.columns_of_block(shape).div_ceil(each.max(1)).next_power_of_two().clamp(32, 1024) as u32
+            }
         }
     }
 
@@ -196,7 +215,7 @@ impl Step {
             Work::Elements { a_thread } => {
                 (blocks(shape.elements(), self.block(shape) as usize * a_thread.max(1)), 1, 1)
             }
-            Work::Rows { a_block } => (blocks(shape.rows, a_block), 1, 1),
+            Work::Rows { a_block } => (blocks(shape.rows.saturating_mul(self.cluster), a_block), 1, 1),
             Work::Tiles { edge } => (blocks(shape.rows, edge), blocks(shape.columns, edge), 1),
             Work::Product { rows, columns } => (blocks(shape.rows, rows), blocks(shape.columns, columns), 1),
             Work::Chunks { of } => (shape.tensors().map(|tensor| blocks(tensor.len(), of)).sum(), 1, 1),

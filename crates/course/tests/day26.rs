@@ -60,6 +60,14 @@ fn bytes_are_those_of_the_course() {
         assert_eq!(rmsnorm.unfused_bytes(shape), 18 * n + 2 * 4 * 1000 + 2 * columns as u64);
         assert_eq!(rmsnorm.minimum_bytes(shape), 4 * n + 2 * columns as u64);
     }
+    let wide = find("layernorm_wide_rows").unwrap();
+    for &columns in &[1 << 14, 1 << 17] {
+        let shape = Shape::of(100, columns);
+        let n = shape.elements() as u64;
+        // Means and variances are written and read; gamma and beta are read.
+        assert_eq!(wide.unfused_bytes(shape), 24 * n + 4 * 4 * 100 + 2 * 4 * columns as u64);
+        assert_eq!(wide.minimum_bytes(shape), 8 * n + 2 * 4 * columns as u64);
+    }
     let ffn = find("ffn_sublayer").unwrap();
     let shape = Shape::of(1000, 1024);
     let (n, w, vector) = (shape.elements() as u64, 2 * 1024 * 1024, 2 * 1024);
@@ -113,6 +121,117 @@ fn mistakes_in_a_norm_fail_in_every_run() {
         for (name, norm) in wrong {
             let refused = cases.iter().any(|case| check(exercise, case, by_row(case, norm)).is_err());
             assert!(refused, "{name} passes with seed {seed}");
+        }
+    }
+}
+
+/// A layernorm's mean and variance of a row: of its elements, by so many threads.
+type Statistics = fn(&[f32], usize) -> (f32, f32);
+
+/// A sum as so many threads make it: each its share, and then theirs, two by two.
+fn sum_by(terms: &[f32], threads: usize) -> f32 {
+    let mut sums: Vec<f32> = (0..threads).map(|thread| terms.iter().skip(thread).step_by(threads).sum()).collect();
+    while sums.len() > 1 {
+        sums = sums.chunks(2).map(|pair| pair.iter().sum()).collect();
+    }
+    sums[0]
+}
+
+fn two_walks(row: &[f32], threads: usize) -> (f32, f32) {
+    let mean = sum_by(row, threads) / row.len() as f32;
+    let squares: Vec<f32> = row.iter().map(|x| (x - mean) * (x - mean)).collect();
+    (mean, sum_by(&squares, threads) / row.len() as f32)
+}
+
+/// Each of eight blocks has the squares of its part about the part's mean; then these are made squares about the row's.
+fn by_parts(row: &[f32], threads: usize) -> (f32, f32) {
+    let parts: Vec<_> =
+        row.chunks(row.len().div_ceil(8)).map(|part| (two_walks(part, threads), part.len() as f32)).collect();
+    let columns = row.len() as f32;
+    let mean = parts.iter().map(|((mean, _), length)| mean * length).sum::<f32>() / columns;
+    let square = |((own, variance), length): &((f32, f32), f32)| (variance + (own - mean) * (own - mean)) * length;
+    (mean, parts.iter().map(square).sum::<f32>() / columns)
+}
+
+fn wide(case: &Case, statistics: Statistics, threads: usize, epsilon: f32) -> Vec<f32> {
+    let mut out = Vec::with_capacity(case.shape.elements());
+    for row in case.f32s(0).chunks_exact(case.shape.columns) {
+        let (mean, variance) = statistics(row, threads);
+        let factor = 1.0 / (variance + epsilon).sqrt();
+        let columns = row.iter().zip(case.f32s(1)).zip(case.f32s(2));
+        out.extend(columns.map(|((x, gamma), beta)| (x - mean) * factor * gamma + beta));
+    }
+    out
+}
+
+/// The shapes of a run, and a row of each length that is timed.
+fn wide_cases(exercise: &Exercise, seed: u64) -> Vec<Case> {
+    let mut shapes = exercise.problems(seed);
+    shapes.retain(|shape| (1..140_000).contains(&shape.elements()) && shape.rows < 300);
+    shapes.extend(exercise.large(1));
+    shapes.into_iter().map(|shape| case(exercise, shape, seed)).collect()
+}
+
+fn check_wide(exercise: &Exercise, case: &Case, output: Vec<f32>) -> Result<(), Mismatch> {
+    (exercise.reference)(case)[0].check(&Data::F32(output), exercise.tolerances[0])
+}
+
+#[test]
+fn long_rows_may_be_added_up_by_32_threads_or_more_and_by_parts() {
+    let exercise = find("layernorm_wide_rows").unwrap();
+    for seed in SEEDS {
+        for case in wide_cases(exercise, seed) {
+            for (statistics, threads) in [(two_walks as Statistics, 32), (two_walks, 1024), (by_parts, 512)] {
+                let output = wide(&case, statistics, threads, 1e-5);
+                assert_eq!(
+                    check_wide(exercise, &case, output),
+                    Ok(()),
+                    "{}, {threads} threads, seed {seed}",
+                    case.shape
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn mistakes_in_long_rows_fail_in_every_run() {
+    let exercise = find("layernorm_wide_rows").unwrap();
+    let one_walk: Statistics = |row, threads| {
+        let mean = sum_by(row, threads) / row.len() as f32;
+        let squares: Vec<f32> = row.iter().map(|x| x * x).collect();
+        (mean, (sum_by(&squares, threads) / row.len() as f32 - mean * mean).max(0.0))
+    };
+    let first_part: Statistics = |row, threads| two_walks(&row[..row.len().div_ceil(8)], threads);
+    let about_own: Statistics = |row, threads| {
+        let parts: Vec<_> = row.chunks(row.len().div_ceil(8)).map(|part| two_walks(part, threads)).collect();
+        let (mean, _) = by_parts(row, threads);
+        (mean, parts.iter().map(|(_, variance)| variance).sum::<f32>() / parts.len() as f32)
+    };
+    let half: Statistics = |row, threads| {
+        let row: Vec<f32> = row.iter().copied().map(rounded).collect();
+        two_walks(&row, threads)
+    };
+    let wrong = [
+        ("one walk", one_walk, 1e-5),
+        ("the first part's", first_part, 1e-5),
+        ("half precision", half, 1e-5),
+        ("squares about the parts' means", about_own, 1e-5),
+        ("no epsilon", two_walks as Statistics, 0.0),
+    ];
+    for seed in SEEDS {
+        let cases = wide_cases(exercise, seed);
+        for (name, statistics, epsilon) in wrong {
+            let refused =
+                cases.iter().any(|case| check_wide(exercise, case, wide(case, statistics, 256, epsilon)).is_err());
+            assert!(refused, "{name} passes with seed {seed}");
+        }
+        // A single row may lie so far from zero that its mean has no more digits than f16.
+        for case in &cases {
+            let zeros = vec![0.0; case.shape.elements()];
+            assert!(check_wide(exercise, case, zeros).is_err(), "{}", case.shape);
+            let rounds = wide(case, two_walks, 256, 1e-5).into_iter().map(rounded).collect();
+            assert!(case.shape.rows <= 3 || check_wide(exercise, case, rounds).is_err(), "{}", case.shape);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `layernorm_bias_gelu`: a normalisation with mean and variance of the row, a bias and an activation.
 
 use crate::day22::add_gelu::gelu;
-use crate::rounding::{UNIT, sum_error};
+use crate::rounding::{UNIT, layernorm};
 use crate::{Case, DType, Data, Exercise, Inputs, Param, Reference, ScalarArg, Shape, Shapes, Step, Suspect, Tolerance};
 
 crate::signature! {
@@ -57,38 +57,16 @@ fn make(shape: Shape, inputs: &mut Inputs) -> Case {
     Case::new(shape, vec![Data::F32(x), gamma, beta, bias])
 }
 
-/// In f64, with the errors of f32 as magnitudes, to first order:
-///
-/// * the mean is off by what adding the row is off by, over its length, and by a rounding;
-/// * x - mean is off by that and by a rounding of its own; 1 / sqrt(variance + 1e-5) multiplies both, which is by up to
-///   316 in a row that is nearly constant;
-/// * the variance is off, relatively, by what adding the squares is off by; a wrong mean adds its square. The root
-///   halves that;
-/// * the factor, the products and the sums round by 2^-24 of what they are, or by up to four times that where they
-///   are approximate;
-/// * GELU multiplies all of it by its slope, which is 1.13 at most.
+/// In f64, with the errors of f32 as magnitudes, to first order: those of layernorm; the sums with beta and bias round by 2^-24 of what
+/// they are, or by up to four times that; GELU multiplies all of it by its slope, which is 1.13 at most.
 fn reference(case: &Case) -> Vec<Reference> {
-    let columns = case.shape.columns.max(1);
     let mut values = Vec::with_capacity(case.shape.elements());
     let mut magnitudes = Vec::with_capacity(case.shape.elements());
     let [gamma, beta, bias] = [1, 2, 3].map(|input| case.f64s(input));
-    for row in case.f32s(0).chunks_exact(columns) {
-        let row: Vec<f64> = row.iter().map(|&x| f64::from(x)).collect();
-        let mean = row.iter().sum::<f64>() / columns as f64;
-        let of_mean = sum_error(&row) / columns as f64 + UNIT * mean.abs();
-        let squares: Vec<f64> = row.iter().map(|x| (x - mean).powi(2)).collect();
-        let variance = squares.iter().sum::<f64>() / columns as f64;
-        let shifted = variance + f64::from(EPSILON);
-        let factor = 1.0 / shifted.sqrt();
-        let of_variance = sum_error(&squares) / columns as f64 + of_mean.powi(2);
-        let of_factor = 0.5 * of_variance / shifted + 8.0 * UNIT;
-        for (column, x) in row.iter().enumerate() {
-            let (gamma, beta, bias) = (gamma[column], beta[column], bias[column]);
-            let scaled = (x - mean) * factor * gamma;
-            let value = gelu(scaled + beta + bias);
-            let error = (of_mean * factor * gamma).abs()
-                + scaled.abs() * (of_factor + 4.0 * UNIT)
-                + 4.0 * UNIT * (beta.abs() + bias.abs());
+    for row in case.f32s(0).chunks_exact(case.shape.columns.max(1)) {
+        for (normed, (beta, bias)) in layernorm(row, &gamma, EPSILON, 1).into_iter().zip(beta.iter().zip(&bias)) {
+            let value = gelu(normed.value + beta + bias);
+            let error = normed.error + 4.0 * UNIT * (beta.abs() + bias.abs());
             values.push(value);
             magnitudes.push(value.abs() + 1.13 * error / RELATIVE);
         }

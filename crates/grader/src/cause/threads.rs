@@ -45,9 +45,10 @@ fn argument(name: &str, function: &str) -> Option<u64> {
     arguments.split([',', '>']).next()?.trim().parse().ok()
 }
 
-/// A block past the last row reads or writes where that row would be.
+/// A block past the last row reads or writes where that row would be. Blocks of a cluster may share a row: then it is the kernel that
+/// takes one for each.
 pub(super) fn too_many(seen: &Seen<'_>) -> Option<Cause> {
-    let (rows, columns) = by_row(seen)?;
+    let (rows, columns) = by_row(seen).filter(|_| !seen.source.text.contains("__cluster_dims__"))?;
     let blocks = of_the_grid(seen.launch()?);
     let fault = seen.faults().find(|fault| matches!(fault.kind, Kind::Memory(Memory::OutOfBounds { .. })))?;
     let (block, buffer) = (u64::from(fault.block?[0]), fault.buffer.as_ref()?);
