@@ -40,8 +40,30 @@ impl Suspect {
         score: |row| -largest(row),
         least: f64::MIN_POSITIVE,
         rows: "those whose elements are far below zero",
-        question: "Does the maximum begin with 0? It must begin with minus infinity, which is less than any element",
+        question: "Does the maximum begin with 0, or does a thread without an element bring 0 to it? It must be minus infinity, \
+                   which is less than any element",
     };
+
+    /// A small constant at another place than under the root, or another one, where a variance is divided by.
+    pub const NEARLY_ALIKE: Self = Self {
+        score: |row| one_over(variance(row)),
+        least: 100.0,
+        rows: "those whose elements are nearly alike",
+        question: "Is the small constant the one of the definition, and added before the root is taken?",
+    };
+
+    /// The same for a mean of squares.
+    pub const NEAR_ZERO: Self = Self {
+        score: |row| one_over(row.iter().map(|x| x * x).sum::<f64>() / row.len().max(1) as f64),
+        least: 100.0,
+        rows: "those whose elements are all near zero",
+        question: "Is the small constant the one of the definition, and added before the root is taken?",
+    };
+}
+
+/// Of nothing, no number: a row of zeros says nothing either way.
+fn one_over(value: f64) -> f64 {
+    if value > 0.0 { 1.0 / value } else { f64::NAN }
 }
 
 fn mean(row: &[f64]) -> f64 {

@@ -6,6 +6,7 @@
 mod arguments;
 mod elements;
 mod launched;
+pub(crate) mod otherwise;
 mod roles;
 mod say;
 mod shared;
@@ -97,6 +98,8 @@ enum Cause {
     TooFewThreads { blocks: u64, threads: u64, elements: u64, each: u64 },
     /// Fewer blocks than the rows need, of which each has stored so many.
     TooFewBlocks { blocks: u64, threads: u64, rows: u64, each: u64 },
+    /// Fewer threads than a kernel with a loop over the whole grid gets through: so many elements for each of them.
+    TooMuchEach { blocks: u64, threads: u64, elements: u64, each: u64 },
     /// Blocks along an axis of the grid, or threads along one of a block, that the kernel never asks for.
     ///
     /// `instead`: another axis that it asks for, along which there is one.
@@ -180,6 +183,9 @@ pub(crate) fn explain(mut failure: Failure, seen: &Seen<'_>) -> Failure {
     for note in facts.into_iter().flatten() {
         failure.lead_with(note);
     }
+    if let Some(note) = launched::of_several(&failure, seen) {
+        failure.add_note(note);
+    }
     if let Some(note) = roles::not_cleared(seen) {
         failure.lead_with(note);
         failure.side = Some(Side::Launch);
@@ -213,6 +219,7 @@ fn find(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
         .or_else(|| threads::too_many(seen))
         .or_else(|| threads::too_few(failure, seen))
         .or_else(|| threads::too_few_rows(failure, seen))
+        .or_else(|| threads::too_much_each(seen))
         .or_else(|| elements::of_another_type(seen))
         .or_else(|| roles::swapped(seen))
         .or_else(|| roles::other_memory(seen))

@@ -1,18 +1,19 @@
 //! Faults, driver errors and compiler messages as failures that teach.
 
 mod compiler;
+mod shapes;
 
 use std::io::Read as _;
 use std::path::Path;
 
 use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUresult;
-use fusion_course::{Entry, Exercise, Extent, Param, Shape, Shapes, Source};
+use fusion_course::{Entry, Shape, Source};
 use fusion_device::Program;
 use fusion_diagnostic::{Diagnostic, Sources, Text, noun, say};
 use fusion_machine::Fault;
 use fusion_machine::report::demangle;
-use fusion_machine::report::kind::{Call, Memory, Race, Rule, Sync};
+use fusion_machine::report::kind::{Call, Race, Rule};
 use fusion_machine::report::{Blame, Class, Kind as FaultKind};
 
 use crate::judgement::{Code, Failure, Judgement, Line, Location, Side};
@@ -33,15 +34,7 @@ pub(crate) fn faults(faults: &[Fault], entry: &Entry) -> Option<Trouble> {
     let faults = &together(faults);
     // What the emulated device lacks decides: after it, nothing that it says can be relied on.
     let first = faults.iter().position(is_not_theirs).unwrap_or(0);
-    let tell = |fault: &Fault| match (&fault.kind, entry.exercise.shapes) {
-        (FaultKind::Sync(which @ (Sync::Endless { .. } | Sync::TooMuchWork { .. })), shapes) => {
-            over_budget(say(fault), which, shapes)
-        }
-        (_, Shapes::Rows { .. }) => by_row(fault, entry.exercise),
-        (_, Shapes::Matrix { .. } | Shapes::Product { .. }) => by_tile(fault, entry.exercise),
-        (_, Shapes::Tensors { .. }) => by_chunk(fault, entry.exercise),
-        (_, Shapes::Elementwise) => by_element(fault, entry.exercise),
-    };
+    let tell = |fault: &Fault| shapes::tell(fault, entry.exercise);
     let lead = faults.get(first)?;
     let mut trouble = fault(lead, tell(lead), &entry.source);
     if let Trouble::Failure(failure) = &mut trouble {
@@ -112,155 +105,6 @@ fn meet(one: &Fault, other: &Fault) -> bool {
         && b.rule == Rule::Shared
         && name(a).is_some()
         && ours.iter().any(|place| place.is_some() && theirs.contains(place))
-}
-
-/// A fault of a kernel whose blocks have rows.
-///
-/// A race is first found where rows are short and a block may be a single warp. There a barrier of the warp is enough, and
-/// at the next length it is not. An index that is too large is one of a row or in a row.
-fn by_row(fault: &Fault, exercise: &Exercise) -> Diagnostic {
-    let mut told = say(fault);
-    match &fault.kind {
-        FaultKind::Race(race) => told.notes.extend(fusion_diagnostic::longer_rows(race)),
-        FaultKind::Memory(Memory::OutOfBounds { .. }) => {
-            let buffer = fault.buffer.as_ref().filter(|buffer| buffer.offset >= 0);
-            let name = buffer.and_then(|buffer| buffer.name.identifier());
-            if let Some(param) = name.and_then(|name| exercise.param(name)) {
-                told.help = vec![several_at_once(fault, exercise).unwrap_or_else(|| index_of(param))];
-            }
-        }
-        _ => {}
-    }
-    told
-}
-
-/// A fault of a kernel whose blocks have chunks of tensors. Past the end lies what no table leads to, or no entry of a table is.
-fn by_chunk(fault: &Fault, exercise: &Exercise) -> Diagnostic {
-    let mut told = say(fault);
-    if let FaultKind::Memory(Memory::OutOfBounds { .. }) = &fault.kind
-        && let Some(buffer) = fault.buffer.as_ref().filter(|buffer| buffer.offset >= 0)
-    {
-        let table = buffer.name.identifier().and_then(|name| exercise.param(name));
-        told.help = vec![match table.filter(|param| param.extent.is_table()) {
-            Some(table) => index_of(table),
-            None => "a chunk ends where the next one would begin, or where its tensor ends, whichever comes first: compare each index \
-                     with both. An access of several elements needs all of them there"
-                .to_owned(),
-        }];
-    }
-    told
-}
-
-/// A fault of a kernel whose blocks have tiles of a matrix. An index past the end is one of a row or of a column.
-fn by_tile(fault: &Fault, exercise: &Exercise) -> Diagnostic {
-    let mut told = by_element(fault, exercise);
-    if let FaultKind::Memory(Memory::OutOfBounds { .. }) = &fault.kind
-        && let Some(param) = fault.buffer.as_ref().and_then(|buffer| exercise.param(buffer.name.identifier()?))
-    {
-        let name = param.name;
-        let (index, row, column) = match (param.extent, exercise.shapes) {
-            (Extent::Transposed, _) => (format!("{name}[c * rows + r]"), "columns", "rows"),
-            (Extent::Left, _) => (format!("{name}[r * k + c]"), "m", "k"),
-            (Extent::Right, _) => (format!("{name}[r * n + c]"), "k", "n"),
-            (_, Shapes::Product { .. }) => (format!("{name}[r * n + c]"), "m", "n"),
-            _ => (format!("{name}[r * columns + c]"), "rows", "columns"),
-        };
-        // Of a matrix that was turned over, r and c are those of what it was made from.
-        let (of_row, of_column) = if param.extent == Extent::Transposed { (column, row) } else { (row, column) };
-        told.help = several_at_once(fault, exercise).into_iter().collect();
-        told.help.push(format!(
-            "`{name}` has `{row}` rows of `{column}`: the element of row r and column c of the matrix is `{index}`. Before this \
-             access, compare r with `{of_row}` and c with `{of_column}`"
-        ));
-    }
-    told
-}
-
-/// A fault of a kernel whose threads have elements.
-fn by_element(fault: &Fault, exercise: &Exercise) -> Diagnostic {
-    let mut told = say(fault);
-    told.help = several_at_once(fault, exercise).map_or(told.help, |help| vec![help]);
-    told
-}
-
-/// What to do about an access past the end that takes several elements of a buffer at once: an index of such is no index of elements.
-fn several_at_once(fault: &Fault, exercise: &Exercise) -> Option<String> {
-    let FaultKind::Memory(Memory::OutOfBounds { access, .. }) = fault.kind else { return None };
-    let buffer = fault.buffer.as_ref().filter(|buffer| buffer.offset >= 0)?;
-    let param = exercise.param(buffer.name.identifier()?)?;
-    let each = access.bytes / param.dtype.bytes() as u64;
-    let all = match exercise.shapes {
-        Shapes::Rows { .. } | Shapes::Matrix { .. } => "columns",
-        Shapes::Product { .. } if param.extent == Extent::Left => "k",
-        Shapes::Product { .. } | Shapes::Elementwise | Shapes::Tensors { .. } => "n",
-    };
-    (each > 1).then(|| {
-        format!(
-            "an access of {} bytes takes {each} elements of `{}`, and all of them must be there: compare its index, where it counts \
-             {each} elements as one, with `{all} / {each}`, and do the elements that are left one by one",
-            access.bytes, param.name
-        )
-    })
-}
-
-/// The budget is the grader's, and nobody can allow more.
-fn over_budget(mut told: Diagnostic, which: &Sync, shapes: Shapes) -> Diagnostic {
-    told.help = match (which, shapes) {
-        (Sync::TooMuchWork { .. }, Shapes::Rows { .. }) => vec![
-            "every block ends, and together they do far more than the rows ask for: is each row one block's or one warp's, and \
-             is the stride of a loop over rows the number of all of them?"
-                .to_owned(),
-        ],
-        (Sync::TooMuchWork { .. }, Shapes::Product { .. }) => vec![
-            "every block ends, and together they do far more than the product asks for: is each tile of the result one block's?"
-                .to_owned(),
-        ],
-        (Sync::TooMuchWork { .. }, Shapes::Tensors { .. }) => vec![
-            "every block ends, and together they do far more than the elements ask for: is each chunk one block's, and does the block \
-             end with it?"
-                .to_owned(),
-        ],
-        (Sync::TooMuchWork { .. }, Shapes::Matrix { .. } | Shapes::Elementwise) => vec![
-            "every block ends, and together they do far more than the elements ask for: is each element one thread's? The \
-             stride of a loop over all elements is the number of all threads, `gridDim.x * blockDim.x`"
-                .to_owned(),
-            "does the launch have more blocks than the elements need?".to_owned(),
-        ],
-        (_, Shapes::Rows { .. }) => vec![endless("let all threads of a block share a row")],
-        (_, Shapes::Matrix { .. } | Shapes::Product { .. } | Shapes::Elementwise | Shapes::Tensors { .. }) => {
-            vec![endless("let more threads share the elements")]
-        }
-    };
-    told
-}
-
-fn endless(whole: &str) -> String {
-    format!("does the loop end for every thread? If it does, a thread has too much to do: {whole}")
-}
-
-/// What the index of an element is.
-fn index_of(param: &Param) -> String {
-    let name = param.name;
-    match param.extent {
-        Extent::Elements => format!(
-            "column c of row r is `{name}[r * columns + c]`: does each row begin at a multiple of `columns`, and is every column \
-             compared with `columns`? With more blocks than rows, the row is to be compared with `rows`"
-        ),
-        Extent::Transposed => format!("the element of row r and column c of the input is `{name}[c * rows + r]`"),
-        Extent::Rows => format!("`{name}` has an element for each row: its index is the row"),
-        Extent::Columns => format!("`{name}` has an element for each column: its index is the column"),
-        Extent::Square => format!("`{name}` has `columns` rows of as many columns"),
-        Extent::Left => format!("`{name}` has `m` rows of `k` columns"),
-        Extent::Right => format!("`{name}` has `k` rows of `n` columns"),
-        Extent::Tensors { of } => format!(
-            "`{name}` has an entry of {} numbers for each tensor: its index is the tensor's number, as the chunk's entry has it",
-            of.len() + 1
-        ),
-        Extent::Chunks { .. } => format!(
-            "`{name}` has an entry of two numbers for each chunk: its index is the number of the block, of which there are as many as \
-             entries"
-        ),
-    }
 }
 
 /// Faults of some classes in words.
@@ -474,6 +318,16 @@ pub(crate) fn no_kernel(asked: Option<&str>, program: &Program, entry: &Entry) -
             failure.location = declaration(only, source);
         }
         return failure.note(format!("call the kernel `{asked}` in {path}"));
+    }
+    // The name of a function that kernels call.
+    if declaration(asked, source).is_some() {
+        let failure = failure.note(format!(
+            "{path} has a function `{asked}`, which is no kernel: only a `__global__` function can be launched"
+        ));
+        return match there[..] {
+            [only] => failure.note(format!("ask for `{only}`: `module.load_function(\"{only}\")`")),
+            _ => failure.note("ask for one of the kernels"),
+        };
     }
     // Nearest is what differs in capitals only.
     let distance = |name: &&&str| {

@@ -166,12 +166,18 @@ impl Expected<'_> {
             ));
         }
         failure.notes.extend(pattern.tell(wrong));
+        if matches!(self.exercise.shapes, Shapes::Elementwise) {
+            failure.notes.extend(pattern.component(wrong));
+        }
         if in_tail {
             failure.notes.push(match self.threads {
                 Some(threads) => format!(
                     "only the tail: elements from {tail_start} on, past the last full block of {}; {}",
                     threads.of_a_block,
-                    threads.fix(tail_start, widest)
+                    match wrong.is_unwritten() {
+                        true => threads.fix(tail_start, widest),
+                        false => "they are written: are they computed as those before them?",
+                    }
                 ),
                 None => format!("only the tail: elements from {tail_start} on"),
             });

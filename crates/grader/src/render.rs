@@ -234,13 +234,15 @@ fn causes_only(advice: &mut Vec<Diagnostic>) {
     advice.sort_by_key(|told| code(told) != Some(Code::RoundTrip));
 }
 
-/// What the emulated device warned of in a submission that passes: a benign race, a conversion of what is no number.
+/// What the emulated device warned of in a submission that passes, or of which it is not known: a benign race, a conversion of what is no
+/// number.
 fn warnings(judgement: &Judgement) -> Vec<&Diagnostic> {
-    let views = judgement.parts.views().filter(|_| judgement.verdict == Verdict::Pass);
+    let right = matches!(judgement.verdict, Verdict::Pass | Verdict::Inconclusive);
+    let views = judgement.parts.views().filter(|_| right);
     views.flat_map(|part| part.advice).filter(|found| found.severity == Severity::Warning).collect()
 }
 
-/// The first lines of the warnings about a submission that passes.
+/// The first lines of the warnings about a submission that does not fail.
 fn warned(judgement: &Judgement) -> Option<String> {
     let warnings = warnings(judgement);
     let line = |found: &&Diagnostic| {
@@ -248,8 +250,8 @@ fn warned(judgement: &Judgement) -> Option<String> {
         format!("\n  {}: {}{at}", found.code, found.title)
     };
     let lines: String = warnings.iter().map(line).collect();
-    (!warnings.is_empty())
-        .then(|| format!("pass, {}; `--advice` shows all of it:{lines}", counted(warnings.len() as u64, "warning")))
+    let (verdict, count) = (judgement.verdict, counted(warnings.len() as u64, "warning"));
+    (!warnings.is_empty()).then(|| format!("{verdict}, {count}; `--advice` shows all of it:{lines}"))
 }
 
 fn devices(report: &Report) -> String {

@@ -6,6 +6,7 @@
 
 mod bench;
 mod dry;
+mod otherwise;
 mod passed;
 mod rows;
 
@@ -121,8 +122,10 @@ fn judge_all(trial: &Trial<'_>, found: &mut Found) -> Result<(), Trouble> {
     let mut bench = Bench::new(trial)?;
     for shape in exercise.problems(seed).into_iter().filter(|&shape| scope.has(shape)) {
         trial.tell(format!("right: {}", trial.name(shape)));
-        judge_shape(&mut bench, shape, found)
-            .map_err(|trouble| rows::compare(sharpen(trouble, &mut bench, shape), &mut bench))?;
+        judge_shape(&mut bench, shape, found).map_err(|trouble| {
+            let trouble = otherwise::compare(sharpen(trouble, &mut bench, shape), &mut bench, shape);
+            rows::compare(trouble, &mut bench)
+        })?;
     }
     let unaligned = scope.unaligned || exercise.begins_anywhere();
     let moved = problem::to_move(exercise, seed).filter(|&shape| unaligned && scope.has(shape));
@@ -279,7 +282,7 @@ const KEPT: &str = "that is what the first call with this shape had there; this 
                     something was kept from call to call";
 
 /// The note on an element that is not.
-const OTHER_VALUES: &str = "the first call with this shape was right; this one has other values at the same addresses";
+const OTHER_VALUES: &str = "with other values of the inputs, the call before was right";
 
 /// The failure of a launch that gives other bits than the same one before it. Both are within the tolerance, or one was never looked at:
 /// what the result depends on is not the inputs alone. On the emulated device, whose schedule is fixed, the blame is not the device's.

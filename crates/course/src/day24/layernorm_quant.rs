@@ -31,7 +31,7 @@ pub const EXERCISE: Exercise = Exercise {
     },
     make,
     reference,
-    suspects: &[Suspect::CANCELLATION],
+    suspects: &[Suspect::CANCELLATION, Suspect::NEARLY_ALIKE],
     tolerances: &[Tolerance::EXACT, Tolerance { absolute: 0.0, relative: RELATIVE }],
     // A sum for the mean, a difference, a square and a sum for the variance, two products and a sum; a maximum, a quotient, a rounding.
     flops: |shape| 10.0 * shape.elements() as f64,

@@ -4,7 +4,7 @@
 use half::bf16;
 
 use crate::rounding::UNIT;
-use crate::{Case, DType, Data, E4m3, Exercise, Inputs, Param, Reference, Shape, Shapes, Step, Tolerance};
+use crate::{Case, DType, Data, E4m3, Exercise, Inputs, Param, Reference, Shape, Shapes, Step, Suspect, Tolerance};
 
 crate::signature! { inputs(x: bf16, weight: bf16) outputs(q: u8, scale: f32) scalars() sizes(rows, columns) }
 
@@ -26,6 +26,7 @@ pub const EXERCISE: Exercise = Exercise {
     },
     make,
     reference,
+    suspects: &[Suspect::NEAR_ZERO],
     tolerances: &[Tolerance::EXACT, Tolerance { absolute: 0.0, relative: RELATIVE }],
     // A square and a sum; two products; a maximum, a quotient, a rounding.
     flops: |shape| 7.0 * shape.elements() as f64,

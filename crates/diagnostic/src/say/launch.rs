@@ -47,10 +47,17 @@ pub(super) fn words(kind: &Refusal) -> Words {
         }
         Refusal::Shared { dynamic, most, fixed, room, optin } => {
             let title = format!("{dynamic} bytes of dynamic shared memory are too many: this kernel may have {most}");
-            Words::new(title).note(format!(
-                "A block has up to {room} bytes, static and dynamic ({fixed} are static here), or up to {optin} once \
-                 CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES is set for the kernel."
-            ))
+            // Less than is there for the asking: it was set.
+            Words::new(title).note(match *most < room.saturating_sub(*fixed) {
+                true => format!(
+                    "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES was set to {most} for this kernel: it counts bytes, and must be at least \
+                     what the launch asks for."
+                ),
+                false => format!(
+                    "A block has up to {room} bytes, static and dynamic ({fixed} are static here), or up to {optin} once \
+                     CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES is set for the kernel."
+                ),
+            })
         }
         Refusal::Parameters { problem, expected } => Words::new(parameters(problem)).note(format!(
             "The kernel takes {}. Does the launch pass as many, in the same order?",

@@ -2,7 +2,7 @@
 
 use fusion_course::{Case, Scalar};
 
-use super::{Cause, Seen};
+use super::{Cause, Seen, say};
 use crate::judgement::{Code, Failure};
 
 /// The same launch twice, of an exercise that changes a buffer which it reads, or that leaves elements as they were.
@@ -57,4 +57,12 @@ pub(super) fn choice(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
         .iter()
         .any(|argument| argument.name.as_deref() == Some(scalar) && argument.unsigned() == Some(asked as u64));
     Some(Cause::Choice { scalar, kernel, asked: choice(asked), given: choice(given), told })
+}
+
+/// Which kernel came to wrong results, where a source has several: the place is not told otherwise.
+pub(super) fn of_several(failure: &Failure, seen: &Seen<'_>) -> Option<String> {
+    let launch = seen.launch().filter(|_| matches!(failure.code, Code::Values | Code::Unwritten | Code::Tail))?;
+    let text = &seen.source.text;
+    let kernels = fusion_cpp::tokens(text).iter().filter(|token| token.text(text) == "__global__").count();
+    (kernels > 1).then(|| say::of_several(&launch.kernel))
 }

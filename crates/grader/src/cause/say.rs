@@ -1,6 +1,6 @@
 //! Every sentence on a cause.
 
-use fusion_course::{DType, Shape, Shapes};
+use fusion_course::{DType, Extent, Shape, Shapes};
 use fusion_diagnostic::{Diagnostic, counted};
 
 use super::{Axes, Cause, Role, Seen, Swap, arguments};
@@ -217,10 +217,25 @@ impl Cause {
                 ),
                 each => format!("in {launch}: launch `rows.div_ceil({each})` blocks"),
             }),
+            Cause::TooMuchEach { blocks, threads, elements, each } => told(format!(
+                "{} of {} for {}",
+                counted(*blocks, "block"),
+                counted(*threads, "thread"),
+                counted(*elements, "element")
+            ))
+            .note(format!("each thread has {each} of them, one after another"))
+            .help(format!(
+                "in {launch}: launch as many blocks as the elements need: `n.div_ceil({threads})` of {}, where a thread takes one at a time",
+                counted(*threads, "thread")
+            )),
             Cause::SameElements { one, other, element } => {
                 let element = element.as_ref().map_or("the same element".to_owned(), |element| format!("`{element}`"));
+                let output = element.split(['`', '[']).nth(1).and_then(|name| seen.exercise.param(name));
                 let index = match seen.exercise.shapes {
                     Shapes::Elementwise => "`blockIdx.x * blockDim.x + threadIdx.x`",
+                    Shapes::Rows { .. } if output.is_some_and(|output| output.extent == Extent::Elements) => {
+                        "`blockIdx.x * columns`, where its row begins if a block has a row"
+                    }
                     Shapes::Rows { .. } => "`blockIdx.x`, which is the row where a block has one",
                     Shapes::Tensors { .. } => "the chunk that `blockIdx.x` is the number of",
                     Shapes::Matrix { .. } | Shapes::Product { .. } => "`blockIdx.x * TILE` in the one direction and `blockIdx.y * TILE` in the other",
@@ -320,6 +335,11 @@ pub(super) fn part_of_a_warp(threads: u64, warp: u64, seen: &Seen<'_>) -> String
         threads % warp,
         launch(seen)
     )
+}
+
+/// The kernel that was launched, of several that a source has.
+pub(super) fn of_several(kernel: &str) -> String {
+    format!("the kernel that was launched here is `{kernel}`")
 }
 
 /// Memory that the launch function allocates and does not clear.

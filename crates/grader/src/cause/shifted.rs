@@ -22,6 +22,13 @@ pub(super) fn arguments(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> {
         let mut moving = (from..passed.len()).filter(|&at| to(at) < names.len());
         moving.clone().all(|at| fits(at, to(at))) && moving.any(|at| moved(at) && !fits(at, at))
     };
+    // The bits of the number that is to come first, at the end: no chance, unless they are zeros.
+    let last = passed.len() - 1;
+    let bits = |at: usize| passed[at].bytes.iter().take(passed[first].bytes.len()).any(|byte| *byte != 0);
+    let at_the_end = last > first && !fits(last, last) && fits(last, first) && bits(last);
+    if !refused && at_the_end && (first..last).all(|at| fits(at, at + 1)) {
+        return turned(first, &names, seen);
+    }
     let received = seen.at(passed[first].unsigned()?).map(|param| param.name.to_owned());
     let (index, order) = (first, names.clone());
     let name = names.get(first)?.clone();
@@ -48,7 +55,7 @@ fn turned(first: usize, names: &[String], seen: &Seen<'_>) -> Option<Cause> {
     Some(Cause::Order {
         swapped: (first..launch.arguments.len()).map(swap).collect::<Option<_>>()?,
         order: names.to_vec(),
-        kernel: arguments::as_listed(launch, seen),
+        kernel: arguments::as_listed(launch, seen) && !arguments::listed(seen).eq(names.iter().map(String::as_str)),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use fusion_course::{Shape, Shapes};
 use fusion_machine::LaunchReport;
-use fusion_machine::report::kind::{Init, Memory, Undefined};
+use fusion_machine::report::kind::{Init, Memory, Sync, Undefined};
 use fusion_machine::report::{Fault, Kind, SourcePosition};
 
 use super::{Axes, Cause, Seen, say};
@@ -13,6 +13,9 @@ const WARP: u64 = 32;
 
 /// Elements that a thread may have, at most, without a loop.
 const MOST_EACH: u64 = 16;
+
+/// Elements of a thread that are too many, with a loop.
+const FAR_TOO_MANY: u64 = 256;
 
 /// Functions of the course's headers that are made for blocks of a number of threads, their first template argument. Of a
 /// warp or less there may be several in a block.
@@ -108,6 +111,17 @@ pub(super) fn too_few_rows(failure: &Failure, seen: &Seen<'_>) -> Option<Cause> 
     // A block that goes on to other rows may end too early by itself.
     let once = each == 1 || (blocks > 1 && !seen.source.text.contains("gridDim"));
     (stored && once).then_some(Cause::TooFewBlocks { blocks, threads, rows, each })
+}
+
+/// A kernel did not come to its end whose threads go on with the stride of the grid, and there are so few of them that each has far more
+/// to do than a thread gets through.
+pub(super) fn too_much_each(seen: &Seen<'_>) -> Option<Cause> {
+    let launch = seen.launch()?;
+    let endless = |fault: &Fault| matches!(fault.kind, Kind::Sync(Sync::Endless { .. } | Sync::TooMuchWork { .. }));
+    let elements = by_element(seen).filter(|_| seen.faults().any(endless) && seen.source.text.contains("gridDim"))?;
+    let (blocks, threads) = (of_the_grid(launch), of_a_block(launch));
+    let each = elements.div_ceil(blocks.saturating_mul(threads).max(1));
+    (each > FAR_TOO_MANY).then_some(Cause::TooMuchEach { blocks, threads, elements, each })
 }
 
 /// What a block has, beside an array of its shared memory that something went wrong with.

@@ -202,7 +202,7 @@ fn remedy(message: &str, source: &Source) -> Option<String> {
              `__int_as_float(0x7f800000)`"
                 .to_owned(),
         ),
-        "FLT_MAX" => Some("kernels are compiled without <cfloat>: it is 3.402823466e38f".to_owned()),
+        "FLT_MAX" => Some("`#include <float.h>` has `FLT_MAX`; it is 3.402823466e38f".to_owned()),
         _ => {
             let ours = fusion_baseline::headers().iter();
             let ours = ours.into_iter().find(|(_, text)| text.lines().any(|line| declared(line) == Some(unknown)));
@@ -243,8 +243,13 @@ fn further_down(unknown: &str, source: &Source) -> Option<String> {
 }
 
 /// What is in names of CUDA's own headers and in no others, and the header.
-const CUDAS_HEADERS: [(&str, &str); 4] =
-    [("bfloat16", "cuda_bf16.h"), ("__half", "cuda_fp16.h"), ("2half", "cuda_fp16.h"), ("CUDART_", "math_constants.h")];
+const CUDAS_HEADERS: [(&str, &str); 5] = [
+    ("bfloat16", "cuda_bf16.h"),
+    ("__half", "cuda_fp16.h"),
+    ("2half", "cuda_fp16.h"),
+    ("__nv_fp8", "cuda_fp8.h"),
+    ("CUDART_", "math_constants.h"),
+];
 
 /// The header that such names come from, where the source does not have it.
 fn cudas_header(unknown: &str, source: &Source) -> Option<String> {
@@ -373,6 +378,8 @@ mod tests {
             ("identifier \"Row\" is undefined", Some("`#include \"row.cuh\"`")),
             ("identifier \"CUDART_INF_F\" is undefined", Some("`#include <math_constants.h>`")),
             ("identifier \"__nv_bfloat16\" is undefined", Some("`#include <cuda_bf16.h>`")),
+            ("identifier \"__nv_fp8x2_e4m3\" is undefined", Some("`#include <cuda_fp8.h>`")),
+            ("identifier \"FLT_MAX\" is undefined", Some("`#include <float.h>`")),
             // It is included.
             ("identifier \"__half2flaot\" is undefined", None),
             ("identifier \"half\" is undefined", None),

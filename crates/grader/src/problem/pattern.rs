@@ -6,6 +6,9 @@ use half::{bf16, f16};
 /// Wrong elements from which on it is no chance that all of them lie on the same side.
 const MANY: usize = 8;
 
+/// Wrong elements from which on it is no chance that all of them lie at the same place of packs.
+const FEW: usize = 4;
+
 /// An output beside what it should be.
 pub(super) struct Pattern<'a> {
     pub(super) reference: &'a Reference,
@@ -31,6 +34,27 @@ impl Pattern<'_> {
 
     fn wrong(&self) -> impl Iterator<Item = usize> {
         (0..self.reference.len()).filter(|&index| self.reference.refuses(self.actual, index, self.tolerance))
+    }
+
+    /// All wrong elements lie at the same place of packs: as many elements apart as a thread loads or stores at once, and hardly one
+    /// there is right.
+    pub(super) fn component(&self, wrong: &Mismatch) -> Option<String> {
+        const PACKS: [usize; 3] = [8, 4, 2];
+        let at = wrong.index;
+        let all: Vec<usize> = self.wrong().collect();
+        let of = |pack: usize| {
+            // A few elements are at the same place by chance, and what is left after the last whole pack is computed by itself.
+            let there = (self.reference.len() / pack).max(1);
+            let alike = all.iter().all(|index| index % pack == at % pack);
+            alike && all.len() >= FEW && 2 * all.len() >= there
+        };
+        let pack = PACKS.into_iter().find(|&pack| of(pack))?;
+        let place = at % pack;
+        Some(format!(
+            "all wrong elements are number {place} of {pack}, counted from 0: {}, {}, {}, ... Is one component of a pack computed from \
+             another one?",
+            all[0], all[1], all[2]
+        ))
     }
 
     fn kept(&self, wrong: &Mismatch) -> Option<String> {
@@ -138,6 +162,22 @@ mod tests {
         let tolerance = Tolerance::EXACT;
         let wrong = reference.check(&actual, tolerance).expect_err("something is wrong");
         Pattern { reference: &reference, actual: &actual, tolerance, before }.tell(&wrong)
+    }
+
+    #[test]
+    fn wrong_elements_of_a_component_are_told() {
+        let component = |wrong: &dyn Fn(usize) -> bool| {
+            let reference = Reference::OneOf((0..64).map(|i| [f64::from(i); 2]).collect());
+            let actual = Data::F32((0..64).map(|i| if wrong(i) { -1.0 } else { i as f32 }).collect());
+            let tolerance = Tolerance::EXACT;
+            let found = reference.check(&actual, tolerance).expect_err("something is wrong");
+            Pattern { reference: &reference, actual: &actual, tolerance, before: None }.component(&found)
+        };
+        assert!(component(&|i| i % 4 == 3).unwrap().contains("number 3 of 4, counted from 0: 3, 7, 11,"));
+        assert!(component(&|i| i % 8 == 5).unwrap().contains("number 5 of 8"));
+        assert_eq!(component(&|i| i % 4 > 1), None);
+        assert_eq!(component(&|i| i % 4 == 3 && i > 40), None);
+        assert_eq!(component(&|_| true), None);
     }
 
     /// Values of the type around 1, and how many steps each of them is moved away from zero.

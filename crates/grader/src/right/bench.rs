@@ -134,6 +134,16 @@ impl<'a> Bench<'a> {
 
     fn launch_emulated(&mut self, case: &Case) -> Result<Ran, Trouble> {
         let Trial { session, entry, program, .. } = *self.trial;
+        self.run_emulated(case, |buffers| session.launch(entry, program, buffers, &case.scalars, case.shape))
+    }
+
+    /// What comes of work on the emulated device that is queued by `queue`, which has inputs, outputs and scratch memory.
+    pub(super) fn run_emulated(
+        &mut self,
+        case: &Case,
+        queue: impl FnOnce([&mut [DeviceBuffer]; 3]) -> Result<(), Trouble>,
+    ) -> Result<Ran, Trouble> {
+        let Trial { session, entry, program, .. } = *self.trial;
         let stream = &session.device.stream;
         let ours = || Trouble::driver("preparing a launch");
         for (buffer, data) in self.inputs.iter_mut().zip(&case.inputs) {
@@ -154,9 +164,8 @@ impl<'a> Bench<'a> {
         let timer = Timer::new(stream).map_err(ours())?;
         session.take_report();
         timer.start().map_err(ours())?;
-        let buffers = [&mut *self.inputs, &mut *self.outputs, &mut *self.scratch];
         litter();
-        session.launch(entry, program, buffers, &case.scalars, case.shape)?;
+        queue([&mut *self.inputs, &mut *self.outputs, &mut *self.scratch])?;
         // An error here is the submission's, and waiting for the stream brings it up again.
         let stopped = timer.stop();
         session.finish(entry, program, case.shape)?;

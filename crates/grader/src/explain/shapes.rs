@@ -1,0 +1,206 @@
+//! A fault, told for what an exercise works on: rows, tiles of a matrix, or elements.
+
+use fusion_course::{Exercise, Extent, Param, Shapes};
+use fusion_diagnostic::{Diagnostic, say};
+use fusion_machine::Fault;
+use fusion_machine::report::Kind;
+use fusion_machine::report::kind::{Hazard, Memory, Race, Refusal, Sync};
+
+/// A fault, with the advice that suits the exercise's shapes.
+pub(super) fn tell(fault: &Fault, exercise: &'static Exercise) -> Diagnostic {
+    match (&fault.kind, exercise.shapes) {
+        (Kind::Sync(which @ (Sync::Endless { .. } | Sync::TooMuchWork { .. })), shapes) => {
+            over_budget(say(fault), which, shapes)
+        }
+        (Kind::Refusal(Refusal::EmptyGrid { .. }), shapes) => empty_grid(say(fault), shapes),
+        (_, Shapes::Rows { .. }) => by_row(fault, exercise),
+        (_, Shapes::Matrix { .. } | Shapes::Product { .. }) => by_tile(fault, exercise),
+        (_, Shapes::Tensors { .. }) => by_chunk(fault, exercise),
+        (_, Shapes::Elementwise) => by_element(fault, exercise),
+    }
+}
+
+/// A fault of a kernel whose blocks have rows.
+///
+/// A race is first found where rows are short and a block may be a single warp. There a barrier of the warp is enough, and
+/// at the next length it is not. An index that is too large is one of a row or in a row.
+fn by_row(fault: &Fault, exercise: &'static Exercise) -> Diagnostic {
+    let mut told = say(fault);
+    match &fault.kind {
+        Kind::Race(race) => {
+            told.notes.extend(fusion_diagnostic::longer_rows(race));
+            // An index of the grid's threads is none of a row's elements.
+            if let Some(param) = between_blocks(race, exercise) {
+                told.help = vec![index_of(param)];
+            }
+        }
+        Kind::Memory(Memory::OutOfBounds { .. }) => {
+            let buffer = fault.buffer.as_ref().filter(|buffer| buffer.offset >= 0);
+            let name = buffer.and_then(|buffer| buffer.name.identifier());
+            if let Some(param) = name.and_then(|name| exercise.param(name)) {
+                told.help = vec![several_at_once(fault, exercise).unwrap_or_else(|| index_of(param))];
+            }
+        }
+        _ => {}
+    }
+    told
+}
+
+/// A fault of a kernel whose blocks have chunks of tensors. Past the end lies what no table leads to, or no entry of a table is.
+fn by_chunk(fault: &Fault, exercise: &'static Exercise) -> Diagnostic {
+    let mut told = say(fault);
+    if let Kind::Memory(Memory::OutOfBounds { .. }) = &fault.kind
+        && let Some(buffer) = fault.buffer.as_ref().filter(|buffer| buffer.offset >= 0)
+    {
+        let table = buffer.name.identifier().and_then(|name| exercise.param(name));
+        told.help = vec![match table.filter(|param| param.extent.is_table()) {
+            Some(table) => index_of(table),
+            None => "a chunk ends where the next one would begin, or where its tensor ends, whichever comes first: compare each index \
+                     with both. An access of several elements needs all of them there"
+                .to_owned(),
+        }];
+    }
+    told
+}
+
+/// A fault of a kernel whose blocks have tiles of a matrix. An index past the end is one of a row or of a column.
+fn by_tile(fault: &Fault, exercise: &'static Exercise) -> Diagnostic {
+    let mut told = by_element(fault, exercise);
+    if let Kind::Race(race) = &fault.kind
+        && between_blocks(race, exercise).is_some()
+    {
+        told.help = vec![
+            "do the tiles of two blocks overlap? Each begins at `blockIdx` times the size of a tile, and no thread may go past its end: how \
+             many rows of threads a block has, and how many elements each thread moves, make the size"
+                .to_owned(),
+        ];
+    }
+    if let Kind::Memory(Memory::OutOfBounds { .. }) = &fault.kind
+        && let Some(param) = fault.buffer.as_ref().and_then(|buffer| exercise.param(buffer.name.identifier()?))
+    {
+        let name = param.name;
+        let (index, row, column) = match (param.extent, exercise.shapes) {
+            (Extent::Transposed, _) => (format!("{name}[c * rows + r]"), "columns", "rows"),
+            (Extent::Left, _) => (format!("{name}[r * k + c]"), "m", "k"),
+            (Extent::Right, _) => (format!("{name}[r * n + c]"), "k", "n"),
+            (_, Shapes::Product { .. }) => (format!("{name}[r * n + c]"), "m", "n"),
+            _ => (format!("{name}[r * columns + c]"), "rows", "columns"),
+        };
+        // Of a matrix that was turned over, r and c are those of what it was made from.
+        let (of_row, of_column) = if param.extent == Extent::Transposed { (column, row) } else { (row, column) };
+        told.help = several_at_once(fault, exercise).into_iter().collect();
+        told.help.push(format!(
+            "`{name}` has `{row}` rows of `{column}`: the element of row r and column c of the matrix is `{index}`. Before this \
+             access, compare r with `{of_row}` and c with `{of_column}`"
+        ));
+    }
+    told
+}
+
+/// The output whose elements two blocks write, neither of them by an atomic.
+fn between_blocks(race: &Race, exercise: &'static Exercise) -> Option<&'static Param> {
+    let writes =
+        race.hazard == Hazard::Writes && !race.same_block && !race.update && !race.strong() && !race.communicates;
+    let name = race.one.buffer.as_ref().filter(|_| writes)?.name.identifier()?;
+    exercise.outputs.iter().find(|output| output.name == name)
+}
+
+/// A fault of a kernel whose threads have elements.
+fn by_element(fault: &Fault, exercise: &'static Exercise) -> Diagnostic {
+    let mut told = say(fault);
+    told.help = several_at_once(fault, exercise).map_or(told.help, |help| vec![help]);
+    told
+}
+
+/// What to do about an access past the end that takes several elements of a buffer at once: an index of such is no index of elements.
+fn several_at_once(fault: &Fault, exercise: &'static Exercise) -> Option<String> {
+    let Kind::Memory(Memory::OutOfBounds { access, .. }) = fault.kind else { return None };
+    let buffer = fault.buffer.as_ref().filter(|buffer| buffer.offset >= 0)?;
+    let param = exercise.param(buffer.name.identifier()?)?;
+    let each = access.bytes / param.dtype.bytes() as u64;
+    let all = match exercise.shapes {
+        Shapes::Rows { .. } | Shapes::Matrix { .. } => "columns",
+        Shapes::Product { .. } if param.extent == Extent::Left => "k",
+        Shapes::Product { .. } | Shapes::Elementwise | Shapes::Tensors { .. } => "n",
+    };
+    (each > 1).then(|| {
+        format!(
+            "an access of {} bytes takes {each} elements of `{}`, and all of them must be there: compare its index, where it counts \
+             {each} elements as one, with `{all} / {each}`, and do the elements that are left one by one",
+            access.bytes, param.name
+        )
+    })
+}
+
+/// The budget is the grader's, and nobody can allow more.
+fn over_budget(mut told: Diagnostic, which: &Sync, shapes: Shapes) -> Diagnostic {
+    told.help = match (which, shapes) {
+        (Sync::TooMuchWork { .. }, Shapes::Rows { .. }) => vec![
+            "every block ends, and together they do far more than the rows ask for: is each row one block's or one warp's, and \
+             is the stride of a loop over rows the number of all of them?"
+                .to_owned(),
+        ],
+        (Sync::TooMuchWork { .. }, Shapes::Product { .. }) => vec![
+            "every block ends, and together they do far more than the product asks for: is each tile of the result one block's?"
+                .to_owned(),
+        ],
+        (Sync::TooMuchWork { .. }, Shapes::Tensors { .. }) => vec![
+            "every block ends, and together they do far more than the elements ask for: is each chunk one block's, and does the block \
+             end with it?"
+                .to_owned(),
+        ],
+        (Sync::TooMuchWork { .. }, Shapes::Matrix { .. } | Shapes::Elementwise) => vec![
+            "every block ends, and together they do far more than the elements ask for: is each element one thread's? The \
+             stride of a loop over all elements is the number of all threads, `gridDim.x * blockDim.x`"
+                .to_owned(),
+            "does the launch have more blocks than the elements need?".to_owned(),
+        ],
+        (_, Shapes::Rows { .. }) => vec![endless("let all threads of a block share a row")],
+        _ => vec![endless("let more threads share the elements")],
+    };
+    told
+}
+
+fn endless(whole: &str) -> String {
+    format!("does the loop end for every thread? If it does, a thread has too much to do: {whole}")
+}
+
+/// How many blocks there are to be where there is something to do.
+fn empty_grid(mut told: Diagnostic, shapes: Shapes) -> Diagnostic {
+    let blocks = match shapes {
+        // The device's own words are about elements.
+        Shapes::Elementwise => return told,
+        Shapes::Tensors { .. } => "Where each block has a chunk, the grid has as many blocks as the table of chunks has entries.",
+        Shapes::Rows { .. } => "Where each block has a row, the grid has as many blocks as there are rows.",
+        Shapes::Matrix { .. } | Shapes::Product { .. } => {
+            "Where each block has a tile, round the number of tiles up along both axes: `rows.div_ceil(32)` for tiles of 32 rows."
+        }
+    };
+    told.notes = vec![format!("When there is nothing to do, return before the launch. {blocks}")];
+    told
+}
+
+/// What the index of an element is.
+fn index_of(param: &Param) -> String {
+    let name = param.name;
+    match param.extent {
+        Extent::Elements => format!(
+            "column c of row r is `{name}[r * columns + c]`: does each row begin at a multiple of `columns`, and is every column \
+             compared with `columns`? With more blocks than rows, the row is to be compared with `rows`"
+        ),
+        Extent::Transposed => format!("the element of row r and column c of the input is `{name}[c * rows + r]`"),
+        Extent::Rows => format!("`{name}` has an element for each row: its index is the row"),
+        Extent::Columns => format!("`{name}` has an element for each column: its index is the column"),
+        Extent::Square => format!("`{name}` has `columns` rows of as many columns"),
+        Extent::Left => format!("`{name}` has `m` rows of `k` columns"),
+        Extent::Right => format!("`{name}` has `k` rows of `n` columns"),
+        Extent::Tensors { of } => format!(
+            "`{name}` has an entry of {} numbers for each tensor: its index is the tensor's number, as the chunk's entry has it",
+            of.len() + 1
+        ),
+        Extent::Chunks { .. } => format!(
+            "`{name}` has an entry of two numbers for each chunk: its index is the number of the block, of which there are as many as \
+             entries"
+        ),
+    }
+}
