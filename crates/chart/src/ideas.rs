@@ -5,6 +5,7 @@
 //! are placed on multiprocessors.
 
 mod banks;
+mod fragment;
 mod grid;
 mod hiding;
 mod hierarchy;
@@ -51,6 +52,7 @@ pub fn panels(device: &Device, waits: &Waits) -> Vec<Panel> {
         waves::panels(),
         tiles::panels(),
         online::panels(),
+        fragment::panels(),
     ]
     .concat()
 }
