@@ -41,7 +41,13 @@ BATCH = 8
 # Clock cycles for which the GPU is held back at first, and at most: a second or so, in which any batch should be queued.
 LEAST_DELAY, MOST_DELAY = 1 << 20, 1 << 31
 # The package that has the variants of that name, and what to import of it.
-LIBRARIES = {"triton": ("triton", "triton"), "liger": ("liger-kernel", "liger_kernel.ops"), "fused": ("torch", "torch")}
+# PyTorch brings its own fused optimizer, and cuBLASLt's epilogue.
+LIBRARIES = {
+    "triton": ("triton", "triton"),
+    "liger": ("liger-kernel", "liger_kernel.ops"),
+    "fused": ("torch", "torch"),
+    "cublaslt": ("torch", "torch"),
+}
 # Where buffers lie makes up to a tenth of a small call's time: inputs of at most so many bytes lie in several places.
 PLACES, SMALL = 4, 16 << 20
 # Elements whose results are compared with the reference.
@@ -155,6 +161,10 @@ def gemm_tile(a, b):
     return a @ b
 
 
+def gemm_bias_gelu(a, b, bias, residual):
+    return F.gelu(torch.addmm(bias, a, b), approximate="tanh") + residual
+
+
 def layernorm_bias_gelu(x, gamma, beta, bias):
     return F.gelu(F.layer_norm(x, x.shape[-1:], gamma, beta, 1e-5) + bias, approximate="tanh")
 
@@ -250,6 +260,14 @@ def triton_layernorm_quant(x, gamma, beta):
     return out, scales
 
 
+# --- With what a library's product does at its end. ------------------------------------------------------------------------
+
+
+def cublaslt_gemm_bias_gelu(a, b, bias, residual):
+    # The tanh form. No epilogue of cuBLASLt adds a residual after it.
+    return torch._addmm_activation(bias, a, b, use_gelu=True) + residual
+
+
 # --- Liger's, where it is installed. Imported when needed: each has its own place in the package. --------------------------
 
 
@@ -291,6 +309,7 @@ def liger_add_rmsnorm(x, residual, weight):
 E32, C32 = ("elements", "float32"), ("columns", "float32")
 E16, C16, S16 = ("elements", "float16"), ("columns", "float16"), ("square", "float16")
 EB, CB = ("elements", "bfloat16"), ("columns", "bfloat16")
+AB, BB = ("left", "bfloat16"), ("right", "bfloat16")
 LABELS = ("labels", "int32")
 
 OPERATIONS = {
@@ -318,7 +337,8 @@ OPERATIONS = {
     "layernorm_wide_rows": ([E32, C32, C32], layernorm_wide_rows, {"liger": liger_layernorm}),
     "ffn_sublayer": ([E16, C16, C16, S16, C16], ffn_sublayer, {}),
     "adamw_multi": ([E32, E32, E32, ("squares", "float32")], adamw_multi, {"fused": fused_adamw_multi}),
-    "gemm_tile": ([("left", "bfloat16"), ("right", "bfloat16")], gemm_tile, {}),
+    "gemm_tile": ([AB, BB], gemm_tile, {}),
+    "gemm_bias_gelu": ([AB, BB, CB, EB], gemm_bias_gelu, {"cublaslt": cublaslt_gemm_bias_gelu}),
 }
 
 # Sublayers in the orders that models have them, for --fused and --code alone.

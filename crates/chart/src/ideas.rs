@@ -5,6 +5,7 @@
 //! are placed on multiprocessors.
 
 mod banks;
+mod fragment;
 mod grid;
 mod hiding;
 mod hierarchy;
@@ -53,6 +54,7 @@ pub fn panels(device: &Device, waits: &Waits) -> Vec<Panel> {
         tiles::panels(),
         online::panels(),
         prefetch::panels(),
+        fragment::panels(),
     ]
     .concat()
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{DType, Data, Inputs, Shape, Shapes, Step, Suspect, Work};
+use crate::{DType, Data, Inputs, Mistaken, Shape, Shapes, Step, Suspect, Work};
 
 /// Everything that is fixed about an exercise.
 #[derive(Debug)]
@@ -40,6 +40,8 @@ pub struct Exercise {
     pub reference: fn(&Case) -> Vec<Reference>,
     /// What wrong rows may have in common, with the likeliest first.
     pub suspects: &'static [Suspect],
+    /// Other operations that it may have been mistaken for.
+    pub mistaken: &'static [Mistaken],
     /// A scalar that chooses what is computed, and what each of its values from 0 on is called.
     pub choices: (&'static str, &'static [&'static str]),
     /// One for each output.
@@ -440,6 +442,7 @@ impl Exercise {
         make: |shape, _| Case::new(shape, Vec::new()),
         reference: |_| Vec::new(),
         suspects: &[],
+        mistaken: &[],
         choices: ("", &[]),
         tolerances: &[],
         flops: |_| 0.0,

@@ -47,7 +47,7 @@ pub use sample::Sample;
 pub use shape::{Shape, Shapes};
 pub use step::{ScalarArg, Step, Threads, Work};
 pub use submission::{Bound, Entry, Source, Submission};
-pub use suspect::Suspect;
+pub use suspect::{Mistaken, Suspect};
 
 /// What the macros of this crate expand to names of.
 #[doc(hidden)]

@@ -1,4 +1,19 @@
-//! Rows at which a usual mistake shows.
+//! What a usual mistake looks like: the rows at which it shows, or all that comes out.
+
+use crate::{Case, Reference};
+
+/// What comes out where the operation was mistaken for another one, and what then is to be asked.
+///
+/// It is asked only where every element is right for the other operation, and not all of them for the exercise's.
+#[derive(Clone, Copy, Debug)]
+pub struct Mistaken {
+    /// As [`crate::Exercise::reference`].
+    pub outputs: fn(&Case) -> Vec<Reference>,
+    /// What that is: `GELU of the sum alone, and then the bias`.
+    pub what: &'static str,
+    /// `Is the bias added before GELU?`
+    pub question: &'static str,
+}
 
 /// What the wrong rows of an output have in common where a usual mistake was made, and what then is to be asked.
 ///

@@ -8,13 +8,25 @@ fn exercise() -> &'static Exercise {
     find("gemm_tile").unwrap()
 }
 
+fn fused() -> &'static Exercise {
+    find("gemm_bias_gelu").unwrap()
+}
+
 fn case(shape: Shape, seed: u64) -> Case {
     (exercise().make)(shape, &mut Inputs::new(seed))
 }
 
+fn fused_case(shape: Shape, seed: u64) -> Case {
+    (fused().make)(shape, &mut Inputs::new(seed))
+}
+
 fn check(case: &Case, output: Vec<f32>) -> Result<(), Mismatch> {
+    check_of(exercise(), case, output)
+}
+
+fn check_of(exercise: &Exercise, case: &Case, output: Vec<f32>) -> Result<(), Mismatch> {
     let output = Data::Bf16(output.into_iter().map(bf16::from_f32).collect());
-    (exercise().reference)(case)[0].check(&output, exercise().tolerances[0])
+    (exercise.reference)(case)[0].check(&output, exercise.tolerances[0])
 }
 
 /// The product with sums of 16 terms at a time, each of which `add` adds to what there is.
@@ -80,4 +92,122 @@ fn without_terms_zeros_are_right() {
     let case = case(Shape::product(3, 5, 0), 1);
     assert_eq!(check(&case, vec![0.0; 15]), Ok(()));
     assert!(check(&case, vec![1e-3; 15]).is_err());
+}
+
+/// GELU's tanh form as `gelu_tanh` of activation.cuh computes it, and as `gelu_fast` does.
+fn gelu_tanh(t: f32) -> f32 {
+    0.5 * t * (1.0 + (0.797_884_6 * (t + 0.044715 * t * t * t)).tanh())
+}
+
+fn gelu_fast(t: f32) -> f32 {
+    t / (1.0 + (-1.595_769 * (t + 0.044715 * t * t * t)).exp())
+}
+
+/// What `finish` makes of each sum, bias and residual.
+fn finished(case: &Case, sums: &[f32], finish: impl Fn(f32, f32, f32) -> f32) -> Vec<f32> {
+    let (bias, residual) = (case.f64s(2), case.f64s(3));
+    let columns = case.shape.columns;
+    let each = sums.iter().zip(residual).enumerate();
+    each.map(|(i, (&sum, residual))| finish(sum, bias[i % columns] as f32, residual as f32)).collect()
+}
+
+fn rounded(value: f32) -> f32 {
+    bf16::from_f32(value).to_f32()
+}
+
+fn sums(case: &Case) -> Vec<f32> {
+    product(case, |sum, terms| terms.iter().fold(sum, |sum, term| sum + term))
+}
+
+#[test]
+fn what_is_counted_is_that_of_a_product_with_an_epilogue() {
+    let [small, large] = [Shape::product(16384, 4096, 1024), Shape::product(16384, 1024, 4096)];
+    assert_eq!(fused().large(1 << 26), [small, large]);
+    // The same multiply-adds, and eleven operations more for each element.
+    assert_eq!((fused().flops)(small) - (fused().flops)(large), 11.0 * (3 << 24) as f64);
+    let elements = 16384 * 4096;
+    assert_eq!(fused().minimum_bytes(small), 2 * (16384 * 1024 + 4096 * 1024 + 4096 + 2 * elements));
+    // Six more readings and writings of all elements.
+    assert_eq!(fused().unfused_bytes(small) - fused().minimum_bytes(small), 6 * 2 * elements);
+}
+
+#[test]
+fn an_epilogue_in_f32_passes_in_any_form() {
+    for shape in fused().shapes.all(1).into_iter().chain([Shape::product(8, 16, 4096)]) {
+        let case = fused_case(shape, 1);
+        let sums = sums(&case);
+        for gelu in [gelu_tanh, gelu_fast] {
+            let output = finished(&case, &sums, |sum, bias, residual| gelu(sum + bias) + residual);
+            assert_eq!(check_of(fused(), &case, output), Ok(()), "{shape}");
+        }
+        let cut_off =
+            product(&case, |sum, terms| cut(f64::from(sum) + terms.iter().map(|&term| f64::from(term)).sum::<f64>()));
+        let output = finished(&case, &cut_off, |sum, bias, residual| gelu_fast(sum + bias) + residual);
+        assert_eq!(check_of(fused(), &case, output), Ok(()), "{shape}");
+    }
+}
+
+/// The bias as the first term, to which tensor cores add.
+#[test]
+fn a_sum_may_begin_with_the_bias() {
+    for shape in [Shape::product(72, 264, 200), Shape::product(8, 16, 4096), Shape::product(33, 35, 0)] {
+        let case = fused_case(shape, 2);
+        let (terms, columns) = (shape.terms(), shape.columns);
+        let (a, b, bias) = (case.f64s(0), case.f64s(1), case.f64s(2));
+        let sum = |i: usize, j: usize| {
+            let terms: Vec<f64> = (0..terms).map(|l| a[i * terms + l] * b[l * columns + j]).collect();
+            terms.chunks(16).fold(bias[j] as f32, |sum, terms| cut(f64::from(sum) + terms.iter().sum::<f64>()))
+        };
+        let sums: Vec<f32> =
+            (0..shape.rows).flat_map(|i| (0..columns).map(move |j| (i, j))).map(|(i, j)| sum(i, j)).collect();
+        let output = finished(&case, &sums, |sum, _, residual| gelu_tanh(sum) + residual);
+        assert_eq!(check_of(fused(), &case, output), Ok(()), "{shape}");
+    }
+}
+
+#[test]
+fn other_orders_other_forms_and_two_roundings_fail() {
+    let erf = |t: f32| {
+        // Abramowitz and Stegun, 7.1.26: off by 1.5e-7.
+        let (x, t_of) = (f64::from(t.abs()) / 2.0_f64.sqrt(), |x: f64| 1.0 / (1.0 + 0.3275911 * x));
+        let u = t_of(x);
+        let series = u * (0.254829592 + u * (-0.284496736 + u * (1.421413741 + u * (-1.453152027 + u * 1.061405429))));
+        let erf = (1.0 - series * (-x * x).exp()).copysign(f64::from(t));
+        (0.5 * f64::from(t) * (1.0 + erf)) as f32
+    };
+    type Finish = Box<dyn Fn(f32, f32, f32) -> f32>;
+    let wrong: [(&str, Finish); 9] = [
+        ("zeros", Box::new(|_, _, _| 0.0)),
+        ("GELU before the bias", Box::new(|sum, bias, residual| gelu_tanh(sum) + bias + residual)),
+        ("the residual before GELU", Box::new(|sum, bias, residual| gelu_tanh(sum + bias + residual))),
+        ("sums rounded first", Box::new(|sum, bias, residual| gelu_tanh(rounded(sum) + bias) + residual)),
+        ("the argument rounded", Box::new(|sum, bias, residual| gelu_tanh(rounded(sum + bias)) + residual)),
+        ("GELU rounded", Box::new(|sum, bias, residual| rounded(gelu_tanh(sum + bias)) + residual)),
+        ("in f16", Box::new(|sum, bias, residual| f16::from_f32(gelu_tanh(sum + bias)).to_f32() + residual)),
+        ("erf", Box::new(move |sum, bias, residual| erf(sum + bias) + residual)),
+        ("no residual", Box::new(|sum, bias, _| gelu_tanh(sum + bias))),
+    ];
+    for seed in 0..4 {
+        let case = fused_case(Shape::product(72, 264, 200), seed);
+        let sums = sums(&case);
+        for (what, finish) in &wrong {
+            assert!(check_of(fused(), &case, finished(&case, &sums, finish)).is_err(), "{what}, seed {seed}");
+        }
+        let in_bf16 = product(&case, |sum, terms| rounded(sum + terms.iter().sum::<f32>()));
+        let output = finished(&case, &in_bf16, |sum, bias, residual| gelu_tanh(sum + bias) + residual);
+        assert!(check_of(fused(), &case, output).is_err());
+        let right = finished(&case, &sums, |sum, bias, residual| gelu_tanh(sum + bias) + residual);
+        let cut: Vec<f32> = right.iter().map(|value| f32::from_bits(value.to_bits() & 0xffff_0000)).collect();
+        assert!(check_of(fused(), &case, cut).is_err());
+    }
+}
+
+#[test]
+fn without_terms_the_epilogue_remains() {
+    let case = fused_case(Shape::product(33, 35, 0), 1);
+    let sums = vec![0.0; 33 * 35];
+    let right = finished(&case, &sums, |_, bias, residual| gelu_tanh(bias) + residual);
+    assert_eq!(check_of(fused(), &case, right), Ok(()));
+    assert!(check_of(fused(), &case, finished(&case, &sums, |_, _, residual| residual)).is_err());
+    assert!(check_of(fused(), &case, sums).is_err());
 }

@@ -197,12 +197,25 @@ fn too_slow(fast: &Fast, timing: &Timing) -> Failure {
 const IN_ORDER: &str = "in this order: read every element once and keep it in a register; let neighbouring threads touch \
                         neighbouring elements; let each thread load and store 16 bytes";
 
-/// The failure of a submission that does not beat the kernel which is already fused.
-fn beaten(contest: &Contest, timing: &Timing) -> Failure {
+/// The failure of a submission that does not beat the kernel which is named as the one to beat.
+fn beaten(exercise: &Exercise, contest: &Contest, timing: &Timing) -> Failure {
     let Figures { basis, speedup, .. } = timing.figures();
     let Contest { name, bar, .. } = contest;
     let ratio = speedup.unwrap_or_default();
-    Failure::new(Code::Speed, format!("{ratio:.2}x the speed of {name} ({basis}), and {bar:.2}x is asked for"))
+    let failure =
+        Failure::new(Code::Speed, format!("{ratio:.2}x the speed of {name} ({basis}), and {bar:.2}x is asked for"));
+    if exercise.is_product() {
+        return failure
+            .note(format!(
+                "{name} multiplies as much, and does nothing after: between the two lie your product, if it is slower than that one, \
+                 and what you do with each sum at the end"
+            ))
+            .note(
+                "let a lane read what belongs to its columns once for all of its rows, access two elements or more at a time, and \
+                 spend few instructions on each sum",
+            );
+    }
+    failure
         .note(format!(
             "{name} moves the same bytes: what it does not do is to have enough of them on their way at once"
         ))

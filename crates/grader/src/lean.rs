@@ -215,17 +215,19 @@ fn too_often(exercise: &Exercise, shape: Shape, report: &Report) -> Option<Failu
 }
 
 /// How many multiply-adds an element serves that is loaded from global memory, in a product of matrices. What is read beside the
-/// factors counts as loaded once for each element of the result.
+/// factors counts as loaded once for each element of the result, unless less than the factors is left then: each of their elements
+/// is loaded once at least.
 fn served(exercise: &Exercise, shape: Shape, report: &Report) -> Option<f64> {
     if !exercise.is_product() {
         return None;
     }
     let element = exercise.inputs.first()?.dtype.bytes() as u64;
-    let factor = |param: &&Param| matches!(param.extent, Extent::Left | Extent::Right);
-    let others = exercise.inputs.iter().filter(|param| !factor(param)).count() * shape.elements();
+    let is_factor = |param: &&Param| matches!(param.extent, Extent::Left | Extent::Right);
+    let (factors, others): (Vec<&Param>, Vec<&Param>) = exercise.inputs.iter().partition(is_factor);
     let bytes: u64 = report.launches.iter().map(|launch| launch.counters.global_load.bytes).sum();
-    let loaded = (bytes / element).saturating_sub(others as u64);
-    Some(exercise.work(shape) as f64 / loaded.max(1) as f64)
+    let loaded = (bytes / element).saturating_sub((others.len() * shape.elements()) as u64);
+    let least: usize = factors.iter().map(|param| param.len(shape)).sum();
+    Some(exercise.work(shape) as f64 / loaded.max(least as u64).max(1) as f64)
 }
 
 /// Loads or stores of fewer bytes than are asked for, as a failure.

@@ -229,17 +229,19 @@ impl Session {
         Ok(self.baseline.get_or_init(|| made))
     }
 
-    /// The fused kernels that exercises name as ones to beat.
+    /// The kernels that exercises name as ones to beat: fused ones, and those of the unfused chain.
     pub(crate) fn rivals(&self) -> Result<&Baseline, Trouble> {
         if let Some(rivals) = self.rivals.get() {
             return Ok(rivals);
         }
-        let modules =
-            fusion_baseline::rivals().iter().map(|source| fusion_baseline::load(&self.device, source)).collect();
-        let modules: Vec<_> = Result::<_, CompileError>::map_err(modules, |error| {
-            Trouble::Unable(format!("the kernels to beat do not compile: {error}"))
-        })?;
-        Ok(self.rivals.get_or_init(|| Baseline::from_modules(modules)))
+        let mut all = self.baseline()?.clone();
+        for source in &fusion_baseline::rivals() {
+            all = all.with(
+                fusion_baseline::load(&self.device, source)
+                    .map_err(|error| Trouble::Unable(format!("the kernels to beat do not compile: {error}")))?,
+            );
+        }
+        Ok(self.rivals.get_or_init(|| all))
     }
 
     /// Who multiplies matrices for this exercise.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cudarc::driver::{CudaModule, CudaStream, CudaView, CudaViewMut, DriverError};
 use half::f16;
 
-use crate::day22::add_gelu::gelu;
+use crate::day22::add_gelu::{BEND, gelu, slope};
 use crate::{
     Arguments, Case, DType, Data, Entry, Exercise, Gemm, Inputs, Param, Reference, ScalarArg, Shape, Shapes, Source,
     Step, Tolerance,
@@ -135,18 +135,6 @@ fn make(shape: Shape, inputs: &mut Inputs) -> Case {
     let w = (0..d * d).map(|_| inputs.uniform(-largest, largest)).collect();
     let bias = inputs.offsets(DType::F16, d);
     Case::new(shape, vec![x, gamma, beta, Data::rounded(DType::F16, w), bias])
-}
-
-/// By how much the slope of GELU changes for each unit of its argument, at the most: at 0, where it is the density of the
-/// normal distribution twice.
-const BEND: f64 = 0.8;
-
-/// The slope of [`gelu`], from its definition: with t s(2u) for it, where s is the sigmoid and u the cubic,
-/// s + t s (1 - s) 2u'.
-fn slope(t: f64) -> f64 {
-    let root = (2.0 / std::f64::consts::PI).sqrt();
-    let sigmoid = 1.0 / (1.0 + (-2.0 * root * (t + 0.044715 * t * t * t)).exp());
-    sigmoid + t * sigmoid * (1.0 - sigmoid) * 2.0 * root * (1.0 + 3.0 * 0.044715 * t * t)
 }
 
 /// With each value, what a rounding to f16 of `normed`, of the product and of the result scales with.

@@ -78,15 +78,22 @@ fn reference(case: &Case) -> Vec<Reference> {
     vec![Reference::Close { values, magnitudes: Some(magnitudes) }]
 }
 
-/// The product of a case's first two inputs, and what f32 sums of its terms may be off by, in whatever order they are added.
+/// What an f32 sum of so many terms may be off by, as a share of their magnitude.
 ///
 /// Roundings to nearest add up like a random walk, see [`crate::rounding`]. Tensor cores cut off instead, always towards 0: once
 /// for each 8 terms or more, by less than two roundings ("Numerical behavior of NVIDIA tensor cores", Fasi, Higham, Mikaitis and
-/// Pranesh, PeerJ Computer Science 7, 2021). The magnitude of the terms is at most the product of two lengths.
+/// Pranesh, PeerJ Computer Science 7, 2021).
+pub(crate) fn sum_error(terms: usize) -> f64 {
+    UNIT * (2.0 * (terms as f64).sqrt() + terms as f64 / 4.0)
+}
+
+/// The product of a case's first two inputs, and what f32 sums of its terms may be off by, in whatever order they are added.
+///
+/// The magnitude of the terms is at most the product of two lengths.
 pub(crate) fn product(case: &Case) -> (Vec<f64>, Vec<f64>) {
     let (terms, columns) = (case.shape.terms(), case.shape.columns);
     let (a, b) = (case.f64s(0), case.f64s(1));
-    let relative = UNIT * (2.0 * (terms as f64).sqrt() + terms as f64 / 4.0);
+    let relative = sum_error(terms);
     let mut lengths = vec![0.0_f64; columns];
     for row in b.chunks_exact(columns.max(1)) {
         lengths.iter_mut().zip(row).for_each(|(sum, value)| *sum += value * value);

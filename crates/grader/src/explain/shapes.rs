@@ -79,6 +79,17 @@ fn by_tile(fault: &Fault, exercise: &'static Exercise) -> Diagnostic {
         && let Some(param) = fault.buffer.as_ref().and_then(|buffer| exercise.param(buffer.name.identifier()?))
     {
         let name = param.name;
+        told.help = several_at_once(fault, exercise).into_iter().collect();
+        let is_product = exercise.is_product();
+        let single = match param.extent {
+            Extent::Rows => Some(if is_product { "m" } else { "rows" }),
+            Extent::Columns => Some(if is_product { "n" } else { "columns" }),
+            _ => None,
+        };
+        if let Some(number) = single {
+            told.help.push(format!("{}. Before this access, compare it with `{number}`", index_of(param)));
+            return told;
+        }
         let (index, row, column) = match (param.extent, exercise.shapes) {
             (Extent::Transposed, _) => (format!("{name}[c * rows + r]"), "columns", "rows"),
             (Extent::Left, _) => (format!("{name}[r * k + c]"), "m", "k"),
@@ -88,7 +99,6 @@ fn by_tile(fault: &Fault, exercise: &'static Exercise) -> Diagnostic {
         };
         // Of a matrix that was turned over, r and c are those of what it was made from.
         let (of_row, of_column) = if param.extent == Extent::Transposed { (column, row) } else { (row, column) };
-        told.help = several_at_once(fault, exercise).into_iter().collect();
         told.help.push(format!(
             "`{name}` has `{row}` rows of `{column}`: the element of row r and column c of the matrix is `{index}`. Before this \
              access, compare r with `{of_row}` and c with `{of_column}`"

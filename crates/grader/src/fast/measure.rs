@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fusion_course::Shape;
+use fusion_course::{Exercise, Shape};
 
 use super::bench::Bench;
 use super::ceiling;
@@ -110,7 +110,7 @@ fn judge(bench: &mut Bench<'_>, plan: &Plan, known: Option<Interval>) -> Result<
             trial.tell(format!("fast: measuring {shape} beside {}{attempt}", rival.name));
             let timing = bench.pairs([Who::Rival, Who::Submission], plan, plan.limit)?.timing(seed);
             let contest = Contest { name: rival.name.to_owned(), bar: rival.bar, timing, note: None };
-            said = conclude_contest(said, &contest);
+            said = conclude_contest(said, exercise, &contest);
             fast.rival = Some(contest);
         }
         if said.verdict != Verdict::Inconclusive {
@@ -164,14 +164,14 @@ fn conclude(fast: &mut Fast, timing: Option<Timing>, bytes: u64) -> Part<()> {
 }
 
 /// The verdict with a contest against a kernel that is already fused, beside one over the chain that passed or is open.
-pub(super) fn conclude_contest(said: Part<()>, contest: &Contest) -> Part<()> {
+pub(super) fn conclude_contest(said: Part<()>, exercise: &Exercise, contest: &Contest) -> Part<()> {
     let other = match &contest.timing {
         // What is predicted is known or not, whichever launches it is beside.
         None if contest.note.is_some() => Part::pass(),
         None => unsteady(),
         Some(timing) => match timing.verdict(contest.bar) {
             Verdict::Pass => Part::pass(),
-            Verdict::Fail => Part::refused(beaten(contest, timing)),
+            Verdict::Fail => Part::refused(beaten(exercise, contest, timing)),
             _ => Part::open(undecided(&format!("the ratio to {}", contest.name), timing, contest.bar)),
         },
     };
@@ -207,7 +207,9 @@ fn fitting_shape(trial: &Trial<'_>, elements: usize, index: usize) -> Result<Sha
         Rig::bytes(exercise, shape(elements)) + bytes + fusion_baseline::Flush::bytes(session.info.l2_bytes) as u64
     };
     let mut elements = elements.max(1);
+    // A product of matrices gets no larger than its largest timed shape.
     while exercise.minimum_bytes(shape(elements)) < 4 * session.info.l2_bytes
+        && shape(2 * elements) != shape(elements)
         && needed(2 * elements) <= budget
         && !session.is_emulated()
     {
@@ -269,6 +271,7 @@ mod tests {
         let beside = |timing| {
             conclude_contest(
                 Part::pass(),
+                &Exercise::TEMPLATE,
                 &Contest { name: "the scalar one".to_owned(), bar: 1.05, timing, note: None },
             )
         };

@@ -75,7 +75,7 @@ fn judge(trial: &Trial<'_>, [shape, small]: [Shape; 2], survey: Option<&Survey>)
         _ => Part::open(undecided(&timing, fast.bar)),
     };
     let said = match &fast.rival {
-        Some(contest) => conclude_contest(said, contest),
+        Some(contest) => conclude_contest(said, exercise, contest),
         None => said,
     };
     Ok(said.with(fast))

@@ -1,6 +1,7 @@
-//! What the wrong rows have in common, in a problem that has rows of all kinds.
+//! What wrong results have in common, in a problem that has rows of all kinds: that all of them would be right for another operation,
+//! or which rows are wrong.
 
-use fusion_course::{Inputs, Shape, Suspect};
+use fusion_course::{Case, Data, Exercise, Inputs, Mistaken, Reference, Shape, Suspect};
 
 use super::bench::Bench;
 use crate::judgement::Code;
@@ -24,7 +25,7 @@ pub(super) fn compare(mut trouble: Trouble, bench: &mut Bench<'_>) -> Trouble {
 
 fn find(bench: &mut Bench<'_>) -> Option<String> {
     let (exercise, seed) = (bench.trial.exercise(), bench.trial.seed);
-    if exercise.suspects.is_empty() {
+    if exercise.suspects.is_empty() && exercise.mistaken.is_empty() {
         return None;
     }
     let large = |shape: &Shape| shape.rows >= ROWS && shape.columns >= COLUMNS;
@@ -32,9 +33,32 @@ fn find(bench: &mut Bench<'_>) -> Option<String> {
     let case = (exercise.make)(shape, &mut Inputs::new(seed));
     bench.prepare(shape).ok()?;
     let outputs = bench.launch(&case).ok()?.outputs;
+    another_operation(exercise, &case, &outputs).or_else(|| rows(exercise, &case, &outputs))
+}
+
+/// That the outputs are those of another operation.
+fn another_operation(exercise: &Exercise, case: &Case, outputs: &[Data]) -> Option<String> {
+    let all_right = |references: Vec<Reference>| {
+        let mut each = outputs.iter().zip(&references).zip(exercise.tolerances);
+        each.all(|((output, reference), tolerance)| reference.check(output, *tolerance).is_ok())
+    };
+    if exercise.mistaken.is_empty() || all_right((exercise.reference)(case)) {
+        return None;
+    }
+    let Mistaken { what, question, .. } = exercise.mistaken.iter().find(|other| all_right((other.outputs)(case)))?;
+    let problem = exercise.shapes.describe(case.shape);
+    Some(format!("all elements of a problem of {problem} are what {what} gives. {question}"))
+}
+
+/// What tells wrong rows from right ones.
+fn rows(exercise: &Exercise, case: &Case, outputs: &[Data]) -> Option<String> {
+    let shape = case.shape;
+    if exercise.suspects.is_empty() {
+        return None;
+    }
     // A row that may be one number alone, such as that of a row that is left out, says nothing either way.
     let (mut wrong, mut is_free) = (vec![false; shape.rows], vec![false; shape.rows]);
-    let references = (exercise.reference)(&case);
+    let references = (exercise.reference)(case);
     for ((output, reference), tolerance) in outputs.iter().zip(&references).zip(exercise.tolerances) {
         let each = (reference.len() / shape.rows.max(1)).max(1);
         for index in 0..reference.len() {
