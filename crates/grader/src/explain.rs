@@ -37,7 +37,7 @@ pub(crate) fn faults(faults: &[Fault], entry: &Entry) -> Option<Trouble> {
         (FaultKind::Sync(which @ (Sync::Endless { .. } | Sync::TooMuchWork { .. })), shapes) => {
             over_budget(say(fault), which, shapes)
         }
-        (_, Shapes::Rows { .. }) => by_row(fault, entry.exercise),
+        (_, Shapes::Rows { .. } | Shapes::Heads { .. }) => by_row(fault, entry.exercise),
         (_, Shapes::Matrix { .. } | Shapes::Product { .. }) => by_tile(fault, entry.exercise),
         (_, Shapes::Elementwise) => by_element(fault, entry.exercise),
     };
@@ -125,7 +125,7 @@ fn by_row(fault: &Fault, exercise: &Exercise) -> Diagnostic {
             let buffer = fault.buffer.as_ref().filter(|buffer| buffer.offset >= 0);
             let name = buffer.and_then(|buffer| buffer.name.identifier());
             if let Some(param) = name.and_then(|name| exercise.param(name)) {
-                told.help = vec![several_at_once(fault, exercise).unwrap_or_else(|| index_of(param))];
+                told.help = vec![several_at_once(fault, exercise).unwrap_or_else(|| index_of(param, exercise.shapes))];
             }
         }
         _ => {}
@@ -175,6 +175,7 @@ fn several_at_once(fault: &Fault, exercise: &Exercise) -> Option<String> {
         Shapes::Rows { .. } | Shapes::Matrix { .. } => "columns",
         Shapes::Product { .. } if param.extent == Extent::Left => "k",
         Shapes::Product { .. } | Shapes::Elementwise => "n",
+        Shapes::Heads { .. } => "head_dim",
     };
     (each > 1).then(|| {
         format!(
@@ -197,16 +198,14 @@ fn over_budget(mut told: Diagnostic, which: &Sync, shapes: Shapes) -> Diagnostic
             "every block ends, and together they do far more than the product asks for: is each tile of the result one block's?"
                 .to_owned(),
         ],
-        (Sync::TooMuchWork { .. }, Shapes::Matrix { .. } | Shapes::Elementwise) => vec![
+        (Sync::TooMuchWork { .. }, Shapes::Matrix { .. } | Shapes::Heads { .. } | Shapes::Elementwise) => vec![
             "every block ends, and together they do far more than the elements ask for: is each element one thread's? The \
              stride of a loop over all elements is the number of all threads, `gridDim.x * blockDim.x`"
                 .to_owned(),
             "does the launch have more blocks than the elements need?".to_owned(),
         ],
         (_, Shapes::Rows { .. }) => vec![endless("let all threads of a block share a row")],
-        (_, Shapes::Matrix { .. } | Shapes::Product { .. } | Shapes::Elementwise) => {
-            vec![endless("let more threads share the elements")]
-        }
+        _ => vec![endless("let more threads share the elements")],
     };
     told
 }
@@ -216,9 +215,12 @@ fn endless(whole: &str) -> String {
 }
 
 /// What the index of an element is.
-fn index_of(param: &Param) -> String {
+fn index_of(param: &Param, shapes: Shapes) -> String {
     let name = param.name;
     match param.extent {
+        Extent::Elements if matches!(shapes, Shapes::Heads { .. }) => {
+            format!("`{name}` has `q_heads` heads of `head_dim` elements for each token")
+        }
         Extent::Elements => format!(
             "column c of row r is `{name}[r * columns + c]`: does each row begin at a multiple of `columns`, and is every column \
              compared with `columns`? With more blocks than rows, the row is to be compared with `rows`"
@@ -229,6 +231,11 @@ fn index_of(param: &Param) -> String {
         Extent::Square => format!("`{name}` has `columns` rows of as many columns"),
         Extent::Left => format!("`{name}` has `m` rows of `k` columns"),
         Extent::Right => format!("`{name}` has `k` rows of `n` columns"),
+        Extent::Keys => format!("`{name}` has `k_heads` heads of `head_dim` elements for each token"),
+        Extent::Pairs => format!("`{name}` has `head_dim / 2` elements for each token"),
+        Extent::Table(rows) => format!(
+            "`{name}` has {rows} rows of `head_dim` elements: a position selects the row, and a pair of elements the place in it"
+        ),
     }
 }
 

@@ -222,7 +222,12 @@ impl Expected<'_> {
             worst_expected: worst[0],
             worst_actual,
         });
-        if let (true, Some(mismatch)) = (rows, &failure.mismatch) {
+        if self.shape.heads.is_some() {
+            let (token, column) = param.place(self.shape, wrong.index);
+            let head = self.shape.head().max(1);
+            let at = format!("token {token}, head {}, element {} of it", column / head, column % head);
+            failure.notes.insert(0, at);
+        } else if let (true, Some(mismatch)) = (rows, &failure.mismatch) {
             let of = if param.extent == Extent::Transposed { format!(" of `{}`", param.name) } else { String::new() };
             let at = format!("row {}, column {}{of}", mismatch.row.unwrap_or(0), mismatch.column.unwrap_or(0));
             failure.notes.insert(0, at);
@@ -260,7 +265,7 @@ pub(crate) fn operands(exercise: &Exercise, case: &Case, index: usize) -> Option
         exercise.scalars.iter().zip(&case.scalars).map(|(name, scalar)| ((*name).to_owned(), scalar.to_f64()));
     let all: Vec<String> = elements.chain(scalars).map(|(name, value)| format!("{name} = {}", number(value))).collect();
     let rest = match exercise.shapes {
-        Shapes::Elementwise | Shapes::Matrix { .. } | Shapes::Product { .. } => "",
+        Shapes::Elementwise | Shapes::Matrix { .. } | Shapes::Product { .. } | Shapes::Heads { .. } => "",
         Shapes::Rows { .. } if of_row => ", and its row",
         Shapes::Rows { .. } => ", and the rest of its row",
     };

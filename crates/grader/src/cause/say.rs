@@ -222,6 +222,7 @@ impl Cause {
                 let index = match seen.exercise.shapes {
                     Shapes::Elementwise => "`blockIdx.x * blockDim.x + threadIdx.x`",
                     Shapes::Rows { .. } => "`blockIdx.x`, which is the row where a block has one",
+                    Shapes::Heads { .. } => "`blockIdx.x`, which is the token where a block has one",
                     Shapes::Matrix { .. } | Shapes::Product { .. } => "`blockIdx.x * TILE` in the one direction and `blockIdx.y * TILE` in the other",
                 };
                 told(format!("blocks {one} and {other} write the same elements"))

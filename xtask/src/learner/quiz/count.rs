@@ -33,6 +33,9 @@ fn listed<'a>(params: impl Iterator<Item = &'a Param>) -> String {
             Extent::Square => ", square",
             Extent::Left => ", M x K",
             Extent::Right => ", K x N",
+            Extent::Keys => " for each element of the keys",
+            Extent::Pairs => " for each token and pair",
+            Extent::Table(_) => ", a table",
         };
         format!("{} ({}{each})", param.name, format!("{:?}", param.dtype).to_lowercase())
     };
@@ -71,7 +74,7 @@ fn chain(exercise: &Exercise, shape: Shape) -> Question {
     let at = match exercise.shapes {
         Shapes::Elementwise => String::new(),
         Shapes::Rows { .. } | Shapes::Matrix { .. } => format!(", at {} rows of {}", shape.rows, shape.columns),
-        Shapes::Product { .. } => format!(", at {shape}"),
+        Shapes::Product { .. } | Shapes::Heads { .. } => format!(", at {shape}"),
     };
     Question {
         id: format!("{}/chain", exercise.name),

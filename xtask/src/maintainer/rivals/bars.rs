@@ -61,6 +61,7 @@ fn share(exercise: &Exercise, columns: usize) -> Option<f64> {
     Some(match exercise.shapes {
         Shapes::Elementwise if single => 0.98,
         Shapes::Elementwise => 0.93,
+        Shapes::Heads { .. } => 0.95,
         Shapes::Rows { .. } if one_byte => 0.92,
         // No row needs a place on the chip, however long it is.
         Shapes::Rows { .. } if !kept => 0.93,
