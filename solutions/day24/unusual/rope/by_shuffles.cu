@@ -9,11 +9,11 @@ extern "C" __global__ void rope(const int* positions, const float* table, __nv_b
     const unsigned lane = threadIdx.x % 32, warps = blockDim.x / 32;
     const bool upper = lane >= 16;
     for (unsigned from = 16 * (threadIdx.x / 32); from < pairs; from += 16 * warps) {
-        const unsigned p = min(from + lane % 16, pairs - 1), head = p / half, i = p % half;
+        const unsigned p = from + lane % 16, head = p / half, i = p % half;
         __nv_bfloat16* x = head < q_heads ? q + (token * q_heads + head) * head_dim : k + (token * k_heads + head - q_heads) * head_dim;
         __nv_bfloat16* at = x + (pairing == 0 ? i + upper * half : 2 * i + upper);
-        const float own = __bfloat162float(*at), other = __shfl_xor_sync(~0u, own, 16);
-        const float turned = own * row[i] + (upper ? other : -other) * row[half + i];
-        if (from + lane % 16 < pairs) *at = __float2bfloat16_rn(turned);
+        // Lanes past the last pair take part in the shuffle, and touch nothing.
+        const float own = p < pairs ? __bfloat162float(*at) : 0.0f, other = __shfl_xor_sync(~0u, own, 16);
+        if (p < pairs) *at = __float2bfloat16_rn(own * row[i] + (upper ? other : -other) * row[half + i]);
     }
 }

@@ -21,11 +21,13 @@ pub fn rope(
     }
     let kernel = module.load_function("turn")?;
     let config = LaunchConfig { grid_dim: (tokens as u32, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
-    for (x, heads) in [(q, q_heads), (k, k_heads)] {
-        let mut launch = stream.launch_builder(&kernel);
-        launch.arg(positions).arg(table).arg(x).arg(&pairing).arg(&heads).arg(&head_dim);
-        // SAFETY: the arguments are the kernel's parameters in their order, and it touches only elements of the views.
-        unsafe { launch.launch(config) }?;
-    }
+    let mut queries = stream.launch_builder(&kernel);
+    queries.arg(positions).arg(table).arg(q).arg(&pairing).arg(&q_heads).arg(&head_dim);
+    // SAFETY: the arguments are the kernel's parameters in their order, and it touches only elements of the views.
+    unsafe { queries.launch(config) }?;
+    let mut keys = stream.launch_builder(&kernel);
+    keys.arg(positions).arg(table).arg(k).arg(&pairing).arg(&k_heads).arg(&head_dim);
+    // SAFETY: as above.
+    unsafe { keys.launch(config) }?;
     Ok(())
 }
