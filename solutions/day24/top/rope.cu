@@ -20,7 +20,7 @@
 
 // ANCHOR: kernel
 // Turns eight pairs, which lie in two packs of 16 bytes: in NeoX the first elements of all pairs and then the second ones, in
-// GPT-J four whole pairs in each.
+// GPT-J four whole pairs in each. The second pack lies half a head further in both.
 template <bool NEOX>
 __device__ __forceinline__ void turn(Pack<__nv_bfloat16>& one, Pack<__nv_bfloat16>& other,
                                      const Pack<float> (&cos)[2], const Pack<float> (&sin)[2]) {
@@ -53,29 +53,30 @@ __device__ __forceinline__ void rope(const int* __restrict__ positions, const fl
     k += token * k_heads * head_dim;
 
     const unsigned half = head_dim / 2, chunks = half / 8, chunk = threadIdx.x % chunks;
+    // Packs of cosines: those of eight pairs that follow each other, or of four here and four half a head further.
+    const unsigned near = NEOX ? 2 * chunk : chunk, far = NEOX ? near + 1 : chunks + chunk;
     const unsigned queries = q_heads, heads = q_heads + k_heads, step = blockDim.x / chunks;
-    const unsigned begin = (NEOX ? 8 : 16) * chunk, apart = NEOX ? half / 8 : 1;
     for (unsigned head = threadIdx.x / chunks; head < heads; head += HEADS * step) {
         __nv_bfloat16* x[HEADS];
         Pack<__nv_bfloat16> one[HEADS], other[HEADS];
 #pragma unroll
         for (int j = 0; j < HEADS; j++) {
             const unsigned number = head + j * step;
-            x[j] = begin + (number < queries ? q + number * head_dim : k + (number - queries) * head_dim);
+            x[j] = number < queries ? q + number * head_dim : k + (number - queries) * head_dim;
             if (number < heads) {
-                one[j] = load_pack(x[j], 0);
-                other[j] = load_pack(x[j], apart);
+                one[j] = load_pack(x[j], chunk);
+                other[j] = load_pack(x[j], chunks + chunk);
             }
         }
         // Later than the heads, for which no thread need wait until it knows its position.
-        const Pack<float> cos[2] = {load_pack(row, 2 * chunk), load_pack(row, 2 * chunk + 1)};
-        const Pack<float> sin[2] = {load_pack(row + half, 2 * chunk), load_pack(row + half, 2 * chunk + 1)};
+        const Pack<float> cos[2] = {load_pack(row, near), load_pack(row, far)};
+        const Pack<float> sin[2] = {load_pack(row + half, near), load_pack(row + half, far)};
 #pragma unroll
         for (int j = 0; j < HEADS; j++) {
             if (head + j * step < heads) {
                 turn<NEOX>(one[j], other[j], cos, sin);
-                store_pack(x[j], 0, one[j]);
-                store_pack(x[j], apart, other[j]);
+                store_pack(x[j], chunk, one[j]);
+                store_pack(x[j], chunks + chunk, other[j]);
             }
         }
     }

@@ -49,7 +49,7 @@ pub const EXERCISE: Exercise = Exercise {
     flops: |shape| 3.0 * (shape.elements() + shape.rows * shape.key_columns()) as f64,
     ladder: &[
         rung("a thread per pair", "rope_pairs"),
-        rung("four pairs at once", "rope_four"),
+        rung("two pairs at once", "rope_two").multiple_of(4),
         rung("16 bytes", "rope_packs").multiple_of(16),
     ],
     hints: include_str!("rope.md"),
