@@ -211,9 +211,10 @@ const PRODUCTS: [[usize; 3]; 23] = [
 
 /// Tokens, heads of queries and of keys, and elements of a head: a usual one first, where nothing is wrong with an edge; single ones; as many heads of keys
 /// as of queries, and one for all; halves of a head that are odd, that are multiples of 2 and 4 and not of 8, and that are no whole
-/// number of warps; more heads than a block has threads, a head that is longer than a block of the most threads, and more tokens
+/// number of warps; more heads than a block has threads, heads of which a block has no room for all at once, tokens of so little
+/// work that several share a block, and one is left; a head that is longer than a block of the most threads, and more tokens
 /// than a grid's second and third dimensions hold; none at all.
-const HEADS: [[usize; 4]; 20] = [
+const HEADS: [[usize; 4]; 22] = [
     [8, 4, 2, 64],
     [1, 1, 1, 2],
     [1, 1, 1, 64],
@@ -230,6 +231,8 @@ const HEADS: [[usize; 4]; 20] = [
     [33, 7, 1, 80],
     [31, 4, 4, 96],
     [257, 8, 4, 16],
+    [1003, 2, 1, 32],
+    [3, 36, 9, 512],
     [2, 1100, 550, 2],
     [2, 2, 1, 2052],
     [65_539, 1, 1, 2],

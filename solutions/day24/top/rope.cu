@@ -53,8 +53,9 @@ __device__ __forceinline__ void rope(const int* __restrict__ positions, const fl
     k += token * k_heads * head_dim;
 
     const unsigned half = head_dim / 2, chunks = half / 8, chunk = threadIdx.x % chunks;
+    const unsigned second = chunks + chunk;
     // Packs of cosines: those of eight pairs that follow each other, or of four here and four half a head further.
-    const unsigned near = NEOX ? 2 * chunk : chunk, far = NEOX ? near + 1 : chunks + chunk;
+    const unsigned near = NEOX ? 2 * chunk : chunk, far = NEOX ? near + 1 : second;
     const unsigned queries = q_heads, heads = q_heads + k_heads, step = blockDim.x / chunks;
     for (unsigned head = threadIdx.x / chunks; head < heads; head += HEADS * step) {
         __nv_bfloat16* x[HEADS];
@@ -65,7 +66,7 @@ __device__ __forceinline__ void rope(const int* __restrict__ positions, const fl
             x[j] = number < queries ? q + number * head_dim : k + (number - queries) * head_dim;
             if (number < heads) {
                 one[j] = load_pack(x[j], chunk);
-                other[j] = load_pack(x[j], chunks + chunk);
+                other[j] = load_pack(x[j], second);
             }
         }
         // Later than the heads, for which no thread need wait until it knows its position.
@@ -76,7 +77,7 @@ __device__ __forceinline__ void rope(const int* __restrict__ positions, const fl
             if (head + j * step < heads) {
                 turn<NEOX>(one[j], other[j], cos, sin);
                 store_pack(x[j], chunk, one[j]);
-                store_pack(x[j], chunks + chunk, other[j]);
+                store_pack(x[j], second, other[j]);
             }
         }
     }
