@@ -58,15 +58,14 @@ __device__ __forceinline__ void rope(const int* __restrict__ positions, const fl
     const unsigned near = NEOX ? 2 * chunk : chunk, far = NEOX ? near + 1 : second;
     const unsigned queries = q_heads, heads = q_heads + k_heads, step = blockDim.x / chunks;
     for (unsigned head = threadIdx.x / chunks; head < heads; head += HEADS * step) {
-        __nv_bfloat16* x[HEADS];
         Pack<__nv_bfloat16> one[HEADS], other[HEADS];
 #pragma unroll
         for (int j = 0; j < HEADS; j++) {
             const unsigned number = head + j * step;
-            x[j] = number < queries ? q + number * head_dim : k + (number - queries) * head_dim;
+            __nv_bfloat16* x = number < queries ? q + number * head_dim : k + (number - queries) * head_dim;
             if (number < heads) {
-                one[j] = load_pack(x[j], chunk);
-                other[j] = load_pack(x[j], second);
+                one[j] = load_pack(x, chunk);
+                other[j] = load_pack(x, second);
             }
         }
         // Later than the heads, for which no thread need wait until it knows its position.
@@ -74,10 +73,12 @@ __device__ __forceinline__ void rope(const int* __restrict__ positions, const fl
         const Pack<float> sin[2] = {load_pack(row + half, near), load_pack(row + half, far)};
 #pragma unroll
         for (int j = 0; j < HEADS; j++) {
-            if (head + j * step < heads) {
+            const unsigned number = head + j * step;
+            __nv_bfloat16* x = number < queries ? q + number * head_dim : k + (number - queries) * head_dim;
+            if (number < heads) {
                 turn<NEOX>(one[j], other[j], cos, sin);
-                store_pack(x[j], chunk, one[j]);
-                store_pack(x[j], second, other[j]);
+                store_pack(x, chunk, one[j]);
+                store_pack(x, second, other[j]);
             }
         }
     }
