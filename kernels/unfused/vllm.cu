@@ -134,3 +134,51 @@ extern "C" __global__ void quantize_fp8_rows(const __nv_bfloat16* y, unsigned ch
     }
 }
 // ANCHOR_END: rmsnorm_fp8
+
+// ANCHOR: rope
+// What all heads of a token are turned by: the row of its position, of the cosines and then the sines of all pairs, as bf16.
+extern "C" __global__ void rope_rows(const int* positions, const float* table, __nv_bfloat16* cos, __nv_bfloat16* sin,
+                                     size_t head_dim, size_t rows, size_t columns) {
+    const float* row = table + positions[blockIdx.x] * head_dim;
+    const unsigned half = head_dim / 2;
+    for (unsigned i = threadIdx.x; i < half; i += blockDim.x) {
+        cos[(size_t)blockIdx.x * half + i] = __float2bfloat16_rn(row[i]);
+        sin[(size_t)blockIdx.x * half + i] = __float2bfloat16_rn(row[half + i]);
+    }
+}
+
+// Each element times the factor of its pair. `pairing` is 0 where the elements i and i + head_dim / 2 are a pair, and 1 where 2i and 2i + 1 are.
+extern "C" __global__ void rope_scale(const __nv_bfloat16* x, const __nv_bfloat16* factor, __nv_bfloat16* out, int pairing,
+                                      size_t heads, size_t head_dim, size_t rows, size_t columns) {
+    const unsigned head = head_dim, half = head / 2, all = heads * head;
+    x += (size_t)blockIdx.x * all;
+    out += (size_t)blockIdx.x * all;
+    factor += (size_t)blockIdx.x * half;
+    for (unsigned i = threadIdx.x; i < all; i += blockDim.x) {
+        const unsigned pair = pairing == 0 ? i % half : i % head / 2;
+        out[i] = __float2bfloat16_rn(__bfloat162float(x[i]) * __bfloat162float(factor[pair]));
+    }
+}
+
+// (a, b) becomes (-b, a), for each pair.
+extern "C" __global__ void rope_turn(const __nv_bfloat16* x, __nv_bfloat16* out, int pairing, size_t heads, size_t head_dim, size_t rows,
+                                     size_t columns) {
+    const unsigned head = head_dim, half = head / 2, all = heads * head;
+    x += (size_t)blockIdx.x * all;
+    out += (size_t)blockIdx.x * all;
+    for (unsigned i = threadIdx.x; i < all; i += blockDim.x) {
+        const bool is_first = pairing == 0 ? i % head < half : i % 2 == 0;
+        const unsigned apart = pairing == 0 ? half : 1;
+        out[i] = is_first ? __float2bfloat16_rn(-__bfloat162float(x[i + apart])) : x[i - apart];
+    }
+}
+
+extern "C" __global__ void rope_add(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* out, int pairing, size_t heads,
+                                    size_t head_dim, size_t rows, size_t columns) {
+    const unsigned all = heads * head_dim;
+    const size_t first = (size_t)blockIdx.x * all;
+    for (unsigned i = threadIdx.x; i < all; i += blockDim.x) {
+        out[first + i] = __float2bfloat16_rn(__bfloat162float(a[first + i]) + __bfloat162float(b[first + i]));
+    }
+}
+// ANCHOR_END: rope

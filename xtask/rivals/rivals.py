@@ -196,6 +196,18 @@ def rmsnorm_fp8(x, weight):
     return torch.clamp(y / scale, -448.0, 448.0).to(torch.float8_e4m3fn), scale.squeeze(-1)
 
 
+def rope(q, k, positions, table):
+    # NeoX. The other pairing differs in where a pair lies, and not in what is done.
+    cos, sin = table[positions.long()].to(q.dtype if q.dtype == torch.bfloat16 else table.dtype).unsqueeze(1).chunk(2, -1)
+
+    def turn(x):
+        first, second = x.chunk(2, -1)
+        turned = torch.cat((-second, first), -1)
+        return x * torch.cat((cos, cos), -1) + turned * torch.cat((sin, sin), -1)
+
+    return turn(q), turn(k)
+
+
 def ffn_sublayer(x, gamma, beta, w, bias):
     normed = F.layer_norm(x, x.shape[-1:], gamma, beta, 1e-5)
     return x + F.gelu(normed @ w + bias, approximate="tanh")
@@ -304,7 +316,8 @@ def liger_add_rmsnorm(x, residual, weight):
 
 # --- One entry an operation: its inputs, its function, and who else has it. To add one, add a line. -------------------------
 # An input is (what it has an element for, type): `elements` of the shape, `columns` of it, a `square` of columns, or `labels`, a
-# column for each row, or `squares`, of which none is negative. An `offset` input is `elements` in a view that begins one element past where wide accesses would want it to.
+# column for each row, or `squares`, of which none is negative. Tokens have heads of `queries` and of `keys`, and their `positions` in a
+# `table`. An `offset` input is `elements` in a view that begins one element past where wide accesses would want it to.
 
 E32, C32 = ("elements", "float32"), ("columns", "float32")
 E16, C16, S16 = ("elements", "float16"), ("columns", "float16"), ("square", "float16")
@@ -333,6 +346,7 @@ OPERATIONS = {
     "layernorm_quant": ([E32, C32, C32], layernorm_quant, {"triton": triton_layernorm_quant}),
     "add_rmsnorm": ([EB, EB, CB], add_rmsnorm, {"liger": liger_add_rmsnorm}),
     "rmsnorm_fp8": ([EB, CB], rmsnorm_fp8, {}),
+    "rope": ([("queries", "bfloat16"), ("keys", "bfloat16"), ("positions", "int32"), ("table", "float32")], rope, {}),
     "rmsnorm_short_rows": ([E16, C16], rmsnorm, {"liger": liger_rmsnorm}),
     "layernorm_wide_rows": ([E32, C32, C32], layernorm_wide_rows, {"liger": liger_layernorm}),
     "ffn_sublayer": ([E16, C16, C16, S16, C16], ffn_sublayer, {}),
@@ -353,14 +367,27 @@ ORDERS = {
 TOLERANCES = {"float32": (1e-4, 1e-3), "float16": (2e-2, 1e-2), "bfloat16": (5e-2, 3e-2)}
 
 
-def make_inputs(spec, rows, columns, seed, depth=None):
-    """One set of inputs. A single row is flat: an elementwise operation has no rows. A product of matrices has sums of `depth` terms."""
+# Rows of a table of cosines and sines.
+POSITIONS = 250
+
+
+def make_inputs(spec, rows, columns, seed, depth=None, head=None):
+    """One set of inputs. A single row is flat: an elementwise operation has no rows. A product of matrices has sums of `depth` terms;
+    tokens have `depth` heads of keys, and a head has `head` elements."""
     generator = torch.Generator(device="cuda").manual_seed(seed)
 
     def make(kind, dtype):
         if kind == "labels":
             shape = (rows,) if rows > 1 else ()
             return torch.randint(columns, shape, generator=generator, device="cuda", dtype=torch.int32)
+        if kind == "positions":
+            return torch.randint(POSITIONS, (rows,), generator=generator, device="cuda", dtype=torch.int32)
+        if kind == "table":
+            angles = torch.rand((POSITIONS, head // 2), generator=generator, device="cuda") * math.tau
+            return torch.cat((angles.cos(), angles.sin()), -1)
+        if kind in ("queries", "keys"):
+            heads = columns // head if kind == "queries" else depth
+            return torch.randn((rows, heads, head), generator=generator, device="cuda").to(getattr(torch, dtype))
         elements = (rows, columns) if rows > 1 else (columns,)
         if kind == "offset":
             aligned = make("elements", dtype)
@@ -393,7 +420,7 @@ def wrong(function, eager, spec, inputs):
     first = inputs[0]
     count = min(first.shape[0], max(1, CHECKED // max(1, first[0].numel())))
     flat = ("elements", "squares", "offset")
-    by_row = (*flat, "labels", "left") if first.dim() > 1 else flat
+    by_row = (*flat, "labels", "left", "queries", "keys", "positions") if first.dim() > 1 else flat
     some = [tensor[:count] if kind in by_row else tensor for (kind, _), tensor in zip(spec, inputs)]
     # Of a matrix that was turned over, the first columns are those of the first rows.
     along = 1 if eager is transpose_scale else 0

@@ -107,18 +107,19 @@ impl Baseline {
                 Ok(buffer.address(stream) + (from * buffer.dtype().bytes()) as u64)
             })
             .collect::<Result<_, DriverError>>()?;
-        let scalars: Vec<Scalar> =
-            step.scalars.iter().map(|scalar| buffers.scalar(scalar)).collect::<Result<_, DriverError>>()?;
+        let named: Vec<Named> =
+            step.scalars.iter().map(|scalar| buffers.named(scalar)).collect::<Result<_, DriverError>>()?;
 
         let elements = rows * columns;
         let mut launch = stream.launch_builder(&kernel);
         for address in &addresses {
             launch.arg(address);
         }
-        for scalar in &scalars {
-            match scalar {
-                Scalar::F32(value) => launch.arg(value),
-                Scalar::I32(value) => launch.arg(value),
+        for named in &named {
+            match named {
+                Named::Scalar(Scalar::F32(value)) => launch.arg(value),
+                Named::Scalar(Scalar::I32(value)) => launch.arg(value),
+                Named::Size(value) => launch.arg(value),
             };
         }
         match step.work {
@@ -163,6 +164,12 @@ impl Baseline {
     }
 }
 
+/// What a step names beside its buffers.
+enum Named {
+    Scalar(Scalar),
+    Size(usize),
+}
+
 /// The buffers and scalars of one run, by name.
 struct Buffers<'a> {
     exercise: &'a Exercise,
@@ -195,14 +202,18 @@ impl Buffers<'_> {
         unsafe { gemm.queue(stream, [a, b, c].map(|buffer| buffer.address(stream)), GemmSizes { m, n, k: n }) }
     }
 
-    fn scalar(&self, scalar: &ScalarArg) -> Result<Scalar, DriverError> {
-        match scalar {
-            ScalarArg::Constant(value) => Ok(Scalar::F32(*value)),
+    fn named(&self, scalar: &ScalarArg) -> Result<Named, DriverError> {
+        let value = match scalar {
+            ScalarArg::Constant(value) => Some(Named::Scalar(Scalar::F32(*value))),
             ScalarArg::Named(name) => {
                 let index = self.exercise.scalars.iter().position(|scalar| scalar == name);
-                let value = index.and_then(|index| self.arguments.scalars.get(index)).copied();
-                value.ok_or(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE))
+                index.and_then(|index| self.arguments.scalars.get(index)).copied().map(Named::Scalar)
             }
-        }
+            ScalarArg::Size(name) => {
+                let sizes = self.exercise.shapes.sizes(self.arguments.shape());
+                sizes.into_iter().find(|(size, _)| size == name).map(|(_, value)| Named::Size(value))
+            }
+        };
+        value.ok_or(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE))
     }
 }

@@ -64,6 +64,7 @@ impl Problem {
             rows: self.shape.rows,
             columns: self.shape.columns,
             depth: self.shape.depth,
+            heads: self.shape.heads,
         };
         (arguments, &self.intermediates)
     }

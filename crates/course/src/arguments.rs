@@ -227,10 +227,12 @@ pub struct Arguments<'a> {
     pub columns: usize,
     /// As [`Shape::depth`].
     pub depth: Option<usize>,
+    /// As [`Shape::heads`].
+    pub heads: Option<[usize; 2]>,
 }
 
 impl Arguments<'_> {
     pub fn shape(&self) -> Shape {
-        Shape { rows: self.rows, columns: self.columns, depth: self.depth }
+        Shape { rows: self.rows, columns: self.columns, depth: self.depth, heads: self.heads }
     }
 }

@@ -52,7 +52,7 @@ impl std::error::Error for Mismatch {}
 
 impl Reference {
     /// Compares an output with the reference. The tolerance is for [`Reference::Close`];
-    /// [`Reference::OneOf`] is exact.
+    /// of [`Reference::OneOf`] the two values are the ends of what is right.
     pub fn check(&self, actual: &Data, tolerance: Tolerance) -> Result<(), Mismatch> {
         let poison = Data::from_bytes(actual.dtype(), &vec![actual.dtype().poison(); actual.dtype().bytes()]);
         let mut found: Option<Mismatch> = None;
@@ -98,7 +98,10 @@ impl Reference {
                 let [reference, _] = self.expected(index);
                 !tolerance.admits(reference, magnitude(magnitudes.as_ref(), index), value, actual.dtype().largest())
             }
-            Reference::OneOf(_) => !self.expected(index).contains(&value),
+            Reference::OneOf(_) => {
+                let [one, other] = self.expected(index);
+                !(one.min(other)..=one.max(other)).contains(&value)
+            }
         }
     }
 

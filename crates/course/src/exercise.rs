@@ -86,7 +86,7 @@ pub struct Rung {
     pub step: Step,
     /// The most columns.
     pub longest: usize,
-    /// What the columns must be a multiple of, and of a product of matrices the terms of a sum.
+    /// What the columns must be a multiple of, of a product of matrices the terms of a sum, and of tokens the elements of a head.
     pub multiple: usize,
 }
 
@@ -109,7 +109,7 @@ impl Rung {
     }
 
     pub fn can_do(&self, shape: Shape) -> bool {
-        let whole = shape.columns.is_multiple_of(self.multiple) && shape.terms().is_multiple_of(self.multiple);
+        let whole = shape.head().is_multiple_of(self.multiple) && shape.terms().is_multiple_of(self.multiple);
         shape.columns <= self.longest && whole
     }
 }
@@ -177,6 +177,21 @@ impl Param {
         Self::new(name, dtype, Extent::Square)
     }
 
+    /// A buffer with one element for each element of the tokens' keys.
+    pub const fn keys(name: &'static str, dtype: DType) -> Self {
+        Self::new(name, dtype, Extent::Keys)
+    }
+
+    /// A buffer with one element for each pair of elements of a token's head.
+    pub const fn pairs(name: &'static str, dtype: DType) -> Self {
+        Self::new(name, dtype, Extent::Pairs)
+    }
+
+    /// A table with so many rows, each of as many elements as a head has.
+    pub const fn table(name: &'static str, dtype: DType, rows: usize) -> Self {
+        Self::new(name, dtype, Extent::Table(rows))
+    }
+
     /// The left factor of a product of matrices: m x k.
     pub const fn left(name: &'static str, dtype: DType) -> Self {
         Self::new(name, dtype, Extent::Left)
@@ -226,13 +241,16 @@ impl Param {
             Extent::Square => shape.columns * shape.columns,
             Extent::Left => shape.rows * shape.terms(),
             Extent::Right => shape.terms() * shape.columns,
+            Extent::Keys => shape.rows * shape.key_columns(),
+            Extent::Pairs => shape.rows * (shape.head() / 2),
+            Extent::Table(rows) => rows * shape.head(),
             Extent::Tensors { of } => shape.rows * (of.len() + 1),
             Extent::Chunks { of } => 2 * shape.tensors().map(|tensor| tensor.len().div_ceil(of)).sum::<usize>(),
         }
     }
 
     /// What a table holds, by where the buffers are that it names; none of a buffer that is no table.
-    pub fn table(&self, shape: Shape, address: impl Fn(&str) -> u64) -> Option<Data> {
+    pub fn entries(&self, shape: Shape, address: impl Fn(&str) -> u64) -> Option<Data> {
         let tensors = shape.tensors();
         match self.extent {
             Extent::Tensors { of } => {
@@ -263,6 +281,7 @@ impl Param {
     pub fn place(&self, shape: Shape, element: usize) -> (usize, usize) {
         match self.extent {
             Extent::Transposed => (element % shape.rows.max(1), element / shape.rows.max(1)),
+            Extent::Keys => (element / shape.key_columns().max(1), element % shape.key_columns().max(1)),
             _ => (element / shape.columns.max(1), element % shape.columns.max(1)),
         }
     }
@@ -300,6 +319,12 @@ pub enum Extent {
     Chunks {
         of: usize,
     },
+    /// Of tokens with heads: the elements of their keys.
+    Keys,
+    /// One for each two elements of a token's head.
+    Pairs,
+    /// So many rows of the elements of a head.
+    Table(usize),
 }
 
 impl Extent {
@@ -310,7 +335,11 @@ impl Extent {
 
     /// Whether a buffer grows with the number of rows, and what it holds may repeat itself.
     pub fn grows_with_rows(self) -> bool {
-        matches!(self, Extent::Elements | Extent::Transposed | Extent::Rows | Extent::Left)
+        match self {
+            Extent::Elements | Extent::Transposed | Extent::Rows | Extent::Left | Extent::Keys | Extent::Pairs => true,
+            Extent::Columns | Extent::Square | Extent::Right | Extent::Table(_) => false,
+            Extent::Tensors { .. } | Extent::Chunks { .. } => false,
+        }
     }
 }
 
@@ -370,14 +399,15 @@ pub enum Reference {
     /// absolute value among the terms that it was summed from, which is what a rounding error
     /// scales with where terms cancel; `None` where nothing cancels.
     Close { values: Vec<f64>, magnitudes: Option<Vec<f64>> },
-    /// Exactly one of two values: quantizers near a tie. Both are the same away from ties.
+    /// One of two values, which are the same away from ties: quantizers. Where what was rounded is the small difference of large terms, other
+    /// values may lie between the two, and are right too.
     OneOf(Vec<[f64; 2]>),
 }
 
 impl Reference {
     /// Numbers that are known to within an error, each rounded once to a float type, to nearest even. Where the two ends
     /// of what a number may be are rounded to different values, either is right. An error is less than half the distance
-    /// between neighbours of the type.
+    /// between neighbours of the type, but where terms cancel: then all numbers between the two are right.
     pub fn rounded(dtype: DType, numbers: impl IntoIterator<Item = (f64, f64)>) -> Self {
         // Rounding keeps order, so going through f32, as kernels do, takes nothing from between the ends.
         let ends = numbers.into_iter().map(|(number, error)| ((number - error) as f32, (number + error) as f32));
@@ -470,7 +500,7 @@ impl Exercise {
     /// What the tables among the inputs hold, each with its place there, by where the buffers are that they name.
     pub fn tables(&self, shape: Shape, address: impl Fn(&str) -> u64) -> Vec<(usize, Data)> {
         let inputs = self.inputs.iter().enumerate();
-        inputs.filter_map(|(index, param)| Some((index, param.table(shape, &address)?))).collect()
+        inputs.filter_map(|(index, param)| Some((index, param.entries(shape, &address)?))).collect()
     }
 
     /// The hints, each with its heading: the text from one `## ` to the next.
@@ -541,8 +571,8 @@ impl Exercise {
     }
 
     /// The large problems at which bytes and speed are judged, of about so many elements: one for each timed row length or number of
-    /// tensors. Products of
-    /// matrices are those that are timed, halved in all directions until they have no more.
+    /// tensors; of tokens, so many of the queries. Products of matrices are those that are timed, halved in all directions until they
+    /// have no more.
     pub fn large(&self, elements: usize) -> Vec<Shape> {
         match self.shapes {
             Shapes::Elementwise => vec![Shape::flat(elements)],
@@ -561,6 +591,12 @@ impl Exercise {
             }
             Shapes::Tensors { timed } => {
                 timed.iter().map(|&tensors| Shape::of(tensors, (elements / tensors.max(1)).max(1))).collect()
+            }
+            Shapes::Heads { timed } => {
+                let tokens = |queries: usize, head: usize| (elements / (queries * head).max(1)).max(1);
+                let shape =
+                    |&[queries, keys, head]: &[usize; 3]| Shape::tokens(tokens(queries, head), [queries, keys], head);
+                timed.iter().map(shape).collect()
             }
         }
     }

@@ -2,14 +2,17 @@
 
 use std::ops::Range;
 
-/// Row-major, contiguous. An elementwise shape is one row; a product of matrices has the rows and columns of its result. A list of
-/// tensors has a row for each of them, of as many columns as a tensor has elements on average.
+/// Row-major, contiguous. An elementwise shape is one row; a product of matrices has the rows and columns of its result; tokens with
+/// heads have a row each, whose columns are those of all heads of its queries. A list of tensors has a row for each of them, of as many
+/// columns as a tensor has elements on average.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shape {
     pub rows: usize,
     pub columns: usize,
     /// Of a product of matrices: how many terms each element of the result is the sum of.
     pub depth: Option<usize>,
+    /// Of tokens: how many heads the queries of each have, and how many its keys.
+    pub heads: Option<[usize; 2]>,
 }
 
 impl Shape {
@@ -18,12 +21,27 @@ impl Shape {
     }
 
     pub const fn of(rows: usize, columns: usize) -> Self {
-        Self { rows, columns, depth: None }
+        Self { rows, columns, depth: None, heads: None }
     }
 
     /// A product of m x k by k x n.
     pub const fn product(m: usize, n: usize, k: usize) -> Self {
-        Self { rows: m, columns: n, depth: Some(k) }
+        Self { depth: Some(k), ..Self::of(m, n) }
+    }
+
+    /// Tokens with so many heads of queries, and of keys, each of which has so many elements.
+    pub const fn tokens(tokens: usize, [queries, keys]: [usize; 2], head: usize) -> Self {
+        Self { heads: Some([queries, keys]), ..Self::of(tokens, queries * head) }
+    }
+
+    /// Elements of one head; of a shape without heads, of a row.
+    pub fn head(self) -> usize {
+        self.heads.map_or(self.columns, |[queries, _]| self.columns / queries.max(1))
+    }
+
+    /// Elements of the keys of one token; 0 of a shape without heads.
+    pub fn key_columns(self) -> usize {
+        self.heads.map_or(0, |[_, keys]| keys * self.head())
     }
 
     /// Terms of each sum of a product; 0 of any other shape.
@@ -61,7 +79,7 @@ impl Shape {
             let rows = rows.min(PRODUCTS / self.columns.saturating_mul(depth).max(1)).max(1) | 1;
             return Self { rows: rows.min(self.rows), ..self };
         }
-        if self.rows == 1 {
+        if self.rows == 1 && self.heads.is_none() {
             Self::flat(self.columns.min(PERIOD))
         } else {
             // An odd number of rows divides no power of two either.
@@ -73,6 +91,10 @@ impl Shape {
 
 impl std::fmt::Display for Shape {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some([queries, keys]) = self.heads {
+            let tokens = if self.rows == 1 { "token" } else { "tokens" };
+            return write!(f, "{} {tokens}, {queries} + {keys} heads of {}", self.rows, self.head());
+        }
         match (self.depth, self.rows) {
             (Some(depth), rows) => write!(f, "M = {rows}, N = {}, K = {depth}", self.columns),
             (None, 1) => write!(f, "N = {}", self.columns),
@@ -96,6 +118,9 @@ pub enum Shapes {
     /// Any number of tensors, each of any size, as [`Shape::tensors`] cuts them. Bytes and speed are judged for each number of them in
     /// `timed`.
     Tensors { timed: &'static [usize] },
+    /// Tokens, each with heads of queries, and with as many of keys or a fraction of that. A head has an even number of elements. Bytes and speed are judged
+    /// at each number of heads, of both, and of elements of `timed`.
+    Heads { timed: &'static [[usize; 3]] },
 }
 
 impl Shapes {
@@ -108,13 +133,17 @@ impl Shapes {
             Shapes::Product { .. } => vec![("m", rows), ("n", columns), ("k", shape.terms())],
             // Tables have them.
             Shapes::Tensors { .. } => Vec::new(),
+            Shapes::Heads { .. } => {
+                let [queries, keys] = shape.heads.unwrap_or_default();
+                vec![("tokens", rows), ("q_heads", queries), ("k_heads", keys), ("head_dim", shape.head())]
+            }
         }
     }
 
     /// A shape in words: `N = 1000` of elements, `1 x 1000` of rows and columns.
     pub fn describe(self, shape: Shape) -> String {
         match self {
-            Shapes::Elementwise | Shapes::Product { .. } => shape.to_string(),
+            Shapes::Elementwise | Shapes::Product { .. } | Shapes::Heads { .. } => shape.to_string(),
             Shapes::Rows { .. } | Shapes::Matrix { .. } => format!("{} x {}", shape.rows, shape.columns),
             Shapes::Tensors { .. } => {
                 let s = if shape.rows == 1 { "" } else { "s" };
@@ -173,6 +202,13 @@ impl Shapes {
                 shapes.extend([Shape::of(0, 128), Shape::of(3, 0), Shape::of(65_539, 1)]);
                 shapes
             }
+            Shapes::Heads { .. } => {
+                let tokens = |&[tokens, queries, keys, head]: &[usize; 4]| Shape::tokens(tokens, [queries, keys], head);
+                let mut shapes: Vec<_> = HEADS.iter().map(tokens).collect();
+                let keys = rng.usize(1..5);
+                shapes.push(tokens(&[rng.usize(2..100), keys * rng.usize(2..5), keys, 2 * rng.usize(1..100)]));
+                shapes
+            }
         }
     }
 }
@@ -227,6 +263,36 @@ const TENSORS: [(usize, usize); 18] = [
     (100, 257),
     (200, 1030),
     (57, 5003),
+];
+
+/// Tokens, heads of queries and of keys, and elements of a head: a usual one first, where nothing is wrong with an edge; single ones; as many heads of keys
+/// as of queries, and one for all; halves of a head that are odd, that are multiples of 2 and 4 and not of 8, and that are no whole
+/// number of warps; more heads than a block has threads, heads of which a block has no room for all at once, tokens of so little
+/// work that several share a block, and one is left; a head that is longer than a block of the most threads, and more tokens
+/// than a grid's second and third dimensions hold; none at all.
+const HEADS: [[usize; 4]; 22] = [
+    [8, 4, 2, 64],
+    [1, 1, 1, 2],
+    [1, 1, 1, 64],
+    [1, 8, 2, 128],
+    [2, 3, 3, 6],
+    [3, 4, 1, 10],
+    [5, 6, 2, 34],
+    [3, 2, 1, 62],
+    [4, 2, 2, 4],
+    [7, 3, 1, 12],
+    [9, 4, 2, 20],
+    [6, 2, 1, 24],
+    [5, 6, 3, 40],
+    [33, 7, 1, 80],
+    [31, 4, 4, 96],
+    [257, 8, 4, 16],
+    [1003, 2, 1, 32],
+    [3, 36, 9, 512],
+    [2, 1100, 550, 2],
+    [2, 2, 1, 2052],
+    [65_539, 1, 1, 2],
+    [0, 8, 2, 64],
 ];
 
 /// Rows and columns of matrices: a whole tile first, where nothing is wrong with an edge; single ones, one less and one more than

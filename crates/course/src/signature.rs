@@ -4,7 +4,8 @@
 /// function and CUDA source to the specification `EXERCISE` of the same module.
 ///
 /// The parameters stand in the order of the specification: inputs as `&T`, outputs as `&mut T`, scalars, and for
-/// row-wise operations `rows, columns`, for products of matrices `m, n, k`. A buffer that only a table leads to is no parameter.
+/// row-wise operations `rows, columns`, for products of matrices `m, n, k`, for tokens `tokens, q_heads, k_heads, head_dim`. A buffer
+/// that only a table leads to is no parameter.
 ///
 /// ```ignore
 /// signature! { inputs(x: f32) outputs(out: i8) scalars(scale: F32(f32)) sizes() }
@@ -29,7 +30,8 @@ macro_rules! signature {
                 exercise: &EXERCISE,
                 source,
                 launch: $crate::macros::Arc::new(move |stream, module, arguments| {
-                    let $crate::Arguments { inputs, outputs, scalars, rows: _rows, columns: _columns, depth: _depth, .. } = arguments;
+                    let _shape = arguments.shape();
+                    let $crate::Arguments { inputs, outputs, scalars, .. } = arguments;
                     let inputs: Vec<_> = $crate::macros::given(EXERCISE.inputs, inputs.iter()).collect();
                     let mut outputs: Vec<_> = $crate::macros::given(EXERCISE.outputs, outputs.iter_mut()).collect();
                     let [$($input),*] = &inputs[..] else { unreachable!("as many inputs as specified") };
@@ -41,16 +43,20 @@ macro_rules! signature {
                         $(&$input.view::<$it>(),)*
                         $(&mut $output.view_mut::<$ot>(),)*
                         $($scalar,)*
-                        $($crate::signature!(@value $size _rows _columns _depth),)*
+                        $($crate::signature!(@value $size _shape),)*
                     )
                 }),
             }
         }
     };
     (@size $size:ident) => { usize };
-    (@value rows $rows:ident $columns:ident $depth:ident) => { $rows };
-    (@value columns $rows:ident $columns:ident $depth:ident) => { $columns };
-    (@value m $rows:ident $columns:ident $depth:ident) => { $rows };
-    (@value n $rows:ident $columns:ident $depth:ident) => { $columns };
-    (@value k $rows:ident $columns:ident $depth:ident) => { $depth.unwrap_or(0) };
+    (@value rows $shape:ident) => { $shape.rows };
+    (@value columns $shape:ident) => { $shape.columns };
+    (@value m $shape:ident) => { $shape.rows };
+    (@value n $shape:ident) => { $shape.columns };
+    (@value k $shape:ident) => { $shape.terms() };
+    (@value tokens $shape:ident) => { $shape.rows };
+    (@value q_heads $shape:ident) => { $shape.heads.map_or(0, |heads| heads[0]) };
+    (@value k_heads $shape:ident) => { $shape.heads.map_or(0, |heads| heads[1]) };
+    (@value head_dim $shape:ident) => { $shape.head() };
 }

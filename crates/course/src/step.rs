@@ -6,7 +6,7 @@ use crate::{Exercise, Shape};
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     /// The kernel in `kernels/`. Its arguments are the buffers read, the buffers written, the
-    /// scalars, and then the sizes: `n` for elementwise kernels, `m`, `n` and `k` for products of matrices, `rows` and `columns` for
+    /// scalars and sizes that it names, and then the sizes: `n` for elementwise kernels, `m`, `n` and `k` for products of matrices, `rows` and `columns` for
     /// others. A `*` in the name stands for the number of threads, where there is a kernel for each.
     pub kernel: &'static str,
     pub reads: &'static [&'static str],
@@ -59,6 +59,8 @@ pub enum ScalarArg {
     Constant(f32),
     /// A scalar of the exercise, by name.
     Named(&'static str),
+    /// A size of the exercise, by the name that [`crate::Shapes::sizes`] has for it.
+    Size(&'static str),
 }
 
 impl Step {

@@ -81,6 +81,22 @@ fn bytes_are_those_of_the_course() {
     }
 }
 
+/// 18 bytes for each element of queries and keys and 4 fused; beside them a token has its angles, which four steps read, two of
+/// cosines and two of sines, and the table is read once.
+#[test]
+fn bytes_of_rope_are_those_of_its_steps() {
+    let (tokens, heads, head) = (1000, [32, 8], 128);
+    let exercise = exercise("rope");
+    let shape = Shape::tokens(tokens, heads, head);
+    let elements = (tokens * (heads[0] + heads[1]) * head) as u64;
+    let (angles, table) = ((tokens * head) as u64, 250 * 4 * head as u64);
+    let once = 4 * tokens as u64 + table;
+    assert_eq!(exercise.minimum_bytes(shape), 4 * elements + once);
+    assert_eq!(exercise.unfused_bytes(shape), 18 * elements + once + 2 * angles + 2 * 2 * angles);
+    let ideal = exercise.ideal_speedup(shape);
+    assert!((4.4..4.6).contains(&ideal), "{ideal}");
+}
+
 fn gelu(t: f32) -> f32 {
     0.5 * t * (1.0 + (0.797_884_6 * (t + 0.044715 * t * t * t)).tanh())
 }
@@ -434,5 +450,150 @@ fn few_values_of_fp8_are_near_a_tie() {
         let Reference::OneOf(q) = &references[0] else { unreachable!() };
         let two = q.iter().filter(|[low, high]| low != high).count();
         assert!(two * 100 <= q.len() + 200, "{}: {two} of {}", case.shape, q.len());
+    }
+}
+
+/// How a kernel turns the pairs of a head.
+#[derive(Clone, Copy)]
+struct Turning {
+    /// The elements of a pair, by its number, half the elements of a head, and the pairing.
+    pair: fn(usize, usize, i32) -> [usize; 2],
+    /// The row of the table, of a token and its position.
+    row: fn(usize, usize) -> usize,
+    /// Both elements, of both before and of cosine and sine.
+    turn: fn([f32; 2], [f32; 2]) -> [f32; 2],
+    round: fn(f32) -> bf16,
+}
+
+const TURNING: Turning = Turning {
+    pair: |pair, half, pairing| if pairing == 0 { [pair, pair + half] } else { [2 * pair, 2 * pair + 1] },
+    row: |_, position| position,
+    turn: |[a, b], [cos, sin]| [a * cos - b * sin, b * cos + a * sin],
+    round: bf16::from_f32,
+};
+
+impl Turning {
+    fn run(self, case: &Case) -> Vec<Data> {
+        let (half, table) = (case.shape.head() / 2, case.f32s(1));
+        let columns = [case.shape.columns, case.shape.key_columns()];
+        let outputs = case.initial.iter().zip(columns).map(|(before, columns)| {
+            let before = f32s(before.as_ref().unwrap());
+            let mut after = vec![bf16::ZERO; before.len()];
+            for first in (0..before.len()).step_by(2 * half) {
+                let token = first / columns;
+                let row = 2 * half * (self.row)(token, case.f64s(0)[token] as usize);
+                for number in 0..half {
+                    let pair = (self.pair)(number, half, case.scalar(0) as i32).map(|element| first + element);
+                    let angle = [table[row + number], table[row + half + number]];
+                    let turned = (self.turn)(pair.map(|element| before[element]), angle);
+                    pair.into_iter().zip(turned).for_each(|(element, value)| after[element] = (self.round)(value));
+                }
+            }
+            Data::Bf16(after)
+        });
+        outputs.collect()
+    }
+}
+
+#[test]
+fn pairs_are_told_apart() {
+    assert_told_apart(
+        "rope",
+        &[
+            ("as it is written", |case| TURNING.run(case)),
+            ("fused multiply-adds", |case| {
+                let turn =
+                    |[a, b]: [f32; 2], [cos, sin]: [f32; 2]| [a.mul_add(cos, -(b * sin)), b.mul_add(cos, a * sin)];
+                Turning { turn, ..TURNING }.run(case)
+            }),
+            ("fused the other way round", |case| {
+                let turn =
+                    |[a, b]: [f32; 2], [cos, sin]: [f32; 2]| [(-b).mul_add(sin, a * cos), a.mul_add(sin, b * cos)];
+                Turning { turn, ..TURNING }.run(case)
+            }),
+        ],
+        &[
+            ("zeros", |case| Turning { turn: |_, _| [0.0; 2], ..TURNING }.run(case)),
+            ("nothing", |case| Turning { turn: |pair, _| pair, ..TURNING }.run(case)),
+            ("half precision", |case| {
+                let round = |x: f32| bf16::from_f32(half::f16::from_f32(x).to_f32());
+                Turning { round, ..TURNING }.run(case)
+            }),
+            ("cut off", |case| {
+                let round = |x: f32| bf16::from_bits((x.to_bits() >> 16) as u16);
+                Turning { round, ..TURNING }.run(case)
+            }),
+            ("products rounded", |case| {
+                let turn = |[a, b]: [f32; 2], [cos, sin]: [f32; 2]| {
+                    [to_bf16(a * cos) - to_bf16(b * sin), to_bf16(b * cos) + to_bf16(a * sin)]
+                };
+                Turning { turn, ..TURNING }.run(case)
+            }),
+            ("table in bf16", |case| {
+                let turn = |[a, b]: [f32; 2], angle: [f32; 2]| {
+                    let [cos, sin] = angle.map(to_bf16);
+                    [a * cos - b * sin, b * cos + a * sin]
+                };
+                Turning { turn, ..TURNING }.run(case)
+            }),
+            ("overwritten", |case| {
+                let turn = |[a, b]: [f32; 2], [cos, sin]: [f32; 2]| {
+                    let a = to_bf16(a * cos - b * sin);
+                    [a, b * cos + a * sin]
+                };
+                Turning { turn, ..TURNING }.run(case)
+            }),
+            ("the other way", |case| {
+                let turn = |[a, b]: [f32; 2], [cos, sin]: [f32; 2]| [a * cos + b * sin, b * cos - a * sin];
+                Turning { turn, ..TURNING }.run(case)
+            }),
+            ("always NeoX", |case| Turning { pair: |pair, half, _| [pair, pair + half], ..TURNING }.run(case)),
+            ("always GPT-J", |case| Turning { pair: |pair, _, _| [2 * pair, 2 * pair + 1], ..TURNING }.run(case)),
+            ("the token's number", |case| Turning { row: |token, _| token % 250, ..TURNING }.run(case)),
+            ("the next position", |case| Turning { row: |_, position| (position + 1) % 250, ..TURNING }.run(case)),
+        ],
+    );
+}
+
+/// Only where products cancel is there more than one right result, or next to the middle between two.
+#[test]
+fn few_turned_elements_have_two_values() {
+    let exercise = exercise("rope");
+    for seed in SEEDS {
+        let cases = cases(exercise, seed, 1..200_000);
+        let references = cases.iter().flat_map(|case| (exercise.reference)(case));
+        let (mut two, mut all) = (0, 0);
+        for reference in references {
+            all += reference.len();
+            two += (0..reference.len())
+                .filter(|&index| reference.expected(index)[0] != reference.expected(index)[1])
+                .count();
+        }
+        assert!(two * 500 < all, "{two} of {all} with seed {seed}");
+    }
+}
+
+/// Both pairings are asked for at heads of every kind, positions are in no order, and none is its token's number.
+#[test]
+fn positions_are_in_no_order() {
+    let exercise = exercise("rope");
+    for seed in SEEDS {
+        let cases = cases(exercise, seed, 1..200_000);
+        for pairing in 0..2 {
+            let asked = |whole: bool| {
+                cases
+                    .iter()
+                    .any(|case| case.scalar(0) as i32 == pairing && case.shape.head().is_multiple_of(16) == whole)
+            };
+            assert!(asked(true) && asked(false), "pairing {pairing} with seed {seed}");
+        }
+        let (mut falls, mut repeats) = (false, false);
+        for case in &cases {
+            let positions = case.f64s(0);
+            assert!(positions.iter().enumerate().all(|(token, &position)| position as usize != token));
+            falls |= positions.windows(2).any(|two| two[1] < two[0]);
+            repeats |= positions.windows(2).any(|two| two[1] == two[0]);
+        }
+        assert!(falls && repeats, "with seed {seed}");
     }
 }

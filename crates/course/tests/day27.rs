@@ -31,7 +31,7 @@ fn check_of(exercise: &Exercise, case: &Case, output: Vec<f32>) -> Result<(), Mi
 
 /// The product with sums of 16 terms at a time, each of which `add` adds to what there is.
 fn product(case: &Case, add: impl Fn(f32, &[f32]) -> f32) -> Vec<f32> {
-    let Shape { rows, columns, depth } = case.shape;
+    let Shape { rows, columns, depth, .. } = case.shape;
     let terms = depth.unwrap();
     let (a, b) = (case.f64s(0), case.f64s(1));
     let sum = |i: usize, j: usize| {

@@ -25,6 +25,9 @@ pub struct Size {
     /// Terms of each sum of a product of matrices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<usize>,
+    /// Heads of the queries and of the keys of a token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heads: Option<[usize; 2]>,
     /// Bytes that any kernel must move: the inputs once and the outputs once.
     pub read_bytes: u64,
     pub written_bytes: u64,

@@ -235,7 +235,12 @@ impl Expected<'_> {
             worst_expected: worst[0],
             worst_actual,
         });
-        if let (true, Some(mismatch)) = (rows, &failure.mismatch) {
+        if self.shape.heads.is_some() {
+            let (token, column) = param.place(self.shape, wrong.index);
+            let head = self.shape.head().max(1);
+            let at = format!("token {token}, head {}, element {} of it", column / head, column % head);
+            failure.notes.insert(0, at);
+        } else if let (true, Some(mismatch)) = (rows, &failure.mismatch) {
             let of = if param.extent == Extent::Transposed { format!(" of `{}`", param.name) } else { String::new() };
             let [row, column] = [mismatch.row, mismatch.column].map(Option::unwrap_or_default);
             let at = match in_tensors {
@@ -277,7 +282,11 @@ pub(crate) fn operands(exercise: &Exercise, case: &Case, index: usize) -> Option
         exercise.scalars.iter().zip(&case.scalars).map(|(name, scalar)| ((*name).to_owned(), scalar.to_f64()));
     let all: Vec<String> = elements.chain(scalars).map(|(name, value)| format!("{name} = {}", number(value))).collect();
     let rest = match exercise.shapes {
-        Shapes::Elementwise | Shapes::Matrix { .. } | Shapes::Product { .. } | Shapes::Tensors { .. } => "",
+        Shapes::Elementwise
+        | Shapes::Matrix { .. }
+        | Shapes::Product { .. }
+        | Shapes::Heads { .. }
+        | Shapes::Tensors { .. } => "",
         Shapes::Rows { .. } if of_row => ", and its row",
         Shapes::Rows { .. } => ", and the rest of its row",
     };

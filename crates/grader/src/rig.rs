@@ -171,6 +171,7 @@ impl<'a> Rig<'a> {
             rows: self.shape.rows,
             columns: self.shape.columns,
             depth: self.shape.depth,
+            heads: self.shape.heads,
         };
         let (stream, exercise) = (&session.device.stream, entry.exercise);
         let queued = match (who, &exercise.rival) {

@@ -26,7 +26,7 @@ pub(crate) const BUDGET: u64 = 1 << 26;
 const fn launch_budget(shapes: Shapes) -> u64 {
     match shapes {
         Shapes::Elementwise | Shapes::Tensors { .. } => 1 << 28,
-        Shapes::Rows { .. } | Shapes::Matrix { .. } | Shapes::Product { .. } => 1 << 30,
+        _ => 1 << 30,
     }
 }
 
@@ -305,8 +305,8 @@ impl Session {
         shape: Shape,
         gemm: &dyn Gemm,
     ) -> Result<(), Trouble> {
-        let Shape { rows, columns, depth } = shape;
-        let arguments = Arguments { inputs, outputs, scratch, gemm, scalars, rows, columns, depth };
+        let Shape { rows, columns, depth, heads } = shape;
+        let arguments = Arguments { inputs, outputs, scratch, gemm, scalars, rows, columns, depth, heads };
         let returned = panics::catch(|| (entry.launch)(&self.device.stream, &program.module, arguments));
         match returned {
             Ok(Ok(())) => Ok(()),

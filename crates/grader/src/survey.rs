@@ -46,6 +46,10 @@ impl Survey {
         let once: usize = read
             .map(|param| match param.extent {
                 Extent::Columns => self.shape.rows * param.bytes(self.shape),
+                // A row of a table is that of one token, and each of its heads asks for it.
+                Extent::Table(_) => {
+                    self.shape.rows * (self.shape.columns + self.shape.key_columns()) * param.dtype.bytes()
+                }
                 _ => param.bytes(self.shape),
             })
             .sum();

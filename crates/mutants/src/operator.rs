@@ -82,7 +82,7 @@ pub(crate) const ORDER: &[&str] = &[
     "fault E-BUDGET",
 ];
 
-/// What a value that was never set leads to.
+/// What a value that was never set leads to. Where the compiler sees that it is used, it may put a trap there.
 pub(crate) const UNSET: &[&str] = &[
     "values",
     "unwritten",
@@ -92,6 +92,7 @@ pub(crate) const UNSET: &[&str] = &[
     "fault E-OOB-",
     "fault E-UNMAPPED",
     "fault E-NULL",
+    "fault E-TRAP",
 ];
 
 #[cfg(test)]

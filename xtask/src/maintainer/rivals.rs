@@ -39,6 +39,8 @@ const ROW_ELEMENTS: usize = 1 << 26;
 
 /// Elements of all tensors of a list.
 const TENSOR_ELEMENTS: usize = 1 << 26;
+/// Elements of all queries, at each number of heads that is timed.
+const TOKEN_ELEMENTS: [usize; 3] = [1 << 20, 1 << 24, 1 << 26];
 
 /// The command's options.
 #[derive(Clone, Debug, clap::Args)]
@@ -86,6 +88,8 @@ struct Row {
     columns: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     depth: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    heads: Option<[usize; 2]>,
     needed_bytes: u64,
     /// The largest of the copies that were measured around this row, which shares are of.
     ceiling_gb_per_s: f64,
@@ -226,6 +230,9 @@ fn shapes(exercise: &Exercise) -> Vec<Shape> {
         Shapes::Rows { columns, timed } => (columns, timed),
         Shapes::Matrix { timed } => (&[], timed),
         Shapes::Tensors { .. } => return exercise.large(TENSOR_ELEMENTS),
+        Shapes::Heads { .. } => {
+            return TOKEN_ELEMENTS.iter().flat_map(|&elements| exercise.large(elements)).collect();
+        }
         Shapes::Product { timed } => return timed.iter().map(|&[m, n, k]| Shape::product(m, n, k)).collect(),
     };
     let longest = columns.iter().chain(timed).copied().max().unwrap_or(0);
@@ -256,6 +263,10 @@ fn size(exercise: &Exercise, shape: Shape) -> String {
         Shapes::Rows { .. } | Shapes::Matrix { .. } | Shapes::Tensors { .. } => {
             format!("{}x{}", shape.rows, shape.columns)
         }
+        Shapes::Heads { .. } => {
+            let sizes = exercise.shapes.sizes(shape);
+            sizes.iter().map(|(_, size)| size.to_string()).collect::<Vec<_>>().join("x")
+        }
         Shapes::Product { .. } => format!("{}x{}x{}", shape.rows, shape.columns, shape.terms()),
     }
 }
@@ -278,6 +289,7 @@ fn row(exercise: &Exercise, size: &Size, rivals: Vec<Rival>, copy_gb_per_s: Opti
         rows: size.rows,
         columns: size.columns,
         depth: size.depth,
+        heads: size.heads,
         needed_bytes: size.needed_bytes,
         ceiling_gb_per_s: copy_gb_per_s.unwrap_or(0.0).max(own.copy_gb_per_s),
         mix_gb_per_s: own.mix_gb_per_s,

@@ -24,7 +24,8 @@ const EMULATED: usize = 1 << 22;
 const MOST: usize = 1 << 40;
 const MOST_IN_A_ROW: usize = 1 << 24;
 
-/// A size as it is asked for: `1000000` elements, or `2048x768`; of a product of matrices `1024x512x256`, which are M, N and K.
+/// A size as it is asked for: `1000000` elements, or `2048x768`; of a product of matrices `1024x512x256`, which are M, N and K; of tokens
+/// `1024x32x8x128`: tokens, heads of queries and of keys, and elements of a head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum At {
     Elements(usize),
@@ -41,12 +42,16 @@ impl FromStr for At {
             Err(_) => Err(format!("`{text}` is no number of elements, and no shape such as 2048x768")),
         };
         let (at, elements) = match text.split_once('x') {
-            Some((rows, columns)) => {
-                let (columns, depth) = match columns.split_once('x') {
-                    Some((columns, depth)) => (columns, Some(number(depth)?)),
-                    None => (columns, None),
+            Some(_) => {
+                let sizes = text.split('x').map(number).collect::<Result<Vec<_>, _>>()?;
+                let shape = match sizes[..] {
+                    [rows, columns] => Shape::of(rows, columns),
+                    [m, n, k] => Shape::product(m, n, k),
+                    [tokens, queries, keys, head] if queries.checked_mul(head).is_some() => {
+                        Shape::tokens(tokens, [queries, keys], head)
+                    }
+                    _ => return Err(format!("`{text}` has more sizes than any shape")),
                 };
-                let shape = Shape { depth, ..Shape::of(number(rows)?, number(columns)?) };
                 if shape.terms() > MOST_IN_A_ROW {
                     return Err(format!("`{text}` has sums of more than {MOST_IN_A_ROW} terms"));
                 }
@@ -70,7 +75,7 @@ pub fn shapes(exercise: &Exercise, asked: &[At], emulated: bool) -> Vec<Shape> {
         [] => defaults(exercise, emulated),
         _ => asked.iter().flat_map(|&at| of(exercise, at)).collect(),
     };
-    shapes.sort_by_key(|shape| (shape.elements(), shape.columns, shape.depth));
+    shapes.sort_by_key(|shape| (shape.elements(), shape.columns, shape.depth, shape.heads));
     shapes.dedup();
     shapes
 }
@@ -80,19 +85,28 @@ fn of(exercise: &Exercise, at: At) -> Vec<Shape> {
         (At::Elements(elements), _) => exercise.large(elements),
         (At::Shape(shape), Shapes::Elementwise) => vec![Shape::flat(shape.elements())],
         (At::Shape(shape), Shapes::Rows { .. } | Shapes::Matrix { .. } | Shapes::Tensors { .. }) => {
-            vec![Shape { depth: None, ..shape }]
+            vec![Shape::of(shape.rows, shape.columns)]
         }
+        (At::Shape(shape), Shapes::Heads { .. }) => vec![in_heads(exercise, shape)],
         // Of two sizes, the second is that of both sides of the right factor.
         (At::Shape(shape), Shapes::Product { .. }) => {
-            vec![Shape { depth: Some(shape.depth.unwrap_or(shape.columns)), ..shape }]
+            vec![Shape::product(shape.rows, shape.columns, shape.depth.unwrap_or(shape.columns))]
         }
     }
+}
+
+/// A shape with heads: as it is, or with so many tokens of the first heads that are timed.
+fn in_heads(exercise: &Exercise, shape: Shape) -> Shape {
+    let timed = exercise.large(0).into_iter().next().unwrap_or(shape);
+    if shape.heads.is_some() { shape } else { Shape { rows: shape.rows, ..timed } }
 }
 
 fn defaults(exercise: &Exercise, emulated: bool) -> Vec<Shape> {
     let elements: Vec<usize> = match exercise.shapes {
         Shapes::Elementwise => ELEMENTS.into(),
-        Shapes::Rows { .. } | Shapes::Matrix { .. } | Shapes::Tensors { .. } => ROW_ELEMENTS.into(),
+        Shapes::Rows { .. } | Shapes::Matrix { .. } | Shapes::Heads { .. } | Shapes::Tensors { .. } => {
+            ROW_ELEMENTS.into()
+        }
         // Launches of any size are predicted from some of their blocks, and counted where they are small.
         Shapes::Product { .. } => {
             let mut shapes: Vec<Shape> =
@@ -126,7 +140,7 @@ mod tests {
         let (all, row) = (usize::MAX.to_string(), format!("2x{}", 1 << 25));
         let beyond = "99999999999x99999999999";
         assert_eq!("3x5x7".parse(), Ok(At::Shape(Shape::product(3, 5, 7))));
-        for text in ["2x2x", "2x2x0", "2x2x2x2", "", "0", "x", "3x", "2x0", "many", "1e6", "-1", &all, &row, beyond] {
+        for text in ["2x2x", "2x2x0", "2x2x2x2x2", "", "0", "x", "3x", "2x0", "many", "1e6", "-1", &all, &row, beyond] {
             assert!(text.parse::<At>().is_err(), "{text}");
         }
     }

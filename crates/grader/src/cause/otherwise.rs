@@ -31,7 +31,7 @@ pub(crate) enum Other {
 /// what the kernel lacks. With tiles, launch and kernel have to suit each other, and what is said names both.
 pub(crate) fn worth_trying(exercise: &Exercise) -> Vec<Other> {
     match exercise.shapes {
-        Shapes::Rows { .. } => vec![Other::WholeWarps],
+        Shapes::Rows { .. } | Shapes::Heads { .. } => vec![Other::WholeWarps],
         Shapes::Matrix { .. } | Shapes::Product { .. } => {
             [Other::Turned].into_iter().chain(BLOCKS.map(Other::Block)).collect()
         }

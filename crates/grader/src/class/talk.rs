@@ -31,6 +31,7 @@ pub(super) struct Call {
     pub(super) rows: usize,
     pub(super) columns: usize,
     pub(super) depth: Option<usize>,
+    pub(super) heads: Option<[usize; 2]>,
 }
 
 /// A scalar by its bits.

@@ -13,7 +13,7 @@ pub(super) fn tell(fault: &Fault, exercise: &'static Exercise) -> Diagnostic {
             over_budget(say(fault), which, shapes)
         }
         (Kind::Refusal(Refusal::EmptyGrid { .. }), shapes) => empty_grid(say(fault), shapes),
-        (_, Shapes::Rows { .. }) => by_row(fault, exercise),
+        (_, Shapes::Rows { .. } | Shapes::Heads { .. }) => by_row(fault, exercise),
         (_, Shapes::Matrix { .. } | Shapes::Product { .. }) => by_tile(fault, exercise),
         (_, Shapes::Tensors { .. }) => by_chunk(fault, exercise),
         (_, Shapes::Elementwise) => by_element(fault, exercise),
@@ -31,14 +31,14 @@ fn by_row(fault: &Fault, exercise: &'static Exercise) -> Diagnostic {
             told.notes.extend(fusion_diagnostic::longer_rows(race));
             // An index of the grid's threads is none of a row's elements.
             if let Some(param) = between_blocks(race, exercise) {
-                told.help = vec![index_of(param)];
+                told.help = vec![index_of(param, exercise.shapes)];
             }
         }
         Kind::Memory(Memory::OutOfBounds { .. }) => {
             let buffer = fault.buffer.as_ref().filter(|buffer| buffer.offset >= 0);
             let name = buffer.and_then(|buffer| buffer.name.identifier());
             if let Some(param) = name.and_then(|name| exercise.param(name)) {
-                told.help = vec![several_at_once(fault, exercise).unwrap_or_else(|| index_of(param))];
+                told.help = vec![several_at_once(fault, exercise).unwrap_or_else(|| index_of(param, exercise.shapes))];
             }
         }
         _ => {}
@@ -54,7 +54,7 @@ fn by_chunk(fault: &Fault, exercise: &'static Exercise) -> Diagnostic {
     {
         let table = buffer.name.identifier().and_then(|name| exercise.param(name));
         told.help = vec![match table.filter(|param| param.extent.is_table()) {
-            Some(table) => index_of(table),
+            Some(table) => index_of(table, exercise.shapes),
             None => "a chunk ends where the next one would begin, or where its tensor ends, whichever comes first: compare each index \
                      with both. An access of several elements needs all of them there"
                 .to_owned(),
@@ -87,7 +87,8 @@ fn by_tile(fault: &Fault, exercise: &'static Exercise) -> Diagnostic {
             _ => None,
         };
         if let Some(number) = single {
-            told.help.push(format!("{}. Before this access, compare it with `{number}`", index_of(param)));
+            told.help
+                .push(format!("{}. Before this access, compare it with `{number}`", index_of(param, exercise.shapes)));
             return told;
         }
         let (index, row, column) = match (param.extent, exercise.shapes) {
@@ -132,6 +133,7 @@ fn several_at_once(fault: &Fault, exercise: &'static Exercise) -> Option<String>
         Shapes::Rows { .. } | Shapes::Matrix { .. } => "columns",
         Shapes::Product { .. } if param.extent == Extent::Left => "k",
         Shapes::Product { .. } | Shapes::Elementwise | Shapes::Tensors { .. } => "n",
+        Shapes::Heads { .. } => "head_dim",
     };
     (each > 1).then(|| {
         format!(
@@ -159,7 +161,7 @@ fn over_budget(mut told: Diagnostic, which: &Sync, shapes: Shapes) -> Diagnostic
              end with it?"
                 .to_owned(),
         ],
-        (Sync::TooMuchWork { .. }, Shapes::Matrix { .. } | Shapes::Elementwise) => vec![
+        (Sync::TooMuchWork { .. }, Shapes::Matrix { .. } | Shapes::Heads { .. } | Shapes::Elementwise) => vec![
             "every block ends, and together they do far more than the elements ask for: is each element one thread's? The \
              stride of a loop over all elements is the number of all threads, `gridDim.x * blockDim.x`"
                 .to_owned(),
@@ -180,7 +182,10 @@ fn empty_grid(mut told: Diagnostic, shapes: Shapes) -> Diagnostic {
     let blocks = match shapes {
         // The device's own words are about elements.
         Shapes::Elementwise => return told,
-        Shapes::Tensors { .. } => "Where each block has a chunk, the grid has as many blocks as the table of chunks has entries.",
+        Shapes::Tensors { .. } => {
+            "Where each block has a chunk, the grid has as many blocks as the table of chunks has entries."
+        }
+        Shapes::Heads { .. } => "Where each block has a token, the grid has as many blocks as there are tokens.",
         Shapes::Rows { .. } => "Where each block has a row, the grid has as many blocks as there are rows.",
         Shapes::Matrix { .. } | Shapes::Product { .. } => {
             "Where each block has a tile, round the number of tiles up along both axes: `rows.div_ceil(32)` for tiles of 32 rows."
@@ -191,9 +196,12 @@ fn empty_grid(mut told: Diagnostic, shapes: Shapes) -> Diagnostic {
 }
 
 /// What the index of an element is.
-fn index_of(param: &Param) -> String {
+fn index_of(param: &Param, shapes: Shapes) -> String {
     let name = param.name;
     match param.extent {
+        Extent::Elements if matches!(shapes, Shapes::Heads { .. }) => {
+            format!("`{name}` has `q_heads` heads of `head_dim` elements for each token")
+        }
         Extent::Elements => format!(
             "column c of row r is `{name}[r * columns + c]`: does each row begin at a multiple of `columns`, and is every column \
              compared with `columns`? With more blocks than rows, the row is to be compared with `rows`"
@@ -204,6 +212,11 @@ fn index_of(param: &Param) -> String {
         Extent::Square => format!("`{name}` has `columns` rows of as many columns"),
         Extent::Left => format!("`{name}` has `m` rows of `k` columns"),
         Extent::Right => format!("`{name}` has `k` rows of `n` columns"),
+        Extent::Keys => format!("`{name}` has `k_heads` heads of `head_dim` elements for each token"),
+        Extent::Pairs => format!("`{name}` has `head_dim / 2` elements for each token"),
+        Extent::Table(rows) => format!(
+            "`{name}` has {rows} rows of `head_dim` elements: a position selects the row, and a pair of elements the place in it"
+        ),
         Extent::Tensors { of } => format!(
             "`{name}` has an entry of {} numbers for each tensor: its index is the tensor's number, as the chunk's entry has it",
             of.len() + 1

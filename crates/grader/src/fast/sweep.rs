@@ -62,6 +62,7 @@ impl<'a> Sweep<'a> {
             rows: shape.rows,
             columns: shape.columns,
             depth: shape.depth,
+            heads: shape.heads,
             read_bytes: exercise.read_bytes(shape),
             written_bytes: exercise.written_bytes(shape),
             needed_bytes: exercise.minimum_bytes(shape),

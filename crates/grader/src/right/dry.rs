@@ -75,6 +75,11 @@ fn at_least(elements: usize, shapes: Shapes) -> Shape {
         }
         // The largest tensor of a few would have no fewer.
         Shapes::Tensors { .. } => Shape::flat(elements),
+        Shapes::Heads { timed } => {
+            let [queries, keys, head] =
+                timed.iter().copied().min_by_key(|[queries, _, head]| queries * head).unwrap_or([1, 1, 2]);
+            Shape::tokens(elements.div_ceil(queries * head), [queries, keys], head)
+        }
         // As few columns and terms as a tile has: rows there may be any number of, and a block is to end soon.
         Shapes::Product { .. } => Shape::product(elements.div_ceil(NARROW), NARROW, NARROW),
     }

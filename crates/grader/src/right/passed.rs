@@ -101,6 +101,8 @@ fn shapes(exercise: &Exercise) -> Vec<Shape> {
         Shapes::Product { .. } => products.map(|[m, n, k]| Shape::product(m, n, k)).into(),
         // A launch is given none.
         Shapes::Tensors { .. } => Vec::new(),
+        // Of tokens alone there may be so many.
+        Shapes::Heads { .. } => vec![Shape::tokens(SIZE, [1, 1], 2)],
     }
 }
 
@@ -126,7 +128,9 @@ fn ask(trial: &Trial<'_>, emulator: &Emulator, shape: Shape) -> Result<Vec<Launc
     };
     let (mut inputs, mut outputs, mut scratch) =
         (make(exercise.inputs)?, make(exercise.outputs)?, make(exercise.scratch)?);
-    let one = Shape { rows: 1, columns: 1, depth: shape.depth.map(|_| 1) };
+    let one = Shape { rows: 1, columns: 1, depth: shape.depth.map(|_| 1), heads: None };
+    // A head has at least a pair.
+    let one = shape.heads.map_or(one, |_| Shape::tokens(1, [1, 1], 2));
     let Case { scalars, .. } = (exercise.make)(one, &mut Inputs::new(trial.seed));
     session.take_report();
     // Why it may not succeed is of no concern.

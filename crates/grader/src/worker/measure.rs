@@ -186,6 +186,10 @@ pub(super) fn at(exercise: &Exercise, shape: Shape) -> String {
         Shapes::Rows { .. } | Shapes::Matrix { .. } | Shapes::Tensors { .. } => {
             format!("rows={} columns={}", shape.rows, shape.columns)
         }
+        Shapes::Heads { .. } => {
+            let sizes = exercise.shapes.sizes(shape);
+            sizes.iter().map(|(name, size)| format!("{name}={size}")).collect::<Vec<_>>().join(" ")
+        }
         Shapes::Product { .. } => format!("m={} n={} k={}", shape.rows, shape.columns, shape.terms()),
     }
 }
@@ -194,7 +198,7 @@ pub(super) fn at(exercise: &Exercise, shape: Shape) -> String {
 fn shapes(exercise: &'static Exercise) -> Vec<Shape> {
     let mut shapes = bench::shapes(exercise, &[], false);
     shapes.extend(SMALL.iter().chain([&SAMPLED]).flat_map(|&elements| exercise.large(elements)));
-    shapes.sort_by_key(|shape| (shape.elements(), shape.columns, shape.depth));
+    shapes.sort_by_key(|shape| (shape.elements(), shape.columns, shape.depth, shape.heads));
     shapes.dedup();
     shapes
 }

@@ -35,6 +35,9 @@ fn listed<'a>(params: impl Iterator<Item = &'a Param>) -> String {
             Extent::Right => ", K x N",
             Extent::Tensors { .. } => " for each tensor",
             Extent::Chunks { .. } => " for each chunk",
+            Extent::Keys => " for each element of the keys",
+            Extent::Pairs => " for each token and pair",
+            Extent::Table(_) => ", a table",
         };
         format!("{} ({}{each})", param.name, format!("{:?}", param.dtype).to_lowercase())
     };
@@ -73,7 +76,7 @@ fn chain(exercise: &Exercise, shape: Shape) -> Question {
     let at = match exercise.shapes {
         Shapes::Elementwise => String::new(),
         Shapes::Rows { .. } | Shapes::Matrix { .. } => format!(", at {} rows of {}", shape.rows, shape.columns),
-        Shapes::Product { .. } => format!(", at {shape}"),
+        Shapes::Product { .. } | Shapes::Heads { .. } => format!(", at {shape}"),
         Shapes::Tensors { .. } => format!(", for {} tensors of {} elements on average", shape.rows, shape.columns),
     };
     Question {

@@ -63,6 +63,7 @@ fn share(exercise: &Exercise, columns: usize) -> Option<f64> {
         Shapes::Elementwise => 0.93,
         // Small tensors are part of it.
         Shapes::Tensors { .. } => 0.92,
+        Shapes::Heads { .. } => 0.95,
         Shapes::Rows { .. } if one_byte => 0.92,
         // No row needs a place on the chip, however long it is.
         Shapes::Rows { .. } if !kept => 0.93,

@@ -150,7 +150,8 @@ impl Python {
         let arguments = operations.iter().map(|(operation, shapes)| {
             let size = |shape: &Shape| {
                 let terms = shape.depth.map_or(String::new(), |depth| format!("x{depth}"));
-                format!("{}x{}{terms}", shape.rows, shape.columns)
+                let heads = shape.heads.map_or(String::new(), |[_, keys]| format!("x{keys}x{}", shape.head()));
+                format!("{}x{}{terms}{heads}", shape.rows, shape.columns)
             };
             let shapes: Vec<String> = shapes.iter().map(size).collect();
             format!("{operation}={}", shapes.join(","))
