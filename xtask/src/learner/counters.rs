@@ -149,7 +149,7 @@ fn count(options: &Options, interrupt: &Interrupt) -> Result<Result<Report, Stri
             Ok(Ok((_, profiled))) => profiled,
             Ok(Err(note)) => return Ok(Err(note)),
             // Not every ladder has one.
-            Err(Stop::Error(error)) if error.code == "unknown-rung" && name == "top" => continue,
+            Err(Stop::Error(error)) if error.is("unknown-rung") && name == "top" => continue,
             Err(stop) => return Err(stop),
         };
         progress.say(format!("{}: asking ncu of {name}", worker.exercise));

@@ -87,7 +87,7 @@ mod tests {
                 && text.contains(" passes, 1 more is right and lean.\n"),
             "{text}"
         );
-        assert!(text.contains("  #o.+.  1 of 5 passes"), "{text}");
+        assert!(text.contains("  #o.+.   1 of 5 passes"), "{text}");
         assert!(text.contains("\nYou are at add_mul_relu: max(0, (a + b) * a) (day 22)\n"), "{text}");
         assert!(text.contains("chapter  book/src/day22/exercises.md\n"), "{text}");
         assert!(text.contains(" watch\n"), "{text}");

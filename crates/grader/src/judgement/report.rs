@@ -52,6 +52,11 @@ impl RunError {
     pub fn new(code: &str, message: impl Into<String>) -> Self {
         Self { code: code.to_owned(), message: message.into(), nearest: Vec::new() }
     }
+
+    /// Whether this is what went wrong.
+    pub fn is(&self, code: &str) -> bool {
+        self.code == code
+    }
 }
 
 /// What is known about a submission to one exercise.

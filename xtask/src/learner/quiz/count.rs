@@ -125,8 +125,9 @@ fn ceiling(exercise: &Exercise, shape: Shape) -> Question {
     }
 }
 
+/// Of tokens, elements are those of all heads, of queries and of keys.
 fn per_element(bytes: u64, shape: Shape) -> f64 {
-    bytes as f64 / shape.elements() as f64
+    bytes as f64 / (shape.elements() + shape.rows * shape.key_columns()) as f64
 }
 
 /// With two digits behind the point, where they are no zeros; 0 is what is too little to show.
