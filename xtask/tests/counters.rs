@@ -52,7 +52,7 @@ fn a_chain_stands_beside_the_kernel_that_takes_its_place() {
         .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
         .collect();
     let expected = [
-        ["", "kernel", "us", "DRAM read, MB", "DRAM written, MB", "L2 hits", "occupancy", "registers"],
+        ["", "kernel", "us", "read, MB", "written, MB", "L2 hits", "occupancy", "registers"],
         ["unfused", "add", "1.5", "8.0", "4.0", "33%", "", "16"],
         ["", "gelu", "1.0", "4.0", "4.0", "50%", "", "18"],
         ["", "all 2", "2.5", "12.0", "8.0", "", "", ""],

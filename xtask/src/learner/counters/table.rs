@@ -5,13 +5,14 @@ use fusion_grader::render::{self, Look};
 use super::{Counters, Report, Variant};
 
 const LEGEND: &str = "\
-Measured by Nsight Compute: each launch alone, with empty caches before it, clocks as they are in real use. Times are the
-kernels' own, without what a launch costs. Bytes that a kernel leaves in the L2 are not written to DRAM while it runs.
+Measured by Nsight Compute: each launch alone, with empty caches before it, clocks as they are
+in real use. Times are the kernels' own, without what a launch costs. What is read and written is
+DRAM's: bytes that a kernel leaves in the L2 are not written while it runs.
 ";
 
 pub(super) fn text(report: &Report, look: Look) -> String {
     let Report { exercise, shape, device, variants } = report;
-    let header = ["", "kernel", "us", "DRAM read, MB", "DRAM written, MB", "L2 hits", "occupancy", "registers"];
+    let header = ["", "kernel", "us", "read, MB", "written, MB", "L2 hits", "occupancy", "registers"];
     let mut table = render::blank(header, look);
     for variant in variants {
         for (index, launch) in variant.launches.iter().enumerate() {
