@@ -22,7 +22,7 @@ impl Operator {
         Self { classes: INDEX, ..self }
     }
 
-    /// The same where what changes is a kernel's bound on the threads of a block.
+    /// The same where what changes is what a kernel asks of its launches: a bound on the threads of a block, or the size of a cluster.
     pub(crate) const fn in_launch_bounds(self) -> Self {
         Self { classes: LAUNCH, ..self }
     }
@@ -59,6 +59,7 @@ pub(crate) const INDEX: &[&str] = &[
     "fault E-WRITE-READONLY",
     "fault E-UNINIT-",
     "fault E-RACE-",
+    "fault E-CLUSTER-",
     "fault E-BARRIER-",
     "fault E-SYNC-MASK",
     "fault E-DEADLOCK",
@@ -66,7 +67,7 @@ pub(crate) const INDEX: &[&str] = &[
     "fault L-",
 ];
 
-/// What a wrong bound on the threads of a block leads to.
+/// What a wrong bound on the threads of a block, or a wrong size of a cluster, leads to.
 pub(crate) const LAUNCH: &[&str] = &["launch"];
 
 /// What missing order between threads leads to.

@@ -80,7 +80,9 @@ impl<'a> Sites<'a> {
 /// the launch.
 fn at(code: &Code<'_>, token: usize, operator: Operator) -> Operator {
     match code.enclosing(token) {
-        Some(open) if code.before(open) == "__launch_bounds__" => operator.in_launch_bounds(),
+        Some(open) if matches!(code.before(open), "__launch_bounds__" | "__cluster_dims__") => {
+            operator.in_launch_bounds()
+        }
         _ if code.is_index(token) => operator.in_index(),
         _ => operator,
     }

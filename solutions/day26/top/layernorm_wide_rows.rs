@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use cudarc::driver::sys::CUdevice_attribute::{
-    CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
-};
+use cudarc::driver::sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH;
 use cudarc::driver::{
     CudaModule, CudaStream, CudaView, CudaViewMut, DevicePtr, DriverError, LaunchConfig, PushKernelArg,
 };
@@ -32,14 +30,13 @@ pub(super) fn layernorm_wide_rows(
         return Ok(());
     }
     let context = stream.context();
-    let multiprocessors = context.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as usize;
     let largest = if context.attribute(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH)? != 0 { 8 } else { 1 };
     let whole_packs = columns.is_multiple_of(4)
         && [x, gamma, beta].iter().all(|view| view.device_ptr(stream).0 % 16 == 0)
         && out.device_ptr(stream).0 % 16 == 0;
-    // As few blocks as hold the row. With fewer than there are multiprocessors, more of them share a row.
-    let holding = || CLUSTERS.into_iter().filter(|blocks| whole_packs && *blocks <= largest && blocks * HELD >= columns);
-    let blocks = holding().find(|blocks| rows.saturating_mul(*blocks) >= multiprocessors).or_else(|| holding().next_back());
+    // As few blocks as hold the row.
+    let holding = |blocks: &usize| whole_packs && *blocks <= largest && blocks * HELD >= columns;
+    let blocks = CLUSTERS.into_iter().find(holding);
     let (name, blocks, threads) = match blocks {
         Some(blocks) => (format!("layernorm_wide_rows_{blocks}"), blocks, THREADS),
         None => ("layernorm_wide_rows_any".to_owned(), 1, columns.next_multiple_of(32).min(THREADS)),

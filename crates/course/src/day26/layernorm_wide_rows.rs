@@ -32,7 +32,7 @@ pub const EXERCISE: Exercise = Exercise {
     shapes: Shapes::Rows {
         // The last four are shared among the blocks of a cluster: two of them leave a part that is shorter than the others. The last
         // one is longer than any that is timed.
-        columns: &[1, 31, 33, 1000, 4100, 5003, 20_004, 40_007, 131_076],
+        columns: &[1, 31, 33, 1000, 4100, 5003, 20_004, 40_004, 40_007, 65_540, 131_076],
         timed: &[16_384, 32_768, 65_536, 131_072],
     },
     surveyed: 1 << 19,
