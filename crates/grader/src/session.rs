@@ -26,7 +26,7 @@ pub(crate) const BUDGET: u64 = 1 << 26;
 const fn launch_budget(shapes: Shapes) -> u64 {
     match shapes {
         Shapes::Elementwise | Shapes::Tensors { .. } => 1 << 28,
-        _ => 1 << 30,
+        Shapes::Rows { .. } | Shapes::Matrix { .. } | Shapes::Product { .. } | Shapes::Heads { .. } => 1 << 30,
     }
 }
 

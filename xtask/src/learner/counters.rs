@@ -2,7 +2,6 @@
 
 mod table;
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use fusion_grader::bench::At;
@@ -169,10 +168,9 @@ fn count(options: &Options, interrupt: &Interrupt) -> Result<Result<Report, Stri
 }
 
 fn counters(launch: Launch) -> Counters {
-    let known: BTreeMap<String, f64> = launch.metrics;
     let mut counters = Counters { kernel: launch.kernel, ..Counters::default() };
     for (metric, set) in METRICS {
-        if let Some(&value) = known.get(metric) {
+        if let Some(&value) = launch.metrics.get(metric) {
             set(&mut counters, value);
         }
     }
