@@ -8,10 +8,10 @@ use fusion_diagnostic::noun;
 use fusion_grader::judgement::{Code, DeviceInfo, DeviceKind, Failure, Fate, Judgement, Kind, RunError, Side, Verdict};
 use fusion_grader::protocol::{Message, OPENING, SPENT};
 
-use crate::interrupt::Interrupt;
-use crate::plain;
+use crate::interrupt::{self, Interrupt};
 use crate::process::{self, End, Said, Watch};
 use crate::progress::Progress;
+use crate::{output, plain};
 
 /// What a worker is asked to judge.
 #[derive(Clone, Debug)]
@@ -45,6 +45,20 @@ pub(crate) struct Outcome {
 pub(crate) enum Stop {
     Interrupted,
     Error(RunError),
+}
+
+impl Stop {
+    /// Says what went wrong, and returns the exit code. What fails because the user interrupts it is no error.
+    pub(crate) fn end(&self, interrupt: &Interrupt) -> u8 {
+        match self {
+            Stop::Interrupted => interrupt::EXIT_CODE,
+            Stop::Error(_) if interrupt.requested() => interrupt::EXIT_CODE,
+            Stop::Error(error) => {
+                output::note(&format!("error: {}", error.message));
+                2
+            }
+        }
+    }
 }
 
 impl Task<'_> {

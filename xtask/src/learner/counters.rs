@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::Run;
 use super::ncu::{self, Launch};
 use super::profile::{Worker, attend, size};
-use crate::interrupt::{self, Interrupt};
+use crate::interrupt::Interrupt;
 use crate::judge::{self, Stop};
 use crate::output;
 use crate::process::Watch;
@@ -107,12 +107,7 @@ impl Run for Options {
                 output::note(&format!("{}: {note}", self.target));
                 1
             }
-            Err(Stop::Interrupted) => interrupt::EXIT_CODE,
-            Err(Stop::Error(_)) if interrupt.requested() => interrupt::EXIT_CODE,
-            Err(Stop::Error(error)) => {
-                output::note(&format!("error: {}", error.message));
-                2
-            }
+            Err(stop) => stop.end(interrupt),
         }
     }
 }

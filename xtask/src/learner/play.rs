@@ -21,7 +21,7 @@ use super::profile;
 use crate::command::program;
 use crate::device::Device;
 use crate::emulated::Emulated;
-use crate::interrupt::{self, Interrupt};
+use crate::interrupt::Interrupt;
 use crate::judge::{Stop, cannot_run};
 use crate::process::{self, End, Said, Watch};
 use crate::progress::Progress;
@@ -103,12 +103,7 @@ impl Run for Options {
         self.emulated.choose();
         match self.play(interrupt) {
             Ok(report) => self.show(report),
-            Err(Stop::Interrupted) => interrupt::EXIT_CODE,
-            Err(Stop::Error(_)) if interrupt.requested() => interrupt::EXIT_CODE,
-            Err(Stop::Error(error)) => {
-                output::note(&format!("error: {}", error.message));
-                2
-            }
+            Err(stop) => stop.end(interrupt),
         }
     }
 }

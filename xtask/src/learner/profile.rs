@@ -21,7 +21,7 @@ use serde::Serialize;
 pub(super) use self::worker::{Worker, attend, size};
 use super::{Run, ncu};
 use crate::emulated::Emulated;
-use crate::interrupt::{self, Interrupt};
+use crate::interrupt::Interrupt;
 use crate::judge::Stop;
 use crate::output;
 use crate::process::Watch;
@@ -111,12 +111,7 @@ impl Run for Options {
                 output::note(&format!("{}: {note}", self.target));
                 1
             }
-            Err(Stop::Interrupted) => interrupt::EXIT_CODE,
-            Err(Stop::Error(_)) if interrupt.requested() => interrupt::EXIT_CODE,
-            Err(Stop::Error(error)) => {
-                output::note(&format!("error: {}", error.message));
-                2
-            }
+            Err(stop) => stop.end(interrupt),
         }
     }
 }

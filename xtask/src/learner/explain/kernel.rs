@@ -12,7 +12,7 @@ use fusion_grader::render::{self, Look};
 use serde::Serialize;
 
 use super::Options;
-use crate::interrupt::{self, Interrupt};
+use crate::interrupt::Interrupt;
 use crate::judge::Stop;
 use crate::learner::choice::Learner;
 use crate::learner::files::Folder;
@@ -62,12 +62,7 @@ pub(super) fn run(options: &Options, exercise: &'static Exercise, interrupt: &In
             output::note(&format!("{}: {note}", exercise.name));
             1
         }
-        Err(Stop::Interrupted) => interrupt::EXIT_CODE,
-        Err(Stop::Error(_)) if interrupt.requested() => interrupt::EXIT_CODE,
-        Err(Stop::Error(error)) => {
-            output::note(&format!("error: {}", error.message));
-            2
-        }
+        Err(stop) => stop.end(interrupt),
     }
 }
 
