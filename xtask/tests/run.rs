@@ -6,8 +6,9 @@ use std::io::{Read as _, Write as _};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use cudarc::driver::{CudaContext, LaunchConfig};
+use cudarc::driver::{CudaContext, LaunchConfig, PushKernelArg as _};
 use cudarc::nvrtc::Ptx;
+use fusion_machine::report::{Moved, Task, Trace, Work};
 use serde_json::Value;
 
 /// How the program below behaves.
@@ -23,6 +24,29 @@ const KERNELS: &str = "
     .reg .b64 %rd;
     mov.u64 %rd, 0;
     st.global.u32 [%rd], 1;
+    ret;
+}";
+
+const RELAY: &str = "
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry increment(.param .u64 from, .param .u64 to)
+{
+    .reg .b32 %r<6>;
+    .reg .b64 %rd<6>;
+    mov.u32 %r1, %ctaid.x;
+    mov.u32 %r2, %ntid.x;
+    mov.u32 %r3, %tid.x;
+    mad.lo.u32 %r4, %r1, %r2, %r3;
+    mul.wide.u32 %rd3, %r4, 4;
+    ld.param.u64 %rd1, [from];
+    ld.param.u64 %rd2, [to];
+    add.u64 %rd4, %rd1, %rd3;
+    add.u64 %rd5, %rd2, %rd3;
+    ld.global.u32 %r5, [%rd4];
+    add.u32 %r5, %r5, 1;
+    st.global.u32 [%rd5], %r5;
     ret;
 }";
 
@@ -42,6 +66,7 @@ fn program() {
     let mode = std::env::var(MODE).unwrap_or_default();
     match mode.as_str() {
         "many" => launch("fine", 2500),
+        "relay" => relay(),
         "stray" => launch("stray", 1),
         // As abruptly as a process can end.
         "abort" => {
@@ -100,6 +125,46 @@ fn what_a_process_does_is_told_however_it_ends() {
     let (object, code) = judged("abort");
     assert_eq!((code, &object["end"]["signal"]), (Some(134), &Value::from(6)));
     assert_eq!((&object["errors"], &object["processes"][0]["launches"]["stray"]), (&Value::from(1), &Value::from(1)));
+}
+
+/// A copy there, two launches, and a copy back.
+fn relay() {
+    let stream = CudaContext::new(0).unwrap().default_stream();
+    let module = stream.context().load_module(Ptx::from_src(RELAY)).unwrap();
+    let increment = module.load_function("increment").unwrap();
+    let there = stream.clone_htod(&vec![1_u32; 1024]).unwrap();
+    let (mut between, mut back) = (stream.alloc_zeros::<u32>(1024).unwrap(), stream.alloc_zeros::<u32>(1024).unwrap());
+    let config = LaunchConfig { grid_dim: (4, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
+    // SAFETY: each of 1024 threads reads and writes one element of buffers of 1024.
+    unsafe {
+        stream.launch_builder(&increment).arg(&there).arg(&mut between).launch(config).unwrap();
+        stream.launch_builder(&increment).arg(&between).arg(&mut back).launch(config).unwrap();
+    }
+    assert_eq!(stream.clone_dtoh(&back).unwrap(), vec![3; 1024]);
+}
+
+#[test]
+fn a_trace_says_which_bytes_work_goes_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("trace.json");
+    let own = std::env::current_exe().unwrap();
+    let mut command = xtask(&["--trace", file.to_str().unwrap(), "--checks", "none", "--"]);
+    let output = command.arg(own).args(["--ignored", "--exact", "program"]).env(MODE, "relay").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let traces: Vec<Trace> = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+    let [trace] = traces.as_slice() else { panic!("{traces:?}") };
+    let launches: Vec<&Work> = trace
+        .work
+        .iter()
+        .filter(|work| matches!(&work.task, Task::Launch { kernel, .. } if kernel == "increment"))
+        .collect();
+    let [first, second] = launches.as_slice() else { panic!("{trace:?}") };
+    assert_eq!(first.written, second.read);
+    let lengths = |ranges: &[(u64, u64)]| ranges.iter().map(|(start, end)| end - start).collect::<Vec<_>>();
+    assert_eq!((lengths(&first.read), lengths(&second.written)), (vec![4096], vec![4096]));
+    assert!(matches!(first.task, Task::Launch { predicted_ns, loaded_bytes: 4096, .. } if predicted_ns > 0.0));
+    let copied = trace.work.iter().filter(|work| work.task == Task::Move(Moved::ToHost));
+    assert_eq!(copied.map(|work| &work.read).collect::<Vec<_>>(), [&second.written]);
 }
 
 #[test]

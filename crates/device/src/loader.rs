@@ -82,6 +82,11 @@ fn probe() -> Result<(), OpenError> {
     let library = unsafe { Library::new(name) };
     let library = library.map_err(|error| OpenError::NoDriver { detail: reason(&error) })?;
     let missing = |error: libloading::Error| OpenError::NoDriver { detail: reason(&error) };
+    // SAFETY: only looked for, not called.
+    if unsafe { library.get::<unsafe extern "C" fn()>(b"fusion_emulator_version\0") }.is_ok() {
+        // `cargo xtask run` has put it there, for programs that know of no other.
+        return Err(OpenError::NoDriver { detail: "the driver that the loader finds is the emulated one".to_owned() });
+    }
     // SAFETY: these are the signatures of the driver API (cuda.h), and the pointers given are to live variables.
     unsafe {
         let init = *library.get::<extern "C" fn(c_uint) -> c_int>(b"cuInit\0").map_err(missing)?;

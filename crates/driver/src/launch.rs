@@ -8,7 +8,8 @@ use std::ffi::c_uint;
 use std::sync::Arc;
 
 use fusion_machine::report::kind::{Parameters, Refusal};
-use fusion_machine::report::{Dry, DryBlock, Name, PtxPosition, SourcePosition, When};
+use fusion_machine::report::trace::ranges;
+use fusion_machine::report::{Dry, DryBlock, Name, PtxPosition, SourcePosition, Task, When, Work};
 use fusion_machine::timing::{EVENT_NS, Estimate};
 use fusion_machine::{Argument, Fault, Footprint, Kernel, KernelInfo, LaunchReport, Loaded, ParamInfo, Tracing};
 
@@ -188,7 +189,11 @@ impl Launch {
         }
         let memory = driver.machine.memory();
         let mirrored = Mirrored::to_machine(&driver.state(), memory);
-        let tracing = if driver.machine.checks().races { driver.state().tracing() } else { Tracing::Off };
+        let tracing = match driver.machine.checks().races {
+            true => driver.state().tracing(),
+            false if report::traces() => Tracing::Sectors,
+            false => Tracing::Off,
+        };
         let machine = &driver.machine;
         let outcome = machine.launch_traced(&self.loaded, self.kernel, &self.shape, &self.params, tracing);
         mirrored.into_host(&driver.state(), memory);
@@ -197,6 +202,7 @@ impl Launch {
                 launch.when = advance(driver, stream, &launch)?;
                 launch.findings.iter_mut().for_each(|finding| self.add_site(driver, finding));
                 launch.arguments = arguments(&self.loaded.info(self.kernel), &self.params, &self.short);
+                report::ran(|| work(&launch, &footprint));
                 report::launched(launch);
                 operation::order(driver, stream, Act::Launch(self.clone()), |_| footprint)
             }
@@ -218,6 +224,20 @@ impl Launch {
 fn advance(driver: &Driver, stream: Handle, launch: &LaunchReport) -> Result<When> {
     let share = launch.account.as_ref().map_or(1.0, |account| account.occupies);
     driver.state().advance(stream, Engine::Compute(share), (launch.predicted_ns - EVENT_NS).max(0.0))
+}
+
+/// A launch as a trace has it.
+fn work(launch: &LaunchReport, footprint: &Footprint) -> Work {
+    let LaunchReport { kernel, grid, block, counters, predicted_ns, when, .. } = launch;
+    let task = Task::Launch {
+        kernel: kernel.clone(),
+        grid: *grid,
+        block: *block,
+        loaded_bytes: counters.global_load.bytes,
+        tensor_operations: counters.tensor_operations,
+        predicted_ns: *predicted_ns,
+    };
+    Work { task, when: *when, read: ranges(&footprint.read), written: ranges(&footprint.written) }
 }
 
 /// A launch as it was asked for, with nothing counted.

@@ -4,7 +4,8 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use fusion_machine::Footprint;
-use fusion_machine::report::{Move, Moved, When};
+use fusion_machine::report::trace::ranges;
+use fusion_machine::report::{Move, Moved, Task, When, Work};
 use fusion_machine::timing::{EVENT_NS, copy_share};
 
 use crate::clock::Engine;
@@ -135,7 +136,7 @@ pub(crate) fn run(driver: &Driver, stream: Handle, operation: &Operation) -> Res
                 state.host_behind_stream(stream)?;
             }
             drop(state);
-            let when = moved(driver, stream, copy.route(), copy.bytes())?;
+            let when = moved(driver, stream, copy.route(), copy.bytes(), |state| copy.footprint(state))?;
             let mut state = driver.state();
             if copy.keeps_host(&state) {
                 state.host_waits_until(when.to);
@@ -146,7 +147,7 @@ pub(crate) fn run(driver: &Driver, stream: Handle, operation: &Operation) -> Res
             let _busy = driver.busy();
             fill.run(driver)?;
             order(driver, stream, Act::Memset, |_| fill.footprint())?;
-            moved(driver, stream, Moved::Memset, fill.bytes()).map(|_| ())
+            moved(driver, stream, Moved::Memset, fill.bytes(), |_| fill.footprint()).map(|_| ())
         }
         Operation::Call(callback) => stream::run(driver, stream, *callback),
         Operation::Record(event, mark) => {
@@ -179,7 +180,13 @@ pub(crate) fn run(driver: &Driver, stream: Handle, operation: &Operation) -> Res
 }
 
 /// Puts a copy or a memset into its stream's time, and reports it.
-fn moved(driver: &Driver, stream: Handle, what: Moved, bytes: u64) -> Result<When> {
+fn moved(
+    driver: &Driver,
+    stream: Handle,
+    what: Moved,
+    bytes: u64,
+    footprint: impl FnOnce(&State) -> Footprint,
+) -> Result<When> {
     let over_the_bus = matches!(what, Moved::ToDevice | Moved::ToHost | Moved::WithinHost);
     // What is filled is not read.
     let both_ways = if what == Moved::Memset { bytes / 2 } else { bytes };
@@ -192,6 +199,10 @@ fn moved(driver: &Driver, stream: Handle, what: Moved, bytes: u64) -> Result<Whe
     };
     let when = driver.state().advance(stream, engine, nanoseconds)?;
     report::moved(Move { what, bytes, when });
+    if report::traces() {
+        let Footprint { read, written, .. } = footprint(&driver.state());
+        report::ran(|| Work { task: Task::Move(what), when, read: ranges(&read), written: ranges(&written) });
+    }
     Ok(when)
 }
 

@@ -12,9 +12,10 @@ use std::io::Write;
 use std::sync::Mutex;
 
 use fusion_diagnostic::{say as words, short};
-use fusion_machine::report::{Dry, Event, Kind, Move, Moved, Severity, Status};
+use fusion_machine::report::{Dry, Event, Kind, Move, Moved, Severity, Status, Work};
 use fusion_machine::{Fault, LaunchReport, Options, Report};
 use journal::Journal;
+pub(crate) use journal::traces;
 use settings::Settings;
 
 use crate::driver::{driver, lock};
@@ -225,6 +226,13 @@ pub(crate) fn allocated(bytes: u64) {
         recorder.report.allocations += 1;
         recorder.report.allocated_bytes += bytes;
     });
+}
+
+/// Records what has run for a trace of the program.
+pub(crate) fn ran(work: impl FnOnce() -> Work) {
+    if traces() {
+        record(|recorder| recorder.journal.ran(work));
+    }
 }
 
 /// Records a copy or a memset.

@@ -10,6 +10,7 @@ mod dry;
 mod fault;
 mod journal;
 pub mod kind;
+pub mod trace;
 mod when;
 
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,7 @@ pub use dry::{Dry, DryBlock};
 pub use fault::{Blame, Fault, PtxPosition, Related, Severity, SourcePosition};
 pub use journal::Event;
 pub use kind::{Kind, Role};
+pub use trace::{Task, Trace, Work};
 pub use when::{Move, Moved, When};
 
 /// Everything that happened on the device since the last report was taken.

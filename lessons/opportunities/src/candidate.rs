@@ -12,7 +12,7 @@ use crate::score::{self, Score};
 /// A block of a matmul makes so many columns of the output.
 const TILE: u64 = 128;
 /// The least ideal speedup that is worth a kernel. The score ranks, and this decides: it is arithmetic and no opinion.
-const WORTH: f64 = 1.1;
+pub(crate) const WORTH: f64 = 1.1;
 /// Below this share of the warps a reason is given.
 const LOW_OCCUPANCY: f64 = 0.5;
 

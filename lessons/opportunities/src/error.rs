@@ -56,6 +56,14 @@ pub(crate) enum GraphError {
         name: String,
         there: Vec<String>,
     },
+    Trace {
+        path: String,
+        message: String,
+    },
+    /// A trace of a program that launched nothing.
+    NoLaunch {
+        path: String,
+    },
 }
 
 /// The name that was probably meant.
@@ -119,6 +127,12 @@ impl fmt::Display for GraphError {
                 write!(f, ". One of them must take a tensor that is there before it.")
             }
             GraphError::Shape { operation, why } => write!(f, "`{operation}`: {why}"),
+            GraphError::Trace { path, message } => {
+                write!(f, "{path} is no trace: {message}. `cargo xtask run --trace {path} -- PROGRAM` writes one.")
+            }
+            GraphError::NoLaunch { path } => {
+                write!(f, "{path} is the trace of a program that launched no kernel: there is nothing to fuse.")
+            }
             GraphError::NoCandidate { name, there } => {
                 write!(f, "There is no candidate `{name}`. ")?;
                 if let Some(near) = near(name, there.iter().map(String::as_str)) {

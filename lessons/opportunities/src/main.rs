@@ -1,4 +1,4 @@
-//! Reads a graph of operations and says what to fuse: bytes, launches, a score, and the reasons against.
+//! Reads a graph of operations, or the launches of a program, and says what to fuse: bytes, launches, a score, and the reasons against.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -21,6 +21,7 @@ mod score;
 #[cfg(test)]
 mod tests;
 mod text;
+mod trace;
 
 use error::GraphError;
 use file::File;
@@ -29,13 +30,16 @@ use graph::Graph;
 /// The graph that is shown when none is named.
 const TRANSFORMER_LAYER: &str = include_str!("../graphs/transformer-layer.json");
 
-/// Finds what to fuse in a graph of operations. Needs no GPU: everything is arithmetic, and times are predicted.
+/// Finds what to fuse in a graph of operations, or in a program that has run. Needs no GPU: everything is arithmetic, and times are predicted.
 #[derive(Parser)]
 #[command(version, about)]
 struct Arguments {
     /// A graph in JSON, as in lessons/opportunities/graphs [default: a transformer layer]
     #[arg(long, value_name = "FILE")]
     graph: Option<PathBuf>,
+    /// A program's launches, as `cargo xtask run --trace FILE -- PROGRAM` writes them, in place of a graph
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["graph", "explain"])]
+    trace: Option<PathBuf>,
     /// The GPU whose bandwidth and throughput count: such as h200 or t4, or a profile's file
     #[arg(long, value_name = "GPU", default_value = "h200", value_parser = fusion_lesson::profile)]
     profile: Profile,
@@ -59,6 +63,9 @@ fn main() -> ExitCode {
 }
 
 fn report(arguments: &Arguments) -> Result<String, GraphError> {
+    if let Some(path) = &arguments.trace {
+        return trace::report(path, &arguments.profile, arguments.json);
+    }
     let file = match &arguments.graph {
         Some(path) => File::read(path)?,
         None => File::parse("lessons/opportunities/graphs/transformer-layer.json", TRANSFORMER_LAYER)?,

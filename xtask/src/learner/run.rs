@@ -10,8 +10,11 @@ mod journal;
 mod program;
 #[cfg(target_os = "linux")]
 mod summary;
+#[cfg(target_os = "linux")]
+mod trace;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use fusion_machine::Checks;
 
@@ -41,6 +44,9 @@ pub(crate) struct Options {
     /// Show advice on speed, too
     #[arg(long)]
     advice: bool,
+    /// Write what the program had the GPU do to this file: for `cargo run -p lesson-opportunities -- --trace FILE`
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
     /// Print one JSON object on standard output instead of text; what the program prints there goes to standard error
     #[arg(long)]
     json: bool,
@@ -79,6 +85,12 @@ fn run(options: &Options) -> u8 {
             return failure.code;
         }
     };
+    if let Some(path) = &options.trace
+        && let Err(failure) = trace::write(path, &ran.processes)
+    {
+        output::note(&format!("error: {failure}"));
+        return NOTHING_JUDGED;
+    }
     let summary = summary::Summary::new(&options.command, ran);
     let said = if options.json {
         output::print(&summary.json())

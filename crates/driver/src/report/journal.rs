@@ -4,11 +4,16 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
+use std::sync::OnceLock;
 
-use fusion_machine::report::Event;
+use fusion_machine::report::trace::MOST_WORK;
+use fusion_machine::report::{Event, Work};
 
 /// A folder: each process writes a file there that is called by its number.
 const FOLDER: &str = "FUSION_EMULATOR_JOURNAL";
+
+/// Set to 1, the file has everything that the device is asked to do, too.
+const TRACE: &str = "FUSION_EMULATOR_TRACE";
 
 /// So many launches are written at once, one by one. Of a program that makes more, the rest is counted and written now and then, for
 /// otherwise it would fill the disk.
@@ -23,6 +28,14 @@ pub(super) struct Journal {
     launches: u64,
     /// Launches not yet written, by kernel.
     waiting: BTreeMap<String, u64>,
+    /// Work that was written.
+    work: usize,
+}
+
+/// Whether work is to be traced.
+pub(crate) fn traces() -> bool {
+    static TRACES: OnceLock<bool> = OnceLock::new();
+    *TRACES.get_or_init(|| std::env::var_os(TRACE).is_some_and(|value| value == "1"))
 }
 
 impl Journal {
@@ -44,6 +57,14 @@ impl Journal {
         *self.waiting.entry(kernel.to_owned()).or_default() += 1;
         if self.launches <= EAGER || self.launches.is_multiple_of(EAGER) {
             self.flush();
+        }
+    }
+
+    /// Writes what has run, as long as there is not too much of it.
+    pub(super) fn ran(&mut self, work: impl FnOnce() -> Work) {
+        if self.work < MOST_WORK && self.file().is_some() {
+            self.work += 1;
+            self.line(&Event::Ran(work()));
         }
     }
 

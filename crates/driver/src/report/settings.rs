@@ -106,7 +106,8 @@ impl Settings {
             problems.push(problem);
             None
         });
-        options.times = self.times.unwrap_or(false);
+        // A trace says how long each launch takes.
+        options.times = self.times.unwrap_or_else(super::traces);
         options.checks = self.checks.over(checks.unwrap_or(options.checks));
         if problems.is_empty() { Ok(options) } else { Err((options, problems.join("\n"))) }
     }

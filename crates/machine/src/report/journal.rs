@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Fault;
+use super::{Fault, Work};
 
 /// An event. A journal is a file of them, one a line, as JSON; the last line of a process that was killed may be cut.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -13,6 +13,8 @@ pub enum Event {
     Opened { command: Vec<String>, device: String },
     /// Launches of a kernel since it was last told, those included that a fault stopped.
     Launched { kernel: String, times: u64 },
+    /// A launch, copy or memset has run, where these are asked for.
+    Ran(Work),
     /// A fault, warning or advice at a site where there was none yet.
     Found(Fault),
     /// What the driver has to say beside that, and the function of its API that it is about, where it is one that is not supported.

@@ -6,7 +6,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
 use fusion_machine::Fault;
-use fusion_machine::report::Event;
+use fusion_machine::report::{Event, Work};
 use serde_json::Value;
 
 /// The function by which NVIDIA's runtime asks for its tables.
@@ -25,6 +25,8 @@ pub(super) struct Process {
     pub(super) device: Option<String>,
     /// How often each kernel was launched.
     pub(super) launches: BTreeMap<String, u64>,
+    /// What the device was asked to do, where a trace is asked for.
+    pub(super) work: Vec<Work>,
     /// What was found, in the order in which it was.
     pub(super) findings: Vec<Fault>,
     /// What the driver had to say beside that.
@@ -91,6 +93,7 @@ impl Process {
         match event {
             Some(Event::Opened { command, device }) => (self.command, self.device) = (command, Some(device)),
             Some(Event::Launched { kernel, times }) => *self.launches.entry(kernel).or_default() += times,
+            Some(Event::Ran(work)) => self.work.push(work),
             Some(Event::Found(fault)) => self.findings.push(fault),
             Some(Event::Said { text, unsupported }) => {
                 // Programs ask for the tables in passing; whether that is worth a word is known at the end.

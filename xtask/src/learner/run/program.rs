@@ -72,6 +72,7 @@ fn command(options: &Options, libraries: &Path, journal: &Path) -> Command {
     }
     command.env("LD_LIBRARY_PATH", path).env("FUSION_EMULATOR_JOURNAL", journal);
     command.envs(options.checks.iter().map(|checks| ("FUSION_EMULATOR_CHECKS", checks)));
+    command.envs(options.trace.iter().map(|_| ("FUSION_EMULATOR_TRACE", "1")));
     command.envs(options.budget.iter().map(|budget| ("FUSION_EMULATOR_BUDGET", budget.to_string())));
     command.envs(options.emulated.profile.iter().map(|profile| (fusion_profile::CHOICE, profile)));
     command
