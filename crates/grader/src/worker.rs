@@ -14,6 +14,7 @@ mod profile;
 mod rungs;
 mod verdicts;
 
+pub use measure::case;
 pub use verdicts::predicted;
 
 use std::io::{ErrorKind, Read};
@@ -174,6 +175,9 @@ struct ProfileOptions {
 
 #[derive(Clone, Debug, clap::Args)]
 struct MeasureOptions {
+    /// Only this one
+    #[arg(long)]
+    exercise: Option<String>,
     #[arg(long, value_enum)]
     device: Device,
 }

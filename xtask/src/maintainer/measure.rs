@@ -1,17 +1,18 @@
 //! `cargo xtask measure`: times everything of the workspace that can be launched alone, on a GPU, for the clock of the emulated device
 //! to be compared with.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use fusion_course::Exercise;
 use fusion_device::Choice;
-
 use fusion_grader::judgement::{Kind, RunError};
 use fusion_grader::protocol::Message;
-use fusion_timings::{Stopwatch, cases};
+use fusion_timings::{Record, Stopwatch, cases};
 
 use super::verdicts;
 use crate::interrupt::{self, Interrupt};
@@ -19,7 +20,7 @@ use crate::judge::{Stop, cannot_run};
 use crate::process::{self, End, Said, Watch};
 use crate::programs::{self, Programs};
 use crate::progress::Progress;
-use crate::{date, output, toolchain};
+use crate::{date, output, parallel, toolchain};
 
 /// The command's options.
 #[derive(Clone, Debug, clap::Args)]
@@ -69,13 +70,11 @@ fn measure(options: &Options, interrupt: &Interrupt) -> Result<bool, Stop> {
         return verdicts::measure(&options.targets, options.prebuilt, interrupt, &mut write);
     }
     let complete = time_suite(&mut write)?;
-    Ok(exercises(Choice::Gpu, options.prebuilt, interrupt, write)? && complete)
+    Ok(exercises(options.prebuilt, interrupt, write)? && complete)
 }
 
-/// Has the solutions' programs time what belongs to exercises, and returns whether nothing was left out. On the emulated device times
-/// are what its clock predicts.
-pub(super) fn exercises(
-    device: Choice,
+/// Has the solutions' programs time what belongs to exercises on a GPU, one after another, and returns whether nothing was left out.
+fn exercises(
     prebuilt: bool,
     interrupt: &Interrupt,
     mut write: impl FnMut(&str) -> Result<(), Stop>,
@@ -86,39 +85,70 @@ pub(super) fn exercises(
     let progress = Progress::new(packages.len());
     let mut complete = true;
     for package in &packages {
-        let Some(program) = programs.paths.get(package) else {
-            return Err(failed(&format!("`{package}` does not compile")));
-        };
-        let mut command = Command::new(program);
-        command.args(["measure", "--device", name(device)]);
-        if let Some(root) = &programs.root {
-            command.current_dir(root);
-        }
-        let (mut written, mut unable) = (Ok(()), None);
-        let end = process::run(&mut command, &Watch { limit: LIMIT, interrupt }, |said| match said {
-            Said::Message(message) => match *message {
-                Message::Measured { record } if written.is_ok() => written = write(&record),
-                Message::Progress { text } => progress.say(format!("{package}: {text}")),
-                Message::Unable { error } => unable = Some(error),
-                _ => {}
-            },
-            Said::Printed(line) | Said::Complained(line) => progress.note(&format!("{package}: {line}")),
-        });
-        written?;
-        match end.map_err(|error| cannot_run(program, &error))? {
-            End::Interrupted => return Err(Stop::Interrupted),
-            End::Exited(0) => {}
-            end => {
-                progress.note(&format!("{package}: ended with {end:?}"));
-                complete = false;
-            }
-        }
-        if let Some(error) = unable {
-            return Err(Stop::Error(error));
-        }
+        complete &= ask(&programs, package, &["--device", name(Choice::Gpu)], &progress, interrupt, &mut write)?;
         progress.step();
     }
     Ok(complete)
+}
+
+/// What the emulated device's clock predicts for all that belongs to these exercises. Each is a process of its own, on as many cores as there are.
+pub(super) fn predict(exercises: &[&Exercise], prebuilt: bool, interrupt: &Interrupt) -> Result<Vec<Record>, Stop> {
+    let package = |exercise: &Exercise| programs::package(Kind::Solution, exercise.day);
+    let packages: BTreeSet<String> = exercises.iter().map(|exercise| package(exercise)).collect();
+    let packages: Vec<String> = packages.into_iter().collect();
+    let programs = Programs::get(&packages, prebuilt, interrupt).map_err(Stop::Error)?;
+    let progress = Progress::new(exercises.len());
+    let one = |index: usize| {
+        let Some(exercise) = exercises.get(index) else { return Ok(Vec::new()) };
+        let mut records: Vec<Record> = Vec::new();
+        let options = ["--device", name(Choice::Emulated), "--exercise", exercise.name];
+        ask(&programs, &package(exercise), &options, &progress, interrupt, |line| {
+            records.push(line.parse().map_err(|why: String| failed(&why))?);
+            Ok(())
+        })?;
+        progress.step();
+        Ok(records)
+    };
+    Ok(parallel::each(exercises.len(), one)?.concat())
+}
+
+/// Has one program time what belongs to its exercises, and returns whether nothing was left out.
+fn ask(
+    programs: &Programs,
+    package: &str,
+    options: &[&str],
+    progress: &Progress,
+    interrupt: &Interrupt,
+    mut write: impl FnMut(&str) -> Result<(), Stop>,
+) -> Result<bool, Stop> {
+    let Some(program) = programs.paths.get(package) else {
+        return Err(failed(&format!("`{package}` does not compile")));
+    };
+    let mut command = Command::new(program);
+    command.arg("measure").args(options);
+    if let Some(root) = &programs.root {
+        command.current_dir(root);
+    }
+    let (mut written, mut unable) = (Ok(()), None);
+    let end = process::run(&mut command, &Watch { limit: LIMIT, interrupt }, |said| match said {
+        Said::Message(message) => match *message {
+            Message::Measured { record } if written.is_ok() => written = write(&record),
+            Message::Progress { text } => progress.say(format!("{package}: {text}")),
+            Message::Unable { error } => unable = Some(error),
+            _ => {}
+        },
+        Said::Printed(line) | Said::Complained(line) => progress.note(&format!("{package}: {line}")),
+    });
+    written?;
+    let complete = match end.map_err(|error| cannot_run(program, &error))? {
+        End::Interrupted => return Err(Stop::Interrupted),
+        End::Exited(0) => true,
+        end => {
+            progress.note(&format!("{package}: ended with {end:?}"));
+            false
+        }
+    };
+    unable.map_or(Ok(complete), |error| Err(Stop::Error(error)))
 }
 
 /// Has a process of its own time the suite: this one may open no device.

@@ -39,11 +39,12 @@ pub(super) fn run(options: &MeasureOptions, submission: &Submission, top: &[Entr
         Ok(session) => session,
         Err(error) => return unable(error),
     };
-    let mut measuring = match Measuring::new(&session, submission.day) {
+    let mut measuring = match Measuring::new(&session) {
         Ok(measuring) => measuring,
         Err(error) => return unable(error),
     };
-    for entry in &submission.entries {
+    let wanted = |name: &str| options.exercise.as_deref().is_none_or(|only| only == name);
+    for entry in submission.entries.iter().filter(|entry| wanted(entry.exercise.name)) {
         let name = entry.exercise.name;
         // Of answers as beginners write them verdicts are compared, not times: see `verdicts`.
         let timed = |sample: &Sample| is_safe(sample) && sample.verdict != Sample::RIGHT;
@@ -64,15 +65,14 @@ struct Measuring<'a> {
     session: &'a Session,
     stream: Arc<CudaStream>,
     clock: Clock,
-    day: u32,
 }
 
 impl<'a> Measuring<'a> {
-    fn new(session: &'a Session, day: u32) -> Result<Self, RunError> {
+    fn new(session: &'a Session) -> Result<Self, RunError> {
         let module = fusion_baseline::load(&session.device, &fusion_baseline::timing())
             .map_err(|error| RunError::new("no-compiler", error.to_string()))?;
         let clock = Clock::new(&session.device, Some(&module)).map_err(|error| lost(&error))?;
-        Ok(Self { session, stream: session.device.stream.clone(), clock, day })
+        Ok(Self { session, stream: session.device.stream.clone(), clock })
     }
 
     fn exercise(&mut self, entry: &Entry, top: Option<&Entry>, samples: &[&Sample]) -> Result<(), RunError> {
@@ -172,11 +172,15 @@ impl<'a> Measuring<'a> {
         }
         let [low, ns, high] = Record::quartiles(&times);
         let at = at(exercise, shape);
-        let case = format!("day{}/{}", self.day, exercise.name);
-        let record = Record { case, kernel: name.to_owned(), at, cache: Cache::Cold, ns, low, high };
+        let record = Record { case: case(exercise), kernel: name.to_owned(), at, cache: Cache::Cold, ns, low, high };
         Message::Measured { record: record.to_string() }.send();
         Ok(())
     }
+}
+
+/// What a file of times calls what belongs to an exercise.
+pub fn case(exercise: &Exercise) -> String {
+    format!("day{}/{}", exercise.day, exercise.name)
 }
 
 /// A shape in a file of times.
