@@ -101,12 +101,18 @@ fn story(run: &Run<'_>, source: &str, kernel: &str, block: u64, warp: u32, trap:
     }
 }
 
+/// An instruction as the PTX has it, with one space between its words.
+pub(super) fn text(code: &Code, source: &str, pc: u32) -> Option<String> {
+    let span = code.origins.get(pc as usize)?.span;
+    let text = source.get(span.start as usize..span.end as usize)?;
+    Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
 /// An instruction's position in the source and in the PTX.
 pub(super) fn place(code: &Code, module: &Module, source: &str, pc: u32) -> (Vec<SourcePosition>, Option<PtxPosition>) {
     let Some(origin) = code.origins.get(pc as usize) else { return Default::default() };
     let position = fusion_ptx::position(source, origin.span);
-    let text = source.get(origin.span.start as usize..origin.span.end as usize).unwrap_or(position.text);
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = text(code, source, pc).unwrap_or_else(|| position.text.to_owned());
     let ptx = PtxPosition { line: position.line, text, line_table: !module.locations.is_empty() };
     (positions(module, nearest(code, module, pc).or(origin.loc)), Some(ptx))
 }

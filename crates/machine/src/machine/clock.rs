@@ -194,7 +194,7 @@ impl Machine {
             traced: self.traces.load(Relaxed),
             dirty: timed.cached.dirty(),
         };
-        let text = |pc: u32| loaded.place(kernel, pc).1.map(|place| place.text).unwrap_or_default();
+        let text = |pc: u32| loaded.text(kernel, pc).unwrap_or_default();
         let program = Program::new(code, &self.profile.units, &model, text);
         let place = |pc: u32| {
             let (source, ptx) = loaded.place(kernel, pc);

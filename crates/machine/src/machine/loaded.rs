@@ -285,6 +285,11 @@ impl Loaded {
         }
     }
 
+    /// An instruction of a kernel as the PTX has it. Its place would take far longer to find.
+    pub(super) fn text(&self, kernel: Kernel, pc: u32) -> Option<String> {
+        blame::text(self.code(kernel)?, &self.source, pc)
+    }
+
     /// Address and size of a `.global` or `.const` variable.
     pub fn global(&self, name: &str) -> Option<(u64, u64)> {
         let is_device = |variable: &Variable| matches!(variable.space, Space::Global | Space::Const);
