@@ -296,6 +296,12 @@ fn copy(same_thread: bool, fault: &Fault, words: Words) -> Words {
 }
 
 fn cluster(race: &Race, words: Words) -> Words {
+    if race.one.does == Does::Reads && race.other.does == Does::CopiesInto {
+        return words.note("a barrier does not wait for asynchronous copies").help(
+            "let every thread that reads wait for its own block's mbarrier, which the copy completes on: \
+             `mbarrier.try_wait` in a loop",
+        );
+    }
     let words =
         words.note("the blocks of a cluster run at once; `__syncthreads()` orders the threads of one block only");
     words.help(match race.hazard {

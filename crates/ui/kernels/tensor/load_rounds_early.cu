@@ -1,6 +1,6 @@
-// Two boxes one after the other through one buffer: the second comes while others still read the first.
+// Two boxes one after the other through one buffer: the second comes while other lanes still read the first.
 // fail: E-RACE-SHARED
-// launch: k<<<1, 64>>>(m: tensor x f32 32x16 box 16x8, x: f32[512], y: f32[64] uninit)
+// launch: k<<<1, 32>>>(m: tensor x f32 32x16 box 16x8, x: f32[512], y: f32[32] uninit)
 struct alignas(64) Map { unsigned long long words[16]; };
 extern "C" __global__ void k(const __grid_constant__ Map m, const float* x, float* y) {
     __shared__ alignas(128) float s[128];

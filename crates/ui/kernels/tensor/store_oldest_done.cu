@@ -21,6 +21,7 @@ extern "C" __global__ void k(const __grid_constant__ Map m, float* x) {
     }
     __syncthreads();
     s[t] = -t;
+    __syncthreads();
     if (t == 0) {
         asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
     }
