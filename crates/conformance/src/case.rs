@@ -3,6 +3,8 @@
 use std::error::Error;
 use std::fmt;
 
+use fusion_suite::Tensor;
+
 use crate::value::{Expected, Tolerance, Type};
 
 /// How long one parameter may be.
@@ -21,6 +23,7 @@ pub(crate) const MAX_PARAM_BYTES: usize = 64;
 /// //@ memory u32 t: 0..32 -> 1*32
 /// //@      more values of the directive above
 /// //@ param u16 n: 7
+/// //@ tensor u32 map: t 8x4 box 4x2      a tensor map of the memory `t`: see `fusion_suite::Tensor`
 /// ```
 ///
 /// After them comes either a whole module (it starts with `.version`; its entry is `test`, whose
@@ -28,7 +31,7 @@ pub(crate) const MAX_PARAM_BYTES: usize = 64;
 /// `param` in its place) or the *body* of one, around which a standard entry is put. In a body, `%a`
 /// is this thread's element of the input `a`, `%d` is stored as its element of the output `d`
 /// afterwards, `%n` is the parameter's value, and `%m` is an address: of this thread's own element
-/// of a `cell`, or of the first element of a `memory`. A single value stands for every thread. The
+/// of a `cell`, of the first element of a `memory`, or of a `tensor` map. A single value stands for every thread. The
 /// number of threads is that of the longest list unless `launch` says it.
 #[derive(Clone, Debug)]
 pub struct Case {
@@ -66,6 +69,8 @@ pub enum BufferKind {
     Memory,
     /// Not in memory at all: the kernel's parameter is the value itself, or, in a module, an array of them.
     Param,
+    /// The kernel's parameter is a map of a buffer.
+    Tensor,
 }
 
 impl BufferKind {
@@ -81,6 +86,8 @@ pub struct Buffer {
     pub kind: BufferKind,
     pub ty: Type,
     pub name: String,
+    /// What a map is of.
+    pub tensor: Option<Tensor>,
     /// Contents before the launch; empty for an output.
     pub before: Vec<u64>,
     /// Contents after it; empty where they do not matter.
@@ -171,6 +178,7 @@ impl Case {
                     "cell" => BufferKind::Cell,
                     "memory" => BufferKind::Memory,
                     "param" => BufferKind::Param,
+                    "tensor" => BufferKind::Tensor,
                     _ => return Err(format!("unknown directive `{kind}`")),
                 };
                 let tolerance = match tolerance {
@@ -247,7 +255,10 @@ fn launch(value: &str) -> Result<Geometry, String> {
 }
 
 fn buffer(kind: BufferKind, ty: Type, name: &str, tolerance: Tolerance, value: &str) -> Result<Buffer, String> {
+    let map = |value: &str| Tensor::parse(&value.trim().replacen(' ', &format!(" {} ", ty.name), 1));
+    let tensor = if kind == BufferKind::Tensor { Some(map(value)?) } else { None };
     let (before, after) = match kind {
+        BufferKind::Tensor => ("", ""),
         BufferKind::In | BufferKind::Param => (value, ""),
         BufferKind::Out => ("", value),
         BufferKind::Cell | BufferKind::Memory => value.split_once("->").unwrap_or((value, "")),
@@ -264,7 +275,7 @@ fn buffer(kind: BufferKind, ty: Type, name: &str, tolerance: Tolerance, value: &
     if kind == BufferKind::Param && before.len() * ty.size() > MAX_PARAM_BYTES {
         return Err(format!("`{name}` has more than {MAX_PARAM_BYTES} bytes"));
     }
-    Ok(Buffer { kind, ty, name: name.to_owned(), before, after, tolerance })
+    Ok(Buffer { kind, ty, name: name.to_owned(), tensor, before, after, tolerance })
 }
 
 #[cfg(test)]

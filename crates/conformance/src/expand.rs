@@ -41,6 +41,9 @@ pub fn module_text(case: &Case) -> String {
 }
 
 fn parameter(buffer: &Buffer) -> String {
+    if buffer.kind == BufferKind::Tensor {
+        return format!("    .param .align 64 .b8 parameter_{}[128]", buffer.name);
+    }
     let ty = if buffer.kind == BufferKind::Param { buffer.ty.memory() } else { "u64" };
     format!("    .param .{ty} parameter_{}", buffer.name)
 }
@@ -55,7 +58,9 @@ fn declare(buffer: &Buffer, lines: &mut Vec<String>) {
                 lines.push(format!("    .reg .b32 %bit_{name};"));
             }
         }
-        BufferKind::Cell | BufferKind::Memory => lines.push(format!("    .reg .b64 %{name};")),
+        BufferKind::Cell | BufferKind::Memory | BufferKind::Tensor => {
+            lines.push(format!("    .reg .b64 %{name};"));
+        }
         BufferKind::Param => lines.push(format!("    .reg .{} %{name};", ty.register())),
     }
 }
@@ -64,6 +69,11 @@ fn declare(buffer: &Buffer, lines: &mut Vec<String>) {
 fn before(buffer: &Buffer, lines: &mut Vec<String>) {
     let Buffer { name, ty, kind, .. } = buffer;
     let address = match kind {
+        BufferKind::Tensor => {
+            lines.push(format!("    mov.b64 %{name}, parameter_{name};"));
+            lines.push(format!("    cvta.param.u64 %{name}, %{name};"));
+            return;
+        }
         BufferKind::In | BufferKind::Out => format!("%address_{name}"),
         BufferKind::Cell | BufferKind::Memory => format!("%{name}"),
         BufferKind::Param => {

@@ -3,7 +3,8 @@
 use std::error::Error;
 use std::fmt;
 
-use cudarc::driver::{CudaFunction, CudaSlice, DeviceRepr, DriverError, LaunchConfig, PushKernelArg};
+use cudarc::driver::sys::CUtensorMap;
+use cudarc::driver::{CudaFunction, CudaSlice, DevicePtr, DeviceRepr, DriverError, LaunchConfig, PushKernelArg};
 use fusion_device::{Compiled, Device, LoadError};
 
 use crate::case::{Buffer, BufferKind, Case, MAX_PARAM_BYTES};
@@ -70,7 +71,16 @@ fn image(case: &Case, device: &Device) -> Compiled {
 enum Argument {
     Address(CudaSlice<u8>),
     Value(Value),
+    Map(Map),
 }
+
+/// A tensor map.
+#[repr(transparent)]
+struct Map(CUtensorMap);
+
+// SAFETY: plain bytes.
+#[expect(unsafe_code, reason = "it is what cudarc asks for")]
+unsafe impl DeviceRepr for Map {}
 
 /// The bytes of a parameter that is passed by value; the driver reads as many of them as the parameter has.
 #[repr(C, align(16))]
@@ -83,13 +93,24 @@ unsafe impl DeviceRepr for Value {}
 fn buffers_after(case: &Case, device: &Device, kernel: &CudaFunction) -> Result<Vec<Vec<u8>>, DriverError> {
     let mut arguments = Vec::with_capacity(case.buffers.len());
     for buffer in &case.buffers {
-        arguments.push(argument(buffer, device)?);
+        let argument = match &buffer.tensor {
+            Some(tensor) => {
+                let of = case.buffers.iter().zip(&arguments).find(|(buffer, _)| buffer.name == tensor.buffer);
+                let address = match of {
+                    Some((_, Argument::Address(memory))) => memory.device_ptr(&device.stream).0,
+                    _ => 0,
+                };
+                Argument::Map(Map(tensor.encode(address)?))
+            }
+            None => argument(buffer, device)?,
+        };
+        arguments.push(argument);
     }
     launch(case, device, kernel, &mut arguments)?;
     device.stream.synchronize()?;
     let after = |argument| match argument {
         Argument::Address(memory) => device.stream.clone_dtoh(&memory),
-        Argument::Value(_) => Ok(Vec::new()),
+        Argument::Value(_) | Argument::Map(_) => Ok(Vec::new()),
     };
     arguments.into_iter().map(after).collect()
 }
@@ -117,6 +138,7 @@ fn launch(case: &Case, device: &Device, kernel: &CudaFunction, arguments: &mut [
         match argument {
             Argument::Address(memory) => builder.arg(memory),
             Argument::Value(value) => builder.arg(&*value),
+            Argument::Map(map) => builder.arg(&*map),
         };
     }
     // SAFETY: the entry's parameters are the buffers' addresses and values, by the rule that `Case` states. A file that

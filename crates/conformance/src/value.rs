@@ -9,7 +9,7 @@ mod special;
 /// The element type of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Type {
-    name: &'static str,
+    pub(crate) name: &'static str,
     kind: Kind,
     /// In bytes, in memory.
     size: usize,

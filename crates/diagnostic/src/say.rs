@@ -12,6 +12,7 @@ mod race;
 mod speed;
 mod stop;
 mod sync;
+mod tensor;
 mod terms;
 
 use fusion_machine::UnknownCheck;
@@ -76,6 +77,8 @@ pub fn say(fault: &Fault) -> Diagnostic {
         Kind::Sync(kind) => sync::words(kind),
         Kind::Cluster(kind) => cluster::words(kind, fault),
         Kind::Mbarrier(kind) => mbarrier::words(kind, fault),
+        Kind::Tensor(kind) => tensor::words(kind, fault),
+        Kind::Proxy(kind) => tensor::unfenced(kind, fault),
         Kind::Stop(kind) => stop::words(kind),
         Kind::Unsupported(kind) => stop::unsupported(kind),
         Kind::Refusal(kind) => launch::words(kind),
@@ -118,7 +121,7 @@ pub fn say_all<'a>(faults: impl IntoIterator<Item = &'a Fault>) -> Vec<Diagnosti
 fn related(other: &report::Related, fault: &Fault) -> Related {
     Related {
         label: label(other, fault),
-        names_thread: matches!(other.role, Role::Access),
+        names_thread: matches!(other.role, Role::Access | Role::Wrote),
         source: other.source.clone(),
         ptx: other.ptx.clone(),
         block: other.block,
@@ -131,6 +134,7 @@ fn label(other: &report::Related, fault: &Fault) -> String {
     match &other.role {
         Role::Access => race::other(other, fault),
         Role::CopyWait { groups } => race::wait(*groups),
+        Role::Wrote => tensor::wrote(other, fault),
         Role::RoundBarrier => "this barrier comes between the write and the read of one round".into(),
         Role::Read => init::read(fault),
         Role::Allocation => "allocated here".into(),

@@ -50,4 +50,5 @@ mod report;
 mod site;
 mod stream;
 mod symbols;
+mod tensor_map;
 mod unsupported;

@@ -60,6 +60,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Export> {
         crate::pool::EXPORTS,
         crate::profiler::EXPORTS,
         crate::stream::EXPORTS,
+        crate::tensor_map::EXPORTS,
         crate::unsupported::EXPORTS,
     ];
     tables.into_iter().chain(crate::graph::ALL_EXPORTS).flatten()

@@ -32,3 +32,5 @@ mod stream;
 mod support;
 #[path = "api/symbols.rs"]
 mod symbols;
+#[path = "api/tensor_map.rs"]
+mod tensor_map;

@@ -21,8 +21,8 @@ pub(crate) use operand::{CARRY, Operands, Reg, Role, Slot, TRUE, flag, word};
 pub(crate) use rule::XOR;
 pub(crate) use rule::{AND, OR, PerLane, Rule};
 pub(crate) use slow::{
-    Argument, Atomic, Call, CarryKind, CarryOp, Checked, Collective, CopyBulk, Dynamic, Lint, MatrixAccess, Mbarrier,
-    Product, SlowOp, StoreAsync, Target,
+    Argument, Atomic, Call, CarryKind, CarryOp, Checked, Collective, CopyBulk, CopyTensor, Dynamic, Lint, MatrixAccess,
+    Mbarrier, Product, Reduce, SlowOp, StoreAsync, Target,
 };
 pub(crate) use spread::Spread;
 use table::{field, part};

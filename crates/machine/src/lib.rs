@@ -14,6 +14,7 @@ mod memory;
 pub mod occupancy;
 pub mod profile;
 pub mod report;
+pub mod tensor;
 pub mod timing;
 
 pub use machine::{

@@ -17,7 +17,7 @@ use fusion_ptx::ast::{
     self, Callee, FunctionId, GlobalId, LocalId, Module, Op, Operand, Ordering, RegId, Scope, Space, Special,
 };
 
-use crate::code::{Code, Inst, MicroOp, Origin, Root, SharedVariable, SlowOp, TRUE};
+use crate::code::{Code, CopyBulk, CopyTensor, Inst, MicroOp, Origin, Root, SharedVariable, SlowOp, TRUE};
 use select::Selector;
 pub(crate) use suspects::checked;
 
@@ -66,7 +66,13 @@ fn cluster(code: &mut Code) {
     let all = 0..code.insts.len();
     let (barriers, syncs) = (all.clone().any(|pc| barrier(pc).is_some()), all.clone().filter(arrives).all(meets));
     (code.cluster_barriers, code.cluster_syncs) = (barriers, syncs);
-    code.maps = code.slow.iter().any(|op| matches!(op, SlowOp::MapAddress { .. }));
+    code.maps = code.slow.iter().any(|op| match op {
+        SlowOp::MapAddress { .. } => true,
+        SlowOp::CopyBulk(CopyBulk { multicast, .. }) | SlowOp::CopyTensor(CopyTensor { multicast, .. }) => {
+            multicast.is_some()
+        }
+        _ => false,
+    });
     code.fences = code.slow.iter().any(|op| matches!(op, SlowOp::Fence(order) if !order.narrow || order.clustered));
 }
 
@@ -102,6 +108,8 @@ fn communicates(function: &ast::Function) -> bool {
     let global = |space: Space| matches!(space, Space::Global | Space::Generic);
     function.body.iter().any(|i| match &i.op {
         Op::Atom { space, .. } => global(*space),
+        // Reading, computing and writing are one only where blocks take turns.
+        Op::CopyBulk { reduce: Some(_), .. } | Op::CopyTensor { reduce: Some(_), .. } => true,
         Op::Ld { space, ordering, .. } | Op::St { space, ordering, .. } => {
             global(*space) && *ordering != Ordering::Weak
         }

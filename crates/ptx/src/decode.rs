@@ -104,10 +104,9 @@ pub(crate) fn foreign(opcode: &str, modifiers: &[&str]) -> Option<Foreign> {
         "wgmma" | "tcgen05" => {
             "tensor-core instructions of a whole warp group, and those of `tcgen05`, are not emulated"
         }
-        "cp" if has("tensor") || has("reduce") => "copies of tensors, and those that reduce, are not emulated",
         "red" | "st" if has("bulk") => "bulk stores are not emulated",
         "tensormap" | "multimem" | "clusterlaunchcontrol" => {
-            "tensor maps, multicast memory and the control of clusters' launches are not emulated"
+            "changes to tensor maps, multicast memory and the control of clusters' launches are not emulated"
         }
         "tex" | "tld4" | "txq" | "istypep" | "suld" | "sust" | "sured" | "suq" => {
             "textures and surfaces are not emulated"

@@ -2,6 +2,8 @@
 
 use half::{bf16, f16};
 
+use crate::tensor::Tensor;
+
 /// The type of a buffer's elements or of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
@@ -47,6 +49,8 @@ pub enum Argument {
     Number(Vec<u8>),
     /// `table: value f32[8]`: a struct of so many elements by value, filled with a ramp, as bytes.
     Value(Vec<u8>),
+    /// `map: tensor x f32 20x10 box 8x4`: a map of a buffer, by value.
+    Tensor(Tensor),
 }
 
 impl Type {
@@ -127,6 +131,9 @@ impl Argument {
         let wrong = || format!("`{text}` is no argument");
         if text == "null" {
             return Ok(Self::Null);
+        }
+        if let Some(rest) = text.strip_prefix("tensor ") {
+            return Tensor::parse(rest).map(Self::Tensor);
         }
         if let Some(rest) = text.strip_prefix("value ") {
             let (ty, len, _) = array(rest).filter(|(.., rest)| rest.is_empty()).ok_or_else(wrong)?;

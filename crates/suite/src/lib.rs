@@ -11,6 +11,7 @@ mod command;
 mod files;
 mod launch;
 mod runner;
+mod tensor;
 mod tests;
 
 pub use argument::{Argument, Fill, Type};
@@ -18,4 +19,5 @@ pub use command::main;
 pub use files::{Files, NothingFound};
 pub use launch::{Launch, Parameter, stream};
 pub use runner::Runner;
+pub use tensor::Tensor;
 pub use tests::{Check, Test, tests};

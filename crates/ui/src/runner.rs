@@ -223,6 +223,10 @@ impl Run<'_> {
                 address(freed)
             }
             Argument::Number(bytes) | Argument::Value(bytes) => bytes.clone(),
+            Argument::Tensor(tensor) => {
+                let map = tensor.encode(self.memory(&tensor.buffer)?.address)?;
+                map.opaque.iter().flat_map(|word| word.to_le_bytes()).collect()
+            }
         };
         bytes.resize(bytes.len().max(256), 0);
         Ok(bytes)

@@ -22,7 +22,8 @@ fn there_are_enough_of_both_kinds() {
         classes.entry(class).or_default()[usize::from(passes)] += 1;
     }
     assert!(failing >= 80 && passing >= 40, "{failing} failing, {passing} passing");
-    for row in ["memory", "init", "race", "sync", "arithmetic", "performance", "input", "planted", "cluster"] {
+    for row in ["memory", "init", "race", "sync", "arithmetic", "performance", "input", "planted", "cluster", "tensor"]
+    {
         let counts = classes.get(row).copied().unwrap_or_default();
         assert!(counts.iter().all(|&count| count > 0), "{row}: {counts:?}");
     }

@@ -33,6 +33,7 @@ pub fn meaning(code: Code) -> &'static str {
         Code::UseAfterFree => "access to memory that has been freed",
         Code::Misaligned => "access to an address that is not a multiple of the access's size",
         Code::WriteReadonly => "write to memory that kernels may only read",
+        Code::TensorMap => "a copy of a box of a tensor that has no tensor map, or one that does not suit it",
         Code::UninitGlobal => "a value depends on global memory that was never written",
         Code::UninitShared => "a value depends on shared memory that was never written",
         Code::UninitLocal => "a value depends on local memory that was never written",
@@ -45,7 +46,10 @@ pub fn meaning(code: Code) -> &'static str {
         Code::RaceGlobal => "two threads of a block access the same global memory, one writes, and nothing orders them",
         Code::RaceBlocks => "two blocks access the same global memory, one writes, and nothing orders them",
         Code::RaceScope => "two atomics race because the scope of one leaves the other out",
-        Code::RaceAsync => "shared memory is used before the asynchronous copy into it has been waited for",
+        Code::RaceAsync => {
+            "shared memory is used before the asynchronous copy into it or out of it has been waited for"
+        }
+        Code::ProxyFence => "a bulk copy reads shared memory that threads wrote, and no proxy fence stands between",
         Code::NcWritten => "memory is read through the read-only path after the same launch has written it",
         Code::RaceStreams => {
             "two kernels on different streams access the same memory, one writes, and nothing orders them"

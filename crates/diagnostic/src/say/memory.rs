@@ -98,6 +98,9 @@ fn of_size(access: &Access) -> String {
     format!("{} of {}", verb(access.write), counted(access.bytes, "byte"))
 }
 
+/// Bytes of the largest access of a thread. Only copies of boxes, and their maps, are aligned to more.
+const LARGEST: u64 = 16;
+
 fn misaligned(access: &Access, align: u64, buffer: Option<&Buffer>) -> Words {
     let Access { write, address, .. } = *access;
     let what = of_size(access);
@@ -111,7 +114,12 @@ fn misaligned(access: &Access, align: u64, buffer: Option<&Buffer>) -> Words {
         None => Words::new(format!("misaligned {what}"))
             .note(format!("the address {address:#x} must be a multiple of {align}; this one is {past} past one")),
     };
-    words.label(format!("{} at no multiple of {align}", verb(write))).help(
+    let words = words.label(format!("{} at no multiple of {align}", verb(write)));
+    if align > LARGEST {
+        return words
+            .help(format!("declare it `alignas({align})`, and let what lies before it have a multiple of that"));
+    }
+    words.help(
         "where rows or views begin anywhere, access the elements before the first aligned one and behind the last one singly, \
          take narrower vectors (float2), or pad the rows to a multiple of the vector",
     )

@@ -54,6 +54,7 @@ fn verb(does: Does) -> &'static str {
         Does::Writes => "writes",
         Does::Updates => "updates",
         Does::CopiesInto => "copies into",
+        Does::CopiesFrom => "copies from",
     }
 }
 
@@ -106,7 +107,10 @@ fn title(race: &Race, one: Who, other: Who) -> String {
     };
     let overwrites = race.hazard == Hazard::Overwrite && race.one.does != Does::Reads && race.other.does == Does::Reads;
     match race.rule {
-        Rule::Async => format!("{me} {does} {memory} while an asynchronous copy into it may be under way"),
+        Rule::Async => {
+            let into = if race.other.does == Does::CopiesFrom { "out of" } else { "into" };
+            format!("{me} {does} {memory} while an asynchronous copy {into} it may be under way")
+        }
         Rule::Scope => format!("{me} and {them} {both} {memory} by atomics that do not reach each other"),
         Rule::Benign => format!("{me} and {them} write the same value to {memory}, and nothing orders the two"),
         Rule::ReadOnly => {
@@ -123,6 +127,12 @@ fn title(race: &Race, one: Who, other: Who) -> String {
 /// Why it is a race, and what to do.
 fn advise(race: &Race, same_thread: bool, fault: &Fault, words: Words) -> Words {
     match race.rule {
+        Rule::Async if race.other.does == Does::CopiesFrom => {
+            return words.note("a bulk copy may read its source long after the instruction that starts it").help(
+                "let the thread that started the copy wait: `cp.async.bulk.commit_group`, then `cp.async.bulk.wait_group.read 0`; \
+                 where other threads write, put a barrier behind that",
+            );
+        }
         Rule::Async if race.bulk => {
             return words.note("a barrier does not wait for asynchronous copies").help(
                 "let every thread that reads wait for the mbarrier that the copy completes on: `mbarrier.try_wait` in a loop",
@@ -286,6 +296,12 @@ fn copy(same_thread: bool, fault: &Fault, words: Words) -> Words {
 }
 
 fn cluster(race: &Race, words: Words) -> Words {
+    if race.one.does == Does::Reads && race.other.does == Does::CopiesInto {
+        return words.note("a barrier does not wait for asynchronous copies").help(
+            "let every thread that reads wait for its own block's mbarrier, which the copy completes on: \
+             `mbarrier.try_wait` in a loop",
+        );
+    }
     let words =
         words.note("the blocks of a cluster run at once; `__syncthreads()` orders the threads of one block only");
     words.help(match race.hazard {

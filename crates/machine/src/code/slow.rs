@@ -61,15 +61,40 @@ part! {
 }
 
 part! {
-    /// `cp.async.bulk`.
+    /// `cp.async.bulk`, and `cp.reduce.async.bulk` with what it does to each element.
     #[derive(Clone, Debug)]
     pub(crate) struct CopyBulk {
         to: Place,
         from: Place,
+        reduce: Option<Reduce>,
         dst: AddressOf = Address,
         src: AddressOf = Address,
         size: Slot = Address word,
         mbarrier: Option<AddressOf> = Address,
+        /// A bit for each block of the cluster that it goes to.
+        multicast: Option<Reg> = Address,
+    }
+}
+
+/// What a reduction does with each element.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reduce {
+    pub(crate) f: fn(u64, u64) -> u64,
+    /// Bytes of an element.
+    pub(crate) element: u32,
+}
+
+part! {
+    /// `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor`: into shared memory if there is an mbarrier, out of it if not.
+    #[derive(Clone, Debug)]
+    pub(crate) struct CopyTensor {
+        reduce: Option<ast::AtomicOp>,
+        map_place: Place,
+        map: AddressOf = Address,
+        coordinates: Vec<Slot> = Address word,
+        shared: AddressOf = Address,
+        mbarrier: Option<AddressOf> = Address,
+        multicast: Option<Reg> = Address,
     }
 }
 
@@ -266,6 +291,13 @@ table! {
         Mbarrier(mbarrier: Mbarrier = Own) => Defined;
         StoreAsync(store: StoreAsync = Own) => Defined;
         CopyBulk(copy: CopyBulk = Own) => Defined;
+        CopyTensor(copy: CopyTensor = Own) => Defined;
+        /// Closes the group of the bulk copies begun so far that no mbarrier is told of.
+        BulkCommit => Defined;
+        /// Waits until at most so many of those groups still read their sources.
+        BulkWait { groups: u32 } => Defined;
+        /// What the thread knows of is there for bulk copies.
+        ProxyFence => Defined;
         /// Arrives at the barrier of the cluster, or waits there.
         ClusterBarrier { wait: bool, aligned: bool, relaxed: bool } => Defined;
         /// `mapa`: the address in the shared memory of another block.
@@ -296,5 +328,12 @@ table! {
         /// `slct`: a where the test of c holds.
         SelectSign { test: fn(u64) -> bool, d: Reg = Write, a: Reg = Read, b: Reg = Read, c: Reg = Read } => Special;
         TestProperty { test: fn(u64) -> bool, d: Slot = Write flag, a: Reg = Read } => Whole;
+    }
+}
+
+impl SlowOp {
+    /// Whether it is a copy that the hardware makes by itself, past what the threads' own accesses go through.
+    pub(crate) fn is_bulk(&self) -> bool {
+        matches!(self, Self::CopyBulk(_) | Self::CopyTensor(_))
     }
 }

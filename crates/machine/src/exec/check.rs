@@ -132,6 +132,30 @@ impl<'a> Watch<'a> {
         }
     }
 
+    /// A piece of one lane's bulk copy, as [`Watch::touch`], of which the bytes before and behind are shown too.
+    pub(crate) fn piece(&mut self, checks: &mut BlockChecks, touch: &Touch<'_>) {
+        if self.watching {
+            self.look(checks, touch);
+        }
+    }
+
+    /// All pieces of such a copy that lie one behind the other: told where accesses are noted or recorded.
+    pub(crate) fn copied(&mut self, touch: &Touch<'_>) {
+        if let Some(trace) = &mut self.trace {
+            trace.note(touch, self.pc);
+        }
+        if let Some(record) = &mut self.record {
+            record.touch(self.warp, touch, |_| 1);
+        }
+    }
+
+    /// One lane's bulk copy reads shared memory, where it sees what fences have shown it of what threads wrote.
+    pub(crate) fn reads_by_proxy(&mut self, checks: &mut BlockChecks, lane: usize, at: u64, len: u64) {
+        if let Some(races) = &mut checks.races {
+            self.look_for_fences(races, lane, at, len);
+        }
+    }
+
     /// A warp executes an instruction, in the lanes of the mask: told where it is recorded.
     #[inline(never)]
     pub(crate) fn step(&mut self, pc: u32, mask: u32) {
@@ -310,10 +334,36 @@ impl BlockChecks {
         }
     }
 
-    /// Lanes of a warp let an object that counts arrivals wait for the copies that they have begun.
-    pub(crate) fn copies_announce(&mut self, visit: Visit) {
+    /// A bulk copy begins: the time.
+    pub(crate) fn copies_begin(&mut self) -> u32 {
+        self.races.as_mut().map_or(0, |races| races.copies_begin())
+    }
+
+    /// Lanes of a warp let an object that counts arrivals wait for the copies that they have begun since some time.
+    pub(crate) fn copies_announce(&mut self, visit: Visit, since: u32) {
         if let Some(races) = &mut self.races {
-            races.copies_announce(visit);
+            races.copies_announce(visit, since);
+        }
+    }
+
+    /// Lanes of a warp close the group of their bulk copies out of shared memory.
+    pub(crate) fn bulk_commit(&mut self, warp: u32, mask: u32) {
+        if let Some(races) = &mut self.races {
+            races.bulk_commit(warp, mask);
+        }
+    }
+
+    /// They wait until at most so many of those groups still read.
+    pub(crate) fn bulk_wait(&mut self, warp: u32, mask: u32, groups: u32) {
+        if let Some(races) = &mut self.races {
+            races.bulk_wait(warp, mask, groups);
+        }
+    }
+
+    /// Lanes of a warp show bulk copies what they know of.
+    pub(crate) fn proxy_fence(&mut self, warp: u32, mask: u32) {
+        if let Some(races) = &mut self.races {
+            races.proxy_fence(warp, mask);
         }
     }
 

@@ -3,6 +3,7 @@
 //! Each finds the bytes, or the fault of lanes that have none; then it is shown to the checks, counted, and takes effect.
 
 pub(crate) mod atomic;
+pub(crate) mod bulk;
 pub(crate) mod cluster;
 pub(crate) mod copy;
 mod generic;

@@ -9,3 +9,4 @@ pub(crate) mod collective;
 pub(crate) mod exit;
 pub(crate) mod mbarrier;
 pub(crate) mod standstill;
+pub(crate) mod tensor;

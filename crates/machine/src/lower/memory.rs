@@ -5,7 +5,9 @@ use fusion_ptx::ast::{Address, AtomicOp, MbarrierOp, Mode, Op, Operand, Ordering
 use super::frame::Home;
 use super::select::{Selected, Selector, unsupported};
 use crate::arith;
-use crate::code::{Access, AddressOf, Atomic, Base, CopyBulk, Mbarrier, MicroOp, Order, Place, SlowOp, StoreAsync};
+use crate::code::{
+    Access, AddressOf, Atomic, Base, CopyBulk, CopyTensor, Mbarrier, MicroOp, Order, Place, Reduce, SlowOp, StoreAsync,
+};
 
 impl Selector<'_> {
     pub(super) fn memory(&mut self, op: &Op) -> Selected {
@@ -99,17 +101,43 @@ impl Selector<'_> {
                 let a = self.values(a, ty.bits())?;
                 self.slow(SlowOp::StoreAsync(StoreAsync { f, address, mbarrier, element: ty.bytes(), a }));
             }
-            Op::CopyBulk { to, from, dst, src, size, mbarrier } => {
+            Op::CopyBulk { to, from, reduce, dst, src, size, mbarrier, multicast } => {
                 let (to, dst) = self.address(*to, dst)?;
                 let (from, src) = self.address(*from, src)?;
                 let size = self.source(size, 32)?;
-                let place = |address: &Address| Ok(self.address(Space::SharedCluster, address)?.1);
-                let mbarrier = mbarrier.as_ref().map(place).transpose()?;
-                self.slow(SlowOp::CopyBulk(CopyBulk { to, from, dst, src, size, mbarrier }));
+                let reduce = match *reduce {
+                    Some((op, ty)) => {
+                        // As other additions to global memory do.
+                        let mode = Mode { ftz: ty == ScalarType::F32, ..Mode::plain() };
+                        let Some(f) = arith::atomic(op, ty, mode) else {
+                            return unsupported(format!("cp.reduce.async.bulk {op:?} of {ty:?}"));
+                        };
+                        Some(Reduce { f, element: ty.bytes() })
+                    }
+                    None => None,
+                };
+                let mbarrier = self.object(mbarrier.as_ref())?;
+                let multicast = multicast.as_ref().map(|blocks| self.value(blocks, 16)).transpose()?;
+                self.slow(SlowOp::CopyBulk(CopyBulk { to, from, reduce, dst, src, size, mbarrier, multicast }));
+            }
+            Op::CopyTensor { reduce, map_space, map, coordinates, space, shared, mbarrier, multicast } => {
+                let (map_place, map) = self.address(*map_space, map)?;
+                let coordinates = coordinates.iter().map(|at| self.source(at, 32)).collect::<Selected<_>>()?;
+                let (_, shared) = self.address(*space, shared)?;
+                let mbarrier = self.object(mbarrier.as_ref())?;
+                let multicast = multicast.as_ref().map(|blocks| self.value(blocks, 16)).transpose()?;
+                let reduce = *reduce;
+                let copy = CopyTensor { reduce, map_place, map, coordinates, shared, mbarrier, multicast };
+                self.slow(SlowOp::CopyTensor(copy));
             }
             _ => return unsupported("not an access"),
         }
         Ok(())
+    }
+
+    /// An mbarrier that is told of bytes, in the cluster's shared memory.
+    fn object(&mut self, address: Option<&Address>) -> Selected<Option<AddressOf>> {
+        address.map(|address| Ok(self.address(Space::SharedCluster, address)?.1)).transpose()
     }
 
     /// Which memory, and where in it.

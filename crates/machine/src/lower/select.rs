@@ -425,7 +425,9 @@ impl<'a> Selector<'a> {
             Op::Ld { .. } | Op::St { .. } | Op::Prefetch { .. } | Op::Atom { .. } | Op::CpAsync { .. } => {
                 self.memory(op)
             }
-            Op::Mbarrier { .. } | Op::StoreAsync { .. } | Op::CopyBulk { .. } => self.memory(op),
+            Op::Mbarrier { .. } | Op::StoreAsync { .. } | Op::CopyBulk { .. } | Op::CopyTensor { .. } => {
+                self.memory(op)
+            }
             Op::MapAddress { .. } | Op::RankOf { .. } | Op::PendingCount { .. } => self.data(op),
             Op::LoadMatrix { .. } | Op::StoreMatrix { .. } | Op::MoveMatrix { .. } => self.matrix(op),
             Op::Mma { .. } | Op::WmmaLoad { .. } | Op::WmmaStore { .. } => self.matrix(op),

@@ -108,6 +108,7 @@ codes! {
     UseAfterFree "E-USE-AFTER-FREE" Memory Error IllegalAddress;
     Misaligned "E-MISALIGNED" Memory Error MisalignedAddress;
     WriteReadonly "E-WRITE-READONLY" Memory Error IllegalAddress;
+    TensorMap "E-TENSOR-MAP" Memory Error IllegalInstruction;
 
     UninitGlobal "E-UNINIT-GLOBAL" Init Error GoesOn;
     UninitShared "E-UNINIT-SHARED" Init Error GoesOn;
@@ -121,6 +122,7 @@ codes! {
     RaceBlocks "E-RACE-BLOCKS" Race Error GoesOn;
     RaceScope "E-RACE-SCOPE" Race Error GoesOn;
     RaceAsync "E-RACE-ASYNC" Race Error GoesOn;
+    ProxyFence "E-PROXY-FENCE" Race Error GoesOn;
     NcWritten "E-NC-WRITTEN" Race Error GoesOn;
     RaceStreams "E-RACE-STREAMS" Race Error GoesOn;
     RaceHost "E-RACE-HOST" Race Error GoesOn;

@@ -11,6 +11,7 @@ mod race;
 mod speed;
 mod stop;
 mod sync;
+mod tensor;
 
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +28,7 @@ pub use race::{Act, Does, Hazard, Idiom, Lock, Operation, Race, Rule, Scope, Sid
 pub use speed::{Saving, Share, Speed};
 pub use stop::{Stop, Unsupported};
 pub use sync::{Arrivals, Lanes, Standstill, Sync, Waits};
+pub use tensor::{Missing, Proxy, Tensor};
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $variant:ident)*) => {
@@ -68,6 +70,10 @@ kinds! {
     Cluster
     /// Objects that count arrivals.
     Mbarrier
+    /// Copies of boxes.
+    Tensor
+    /// What a bulk copy need not see.
+    Proxy
     /// The kernel has stopped itself.
     Stop
     /// The emulator does not execute it.
@@ -100,6 +106,8 @@ impl Kind {
 pub enum Role {
     /// The other access of a race.
     Access,
+    /// The write that a bulk copy need not see.
+    Wrote,
     /// A barrier between the write and the read of one round of a loop.
     RoundBarrier,
     /// Where the copying thread has waited for its copies, which leaves so many groups of them under way.

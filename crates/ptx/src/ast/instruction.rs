@@ -340,14 +340,29 @@ operations! {
             a: Vec<Operand>,
             mbarrier: Address,
         },
-        /// `cp.async.bulk` between memories of which neither is a tensor's. Towards shared memory an mbarrier is told of the bytes.
+        /// `cp.async.bulk` between memories of which neither is a tensor's, and `cp.reduce.async.bulk` with an operation. Towards
+        /// shared memory an mbarrier is told of the bytes, and `multicast` may have a bit for each block of the cluster.
         CopyBulk {
             to: Space,
             from: Space,
+            reduce: Option<(AtomicOp, ScalarType)>,
             dst: Address,
             src: Address,
             size: Operand,
             mbarrier: Option<Address>,
+            multicast: Option<Operand>,
+        },
+        /// `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor` in tile mode: a box of the tensor that `map` describes, the
+        /// element at `coordinates` first, and shared memory. What goes into the tensor has no mbarrier.
+        CopyTensor {
+            reduce: Option<AtomicOp>,
+            map_space: Space,
+            map: Address,
+            coordinates: Vec<Operand>,
+            space: Space,
+            shared: Address,
+            mbarrier: Option<Address>,
+            multicast: Option<Operand>,
         },
         /// `cp.async.bulk.commit_group`, and `.wait_group` for all but so many groups.
         CopyBulkGroup {
@@ -396,6 +411,8 @@ operations! {
             a: Vec<Operand>,
             stride: Option<Operand>,
         },
+        /// `fence.proxy.async`: what the thread knows of is there for copies that go by themselves.
+        ProxyFence,
         /// `membar` and `fence`.
         Fence {
             ordering: Ordering,

@@ -249,10 +249,10 @@ fn barrier_reduction(d: &mut Decoder<'_, '_>, aligned: bool) -> Result<Op> {
     Ok(Op::Barrier { op, aligned, d: dst, barrier, threads, p: Some(d.pred()?) })
 }
 
-/// `membar.gl` is `fence.sc.gpu`. Fences between proxies order what is not emulated.
+/// `membar.gl` is `fence.sc.gpu`.
 fn fence(d: &mut Decoder<'_, '_>) -> Result<Op> {
     if d.find(|name| name.starts_with("proxy").then_some(())).is_some() {
-        return nothing(d);
+        return proxy(d);
     }
     // It orders the initialisation of mbarriers alone.
     d.flag("mbarrier_init");
@@ -266,4 +266,25 @@ fn fence(d: &mut Decoder<'_, '_>) -> Result<Op> {
         }
         None => Ok(Op::Fence { ordering, scope: Scope::Sys }),
     }
+}
+
+/// Fences between proxies. Those for aliases, and for global memory alone, order what is not emulated.
+fn proxy(d: &mut Decoder<'_, '_>) -> Result<Op> {
+    if d.flag("tensormap::generic") {
+        let Some(ordering) = d.ordering() else {
+            return d.incomplete("`fence.proxy.tensormap` needs `.acquire` or `.release`");
+        };
+        let Some(scope) = d.scope() else {
+            return d.incomplete("`fence.proxy.tensormap` needs a scope: `.cta`, `.cluster`, `.gpu` or `.sys`");
+        };
+        // An acquisition names the 128 bytes that it is about.
+        d.ignore_operands();
+        return Ok(Op::Fence { ordering, scope });
+    }
+    let asynchronous = d.flag("async");
+    if asynchronous && !matches!(d.space(), Some(Space::Global)) {
+        d.find(|name| name.starts_with("generic").then_some(()));
+        return Ok(Op::ProxyFence);
+    }
+    nothing(d)
 }

@@ -86,11 +86,12 @@ fn prefetch(d: &mut Decoder<'_, '_>) -> Result<Op> {
 
 /// `cp.async`, its groups and its waits.
 fn copy(d: &mut Decoder<'_, '_>) -> Result<Op> {
-    if !d.flag("async") {
+    let reduces = d.flag("reduce");
+    if !d.flag("async") || reduces && !d.modifiers.contains(&Some("bulk")) {
         return d.unsupported("it is not an instruction that the emulator knows");
     }
     if d.flag("bulk") {
-        return super::bulk::copy(d);
+        return super::bulk::copy(d, reduces);
     }
     if d.flag("mbarrier") {
         return super::mbarrier::copied(d);

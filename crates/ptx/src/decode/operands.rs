@@ -7,6 +7,9 @@ use crate::literal::unsuited;
 use crate::names::Symbol;
 use crate::parser::{Arg, ArgKind, quote};
 
+/// Said where only copies of tensors may name an element.
+const COORDINATES: &str = "this instruction takes no coordinates in its address";
+
 /// Which registers may hold an operand (PTX ISA 9.4.1, 9.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Width {
@@ -117,6 +120,7 @@ impl<'a> Decoder<'_, 'a> {
             ArgKind::Address(_) => {
                 Err(Diagnostic::error(arg.span, "memory is read with `ld`; no address can stand here").into())
             }
+            ArgKind::Tensor(..) => Err(Diagnostic::error(arg.span, COORDINATES).into()),
             ArgKind::Pair(_) | ArgKind::List(_) => {
                 Err(Diagnostic::error(arg.span, "one operand must stand here").into())
             }
@@ -219,8 +223,31 @@ impl<'a> Decoder<'_, 'a> {
     /// access through it gets that space, and any other space is a mistake.
     pub(super) fn address(&mut self, space: &mut Space) -> Result<Address> {
         let arg = self.next()?;
+        self.as_address(arg, space)
+    }
+
+    /// `[map, {x, y}]`: the address of a tensor map, and `rank` coordinates.
+    pub(super) fn tensor(&mut self, rank: usize) -> Result<(Space, Address, Vec<Operand>)> {
+        let arg = self.next()?;
+        let ArgKind::Tensor(base, coordinates) = arg.kind else {
+            return Err(
+                Diagnostic::error(arg.span, "a tensor map and coordinates must stand here: `[map, {x}]`").into()
+            );
+        };
+        if coordinates.len() != rank {
+            let message = format!("{rank} coordinates are needed here, not {}", coordinates.len());
+            return Err(Diagnostic::error(arg.span, message).into());
+        }
+        let mut space = Space::Generic;
+        let map = self.as_address(Arg { span: arg.span, kind: ArgKind::Address(base) }, &mut space)?;
+        let coordinates = coordinates.iter().map(|arg| self.as_operand(arg, ScalarType::S32, Width::Exact));
+        Ok((space, map, coordinates.collect::<Result<_>>()?))
+    }
+
+    fn as_address(&mut self, arg: Arg<'a>, space: &mut Space) -> Result<Address> {
         let (mut base, mut offset) = match arg.kind {
             ArgKind::Address(inner) => (inner, 0),
+            ArgKind::Tensor(..) => return Err(Diagnostic::error(arg.span, COORDINATES).into()),
             // An element of an array is memory without further brackets.
             ArgKind::Name { index: Some(_), .. } => (Box::new(arg.clone()), 0),
             _ => return Err(Diagnostic::error(arg.span, "an address in brackets must stand here").into()),

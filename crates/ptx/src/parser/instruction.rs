@@ -35,6 +35,8 @@ pub(crate) enum ArgKind<'a> {
     Pair(Box<[Arg<'a>; 2]>),
     /// `[base]`; the offset is the base's.
     Address(Box<Arg<'a>>),
+    /// `[base, {x, y}]`: an element of a tensor.
+    Tensor(Box<Arg<'a>>, Vec<Arg<'a>>),
     /// `(a, b)`, of calls only.
     List(Vec<Arg<'a>>),
     /// `_`
@@ -130,9 +132,12 @@ impl<'a> Parser<'a> {
         }
         if self.eat(b'[') {
             let base = self.simple_arg()?;
-            if self.is(b',') {
-                let span = self.span_from(start);
-                return Err(Diagnostic::error(span, "this instruction takes no coordinates in its address"));
+            if self.eat(b',') {
+                self.expect(b'{')?;
+                let coordinates = self.args_until(b'}')?;
+                self.expect(b']')?;
+                let kind = ArgKind::Tensor(Box::new(base), coordinates);
+                return Ok(Arg { span: self.span_from(start), kind });
             }
             self.expect(b']')?;
             return Ok(Arg { span: self.span_from(start), kind: ArgKind::Address(Box::new(base)) });

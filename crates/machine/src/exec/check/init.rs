@@ -197,7 +197,7 @@ impl Watch<'_> {
     /// A warp's access to memory.
     #[inline(always)]
     pub(crate) fn look_init(&mut self, init: &mut Init, touch: &Touch<'_>) {
-        if touch.place == Place::Shared && touch.action == Action::Read {
+        if touch.place == Place::Shared && matches!(touch.action, Action::Read | Action::ReadAsync) {
             let (addr, bytes) = (touch.addrs[0], touch.bytes);
             let defined = match () {
                 () if touch.row => init.shared.holds(addr, 32 * bytes),
@@ -224,10 +224,10 @@ impl Watch<'_> {
             }
         }
         match touch.action {
-            Action::Read => self.init_read(init, touch),
+            Action::Read | Action::ReadAsync => self.init_read(init, touch),
             Action::Write => self.init_write(init, touch),
             Action::Atomic => self.init_atomic(init, touch),
-            Action::CopyAsync => {
+            Action::CopyAsync | Action::CopyOut => {
                 init.storing = std::mem::take(&mut init.copying);
                 self.init_write(init, touch);
             }

@@ -14,6 +14,7 @@ mod idiom;
 mod line;
 mod marks;
 mod phases;
+mod proxy;
 mod remedy;
 mod rounds;
 mod row;
@@ -47,6 +48,7 @@ use copies::{Announced, Copies};
 use decides::{Use, is_data, used};
 use line::Line;
 use phases::Phases;
+use proxy::Proxy;
 use rounds::Rounds;
 use row::{Kind, Row, pieces};
 use story::Story;
@@ -72,6 +74,10 @@ pub(crate) struct Races {
     copies: HashMap<u32, Copies>,
     /// What objects wait for of them.
     announced: Vec<Announced>,
+    /// By warp: bulk copies that still read shared memory.
+    reads: HashMap<u32, Copies>,
+    /// What bulk copies need not see, where there are any that read shared memory.
+    proxy: Option<Box<Proxy>>,
     /// Each warp's last wait for asynchronous copies: the instruction, and how many groups it leaves under way.
     waits: HashMap<u32, (u32, Option<u32>)>,
     /// Volatile reads of shared memory, and whether they are of data.
@@ -95,7 +101,8 @@ impl Races {
         let code = run.code;
         let partial = code.slow.iter().any(orders_warps) || code.accesses.iter().any(|a| hands_over(a.order));
         let between = (run.cluster_size() > 1).then(Box::default);
-        Self { partial, between, cluster_syncs: code.cluster_syncs, ..Self::default() }
+        let proxy = code.slow.iter().any(reads_by_proxy).then(Box::default);
+        Self { partial, between, proxy, cluster_syncs: code.cluster_syncs, ..Self::default() }
     }
 
     /// Another block begins.
@@ -111,9 +118,10 @@ impl Races {
         self.waits.clear();
         self.announced.clear();
         self.between.iter_mut().for_each(|between| between.start());
-        for copies in self.copies.values_mut() {
+        for copies in self.copies.values_mut().chain(self.reads.values_mut()) {
             copies.clear();
         }
+        self.proxy.iter_mut().for_each(|proxy| proxy.clear());
     }
 
     /// The block, as views know it.
@@ -180,20 +188,25 @@ impl Races {
             let Visit { object, phase, .. } = announced.visit;
             object == visit.object && (announced.done || phase == visit.phase)
         };
-        for Announced { visit, at, .. } in self.announced.extract_if(.., complete) {
+        for Announced { visit, since, at, .. } in self.announced.extract_if(.., complete) {
             if let Some(copies) = self.copies.get_mut(&visit.warp) {
                 let until = std::array::from_fn(|lane| if visit.lanes >> lane & 1 == 1 { at } else { 0 });
-                copies.complete(&until, at, &mut self.shared);
+                copies.complete(since, &until, at, &mut self.shared);
             }
         }
         self.phases.wait(&mut self.clocks, &mut self.views, visit);
     }
 
-    /// Lanes of a warp let an object wait for the copies that they have begun.
-    pub(crate) fn copies_announce(&mut self, visit: Visit) {
+    /// A bulk copy begins: the time.
+    pub(crate) fn copies_begin(&mut self) -> u32 {
+        self.clocks.tick()
+    }
+
+    /// Lanes of a warp let an object wait for the copies that they have begun since some time.
+    pub(crate) fn copies_announce(&mut self, visit: Visit, since: u32) {
         let at = self.clocks.tick();
         if self.announced.len() < ANNOUNCED {
-            self.announced.push(Announced { visit, at, done: false });
+            self.announced.push(Announced { visit, since, at, done: false });
         } else if let Some(copies) = self.copies.get_mut(&visit.warp) {
             copies.wait(visit.lanes, None, at, &mut self.shared);
         }
@@ -218,6 +231,25 @@ impl Races {
         let now = self.clocks.tick();
         if let Some(copies) = self.copies.get_mut(&warp) {
             copies.wait(mask, groups, now, &mut self.shared);
+        }
+    }
+
+    pub(crate) fn bulk_commit(&mut self, warp: u32, mask: u32) {
+        let now = self.clocks.tick();
+        self.reads.entry(warp).or_default().commit(mask, now, &mut self.shared);
+    }
+
+    pub(crate) fn bulk_wait(&mut self, warp: u32, mask: u32, groups: u32) {
+        let now = self.clocks.tick();
+        if let Some(reads) = self.reads.get_mut(&warp) {
+            reads.wait(mask, Some(groups), now, &mut self.shared);
+        }
+    }
+
+    pub(crate) fn proxy_fence(&mut self, warp: u32, mask: u32) {
+        let block = self.block();
+        if let Some(proxy) = &mut self.proxy {
+            proxy.fence(&self.clocks, &self.views, block, warp, mask);
         }
     }
 
@@ -250,7 +282,12 @@ impl Watch<'_> {
         {
             return;
         }
-        let Races { clocks, views, shared, partial, wrote, copies, waits, data, idioms, .. } = races;
+        if touch.place == Place::Shared
+            && let Some(proxy) = &mut races.proxy
+        {
+            proxy.note(touch, &like, self.run.code.slow_at(self.pc));
+        }
+        let Races { clocks, views, shared, partial, wrote, copies, reads, waits, data, idioms, .. } = races;
         let serial = self.run.code.communicates || self.run.launch.cooperative;
         let past = Past {
             clocks,
@@ -273,6 +310,7 @@ impl Watch<'_> {
                 }
             });
             if kind.is(Kind::PENDING) {
+                let copies = if kind.writes() { copies } else { reads };
                 let copies = copies.entry(self.warp).or_default();
                 pieces(touch.mask, touch.addrs, touch.bytes, touch.row, &like, |at, row| copies.begin(at, row));
             }
@@ -367,6 +405,15 @@ fn hands_over(order: Order) -> bool {
     order.acquire || order.release
 }
 
+/// Whether an instruction reads shared memory as bulk copies do.
+fn reads_by_proxy(op: &SlowOp) -> bool {
+    match op {
+        SlowOp::CopyBulk(copy) => copy.from != Place::Global,
+        SlowOp::CopyTensor(copy) => copy.mbarrier.is_none(),
+        _ => false,
+    }
+}
+
 /// Whether an instruction may order warps otherwise than by a barrier of the whole block.
 fn orders_warps(op: &SlowOp) -> bool {
     match op {
@@ -380,8 +427,9 @@ fn orders_warps(op: &SlowOp) -> bool {
 fn kind(touch: &Touch<'_>) -> Kind {
     let kind = match touch.action {
         Action::Read => Kind::READ,
-        Action::Write => Kind::WRITE,
+        Action::Write | Action::CopyOut => Kind::WRITE,
         Action::Atomic => Kind::ATOMIC,
+        Action::ReadAsync => Kind::READ.with(Kind::COPIED).with(Kind::PENDING),
         Action::CopyAsync => Kind::WRITE.with(Kind::COPIED).with(Kind::PENDING),
     };
     match touch.order {

@@ -167,7 +167,7 @@ impl Recording {
                 let covered = global(touch, lines);
                 match action {
                     Action::Atomic => conflicts(touch, &mut lines[first..]),
-                    Action::Write => write(&covered, &mut lines[first..], written),
+                    Action::Write | Action::CopyOut => write(&covered, &mut lines[first..], written),
                     _ => {}
                 }
             }

@@ -34,8 +34,8 @@ impl Trace {
             return;
         }
         let (read, write) = match touch.action {
-            Action::Read => (true, false),
-            Action::Write => (false, true),
+            Action::Read | Action::ReadAsync => (true, false),
+            Action::Write | Action::CopyOut => (false, true),
             Action::Atomic => (true, true),
             // The other side of it, which is shared memory.
             Action::CopyAsync => return,

@@ -14,6 +14,10 @@ pub(crate) enum Action {
     Atomic,
     /// `cp.async`: the read of its source is a `Read` of its own; this is the write of its destination.
     CopyAsync,
+    /// A bulk copy out of shared memory: the read of its source, which goes on until its group has been waited for.
+    ReadAsync,
+    /// And the write of its destination in global memory.
+    CopyOut,
 }
 
 /// A warp's access, as the checks see it.

@@ -11,7 +11,7 @@ use crate::exec::memory::{self, atomic, copy, shared};
 use crate::exec::state::address::{addresses, resolve};
 use crate::exec::state::lanes::{FULL, View, each, lanes};
 use crate::exec::state::warp::{Flow, Split, Warp};
-use crate::exec::sync::{aligned, barrier, bulk, cluster, collective, exit, mbarrier};
+use crate::exec::sync::{aligned, barrier, bulk, cluster, collective, exit, mbarrier, tensor};
 use crate::report::kind::{Stop, Sync, Unsupported};
 
 /// `setp` and `set` by function.
@@ -207,6 +207,10 @@ pub(crate) fn execute(
             common.checks.meet_in_registers(warp.index, mask);
         }
         SlowOp::CopyBulk(copy) => bulk::copy(worker, common, warp, split, copy, mask)?,
+        SlowOp::CopyTensor(copy) => tensor::copy(worker, common, warp, split, copy, mask)?,
+        SlowOp::BulkCommit => common.checks.bulk_commit(warp.index, mask),
+        SlowOp::BulkWait { groups } => common.checks.bulk_wait(warp.index, mask, *groups),
+        SlowOp::ProxyFence => common.checks.proxy_fence(warp.index, mask),
         SlowOp::CopyAsync { dst, src, size, src_size } => {
             let local_base = split.local_base;
             let regs = warp.regs.view(split.bases);

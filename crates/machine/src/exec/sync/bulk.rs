@@ -3,6 +3,7 @@
 //! The bytes are there at once, and the object is told at once. Who does not wait for it has not waited for them: the checks know.
 
 use fusion_ptx::ast::MbarrierOp;
+use smallvec::SmallVec;
 
 use super::mbarrier::{self, Act, Given};
 use crate::code::{CopyBulk, Order, Place, StoreAsync};
@@ -10,15 +11,13 @@ use crate::exec::check::{Action, Touch};
 use crate::exec::context::{Common, Worker};
 use crate::exec::fault;
 use crate::exec::fault::trap::Trapped;
-use crate::exec::memory::cluster::{self, Does, Whose, memory, same_block};
-use crate::exec::memory::{count, global};
+use crate::exec::memory::bulk::{self, PIECE};
+use crate::exec::memory::cluster::{self, Does, memory, same_block};
+use crate::exec::memory::count;
 use crate::exec::state::address::addresses;
-use crate::exec::state::lanes::{each, lanes};
+use crate::exec::state::lanes::each;
 use crate::exec::state::shared::{load_element, store_element};
 use crate::exec::state::warp::{Split, Warp};
-
-/// Bytes that bulk copies are made of, and aligned to.
-const PIECE: u64 = 16;
 
 /// `st.async` and `red.async`.
 pub(crate) fn store(
@@ -56,16 +55,16 @@ pub(crate) fn store(
         count(&mut worker.counters.shared_store, 1, bytes * u64::from(group.count_ones()));
     }
     warp.bypass.stores(split.pc, mask);
-    complete(worker, common, warp, mask, false, &objects, &[bytes; 32])
+    complete(worker, common, warp, mask, None, &objects, &[bytes; 32])
 }
 
-/// Objects are told of bytes that have come.
-fn complete(
+/// Objects are told of bytes that have come, where it is so of copies that have begun since some time.
+pub(super) fn complete(
     worker: &mut Worker<'_>,
     common: &mut Common,
     warp: &Warp,
     mask: u32,
-    copies: bool,
+    copies: Option<u32>,
     objects: &[u64; 32],
     bytes: &[u64; 32],
 ) -> Trapped {
@@ -80,7 +79,7 @@ fn complete(
     Ok(())
 }
 
-/// `cp.async.bulk`.
+/// `cp.async.bulk` and `cp.reduce.async.bulk`.
 pub(crate) fn copy(
     worker: &mut Worker<'_>,
     common: &mut Common,
@@ -94,64 +93,65 @@ pub(crate) fn copy(
     let from = addresses(&regs, &op.src, split.local_base);
     let objects = op.mbarrier.map(|object| addresses(&regs, &object, split.local_base));
     let sizes = *regs.word(op.size);
+    let blocks = op.multicast.map(|blocks| regs.get(blocks));
     for lane in each(mask) {
         let size = u64::from(sizes[lane]);
-        if !size.is_multiple_of(PIECE) {
-            return Err(fault::misaligned(1 << lane, &[size; 32], PIECE, size, true, None));
+        for (number, write) in [(from[lane], false), (to[lane], true), (size, true)] {
+            if !number.is_multiple_of(PIECE) {
+                return Err(fault::misaligned(1 << lane, &[number; 32], PIECE, size, write, None));
+            }
         }
+        let begun = common.checks.copies_begin();
+        let targets = targets(common, to[lane], blocks.map(|blocks| blocks[lane]));
         for at in (0..size).step_by(PIECE as usize) {
-            piece(worker, common, op, lane, from[lane] + at, to[lane] + at)?;
+            let bytes = match op.from {
+                Place::Global => bulk::read_global(worker, common, lane, from[lane] + at, PIECE)?,
+                _ => bulk::read_shared(worker, common, lane, from[lane] + at, PIECE, op.to == Place::Global)?,
+            };
+            if op.to == Place::Global {
+                bulk::write_global(worker, common, lane, (to[lane] + at, PIECE), &bytes, op.reduce)?;
+                continue;
+            }
+            for target in &targets {
+                bulk::write_shared(worker, common, lane, (target + at, PIECE), &bytes, op.reduce)?;
+            }
+        }
+        match op.from {
+            Place::Global => bulk::ran_global(worker, lane, from[lane], size, Action::Read),
+            _ => bulk::ran_shared(worker, size, false),
+        }
+        match op.to {
+            Place::Global if op.reduce.is_some() => bulk::ran_global(worker, lane, to[lane], size, Action::Atomic),
+            Place::Global => bulk::ran_global(worker, lane, to[lane], size, Action::CopyOut),
+            _ => targets.iter().for_each(|_| bulk::ran_shared(worker, size, true)),
+        }
+        if let Some(objects) = objects {
+            let object = objects[lane];
+            tell(worker, common, warp, lane, begun, (object, blocks.map(|blocks| blocks[lane])), size)?;
         }
     }
-    let Some(objects) = objects else { return Ok(()) };
-    complete(worker, common, warp, mask, true, &objects, &lanes(|lane| u64::from(sizes[lane])))
+    Ok(())
 }
 
-/// One lane copies 16 bytes.
-fn piece(worker: &mut Worker<'_>, common: &mut Common, op: &CopyBulk, lane: usize, from: u64, to: u64) -> Trapped {
-    let mask = 1u32 << lane;
-    let words = match op.from {
-        Place::Global => {
-            let addrs = [from; 32];
-            let window = global::check(worker, worker.atomic_cache, mask, &addrs, PIECE, false)?;
-            let read = touch(Place::Global, Action::Read, mask, &addrs, PIECE);
-            worker.watch.touch(&mut common.checks, &Touch { windows: &worker.windows, window, ..read });
-            let window = window.or_else(|| worker.window_of(from)).map(|w| &mut worker.windows[w]);
-            count(&mut worker.counters.global_load, 1, PIECE);
-            window.map_or([0; 4], |window| {
-                window.mark(from, PIECE, false);
-                std::array::from_fn(|word| window.load(from + 4 * word as u64, 4))
-            })
-        }
-        _ => {
-            let addrs = [from; 32];
-            let does = Does { write: false, bytes: PIECE };
-            cluster::check(worker, common, Whose::Own, mask, &addrs, does)?;
-            cluster::touch(worker, common, Whose::Own, &touch(Place::Shared, Action::Read, mask, &addrs, PIECE));
-            count(&mut worker.counters.shared_load, 1, PIECE);
-            std::array::from_fn(|word| load_element(&common.shared, from + 4 * word as u64, 4))
-        }
-    };
-    if op.to == Place::Global {
-        let addrs = [to; 32];
-        let window = global::check(worker, worker.atomic_cache, mask, &addrs, PIECE, true)?;
-        let write = touch(Place::Global, Action::CopyAsync, mask, &addrs, PIECE);
-        let write = Touch { action: Action::Write, ..write };
-        worker.watch.touch(&mut common.checks, &Touch { windows: &worker.windows, window, ..write });
-        if let Some(window) = window.or_else(|| worker.window_of(to)).map(|w| &mut worker.windows[w]) {
-            window.mark(to, PIECE, true);
-            words.iter().enumerate().for_each(|(word, value)| window.store(to + 4 * word as u64, 4, *value));
-        }
-        count(&mut worker.counters.global_store, 1, PIECE);
-        return Ok(());
+/// Where a copy to some blocks of the cluster goes: to the same place in each.
+pub(super) fn targets(common: &Common, to: u64, blocks: Option<u64>) -> SmallVec<[u64; 1]> {
+    let Some(blocks) = blocks else { return SmallVec::from_elem(to, 1) };
+    (0..16).filter(|rank| blocks >> rank & 1 == 1).map(|rank| cluster::map(common, to, rank)).collect()
+}
+
+/// The objects of a copy are told of its bytes: one, or that of each block which it has gone to.
+pub(super) fn tell(
+    worker: &mut Worker<'_>,
+    common: &mut Common,
+    warp: &Warp,
+    lane: usize,
+    begun: u32,
+    (object, blocks): (u64, Option<u64>),
+    bytes: u64,
+) -> Trapped {
+    for object in targets(common, object, blocks) {
+        complete(worker, common, warp, 1 << lane, Some(begun), &[object; 32], &[bytes; 32])?;
     }
-    let does = Does { write: true, bytes: PIECE };
-    let (whose, _, inside) = same_block(worker, common, mask, &[to; 32], does)?;
-    cluster::check(worker, common, whose, mask, &inside, does)?;
-    cluster::touch(worker, common, whose, &touch(Place::Shared, Action::CopyAsync, mask, &inside, PIECE));
-    let shared = memory(common, whose);
-    words.iter().enumerate().for_each(|(word, value)| store_element(shared, inside[lane] + 4 * word as u64, 4, *value));
-    count(&mut worker.counters.shared_store, 1, PIECE);
     Ok(())
 }
 

@@ -130,8 +130,8 @@ pub(crate) fn pending(word: u64) -> u64 {
 pub(super) struct Act {
     pub(super) op: MbarrierOp,
     pub(super) order: Order,
-    /// It waits for copies that the lanes have begun.
-    pub(super) copies: bool,
+    /// It waits for copies that the lanes have begun, those since some time.
+    pub(super) copies: Option<u32>,
 }
 
 /// What it has given: the states before, and the lanes whose phase is complete.
@@ -153,7 +153,7 @@ pub(crate) fn execute(
     let regs = warp.regs.view(split.bases);
     let value = regs.get(op.value);
     let addrs = addresses(&regs, &op.address, split.local_base);
-    let copies = matches!(op.op, MbarrierOp::ArriveCopied { .. });
+    let copies = matches!(op.op, MbarrierOp::ArriveCopied { .. }).then_some(0);
     let act = Act { op: op.op, order: op.order, copies };
     let mut given = Given::default();
     let mut left = mask;
@@ -251,8 +251,8 @@ pub(super) fn at_objects(
             // The phase that is complete is the one before the present.
             Some(_) if order.acquire => checks.phase_wait(Visit { phase: !visit.phase, ..visit }),
             None if order.release => {
-                if copies && whose == Whose::Own {
-                    checks.copies_announce(visit);
+                if let Some(since) = copies.filter(|_| whose == Whose::Own) {
+                    checks.copies_announce(visit, since);
                 }
                 let after = State::of(before[last]).after(op, value[last]);
                 let completes = after.phase != visit.phase;

@@ -36,8 +36,10 @@ impl Selector<'_> {
                 let (wait, aligned, relaxed) = (*wait, *aligned, *relaxed);
                 self.slow(SlowOp::ClusterBarrier { wait, aligned, relaxed });
             }
-            // What a bulk copy does is done when it is issued.
-            Op::CopyBulkGroup { .. } => self.slow(SlowOp::Nothing),
+            // What a bulk copy does is done when it is issued: these are for the checks only.
+            Op::CopyBulkGroup { wait: None } => self.slow(SlowOp::BulkCommit),
+            Op::CopyBulkGroup { wait: Some(groups) } => self.slow(SlowOp::BulkWait { groups: *groups }),
+            Op::ProxyFence => self.slow(SlowOp::ProxyFence),
             // A copy is made when it is issued, and memory is sequentially consistent: these are for the checks only.
             Op::CpAsyncCommit => self.slow(SlowOp::CopyCommit),
             Op::CpAsyncWait { n } => self.slow(SlowOp::CopyWait { groups: *n }),

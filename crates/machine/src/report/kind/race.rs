@@ -113,6 +113,7 @@ pub enum Does {
     Updates,
     /// Asynchronously.
     CopiesInto,
+    CopiesFrom,
 }
 
 /// Threads that a barrier orders.

@@ -299,9 +299,12 @@ impl Cells {
         while let Some(&old) = cell.get(i) {
             let earlier = || old.row(block, at, line);
             if old.kind.is(Kind::PENDING) && old.stamp >= clocks.start {
-                let (lane, other) = (first(mark.lanes), first(old.lanes));
-                let lanes = mark.lanes;
-                add(found, line, Clash { lane, other, lanes, ..Clash::new(earlier(), later) });
+                // A copy out of shared memory only reads.
+                if old.kind.writes() || mark.kind.writes() {
+                    let (lane, other) = (first(mark.lanes), first(old.lanes));
+                    let lanes = mark.lanes;
+                    add(found, line, Clash { lane, other, lanes, ..Clash::new(earlier(), later) });
+                }
                 i += 1;
                 continue;
             }
@@ -359,7 +362,7 @@ impl Cells {
         // Whoever accesses a cell in another way than two warps did races with one of them, unless something other than the
         // barriers of the whole block orders warps.
         let crowd = !past.partial && matches!(mark.kind, Kind::READ | Kind::ATOMIC);
-        if needless {
+        if needless && !mark.kind.is(Kind::PENDING) {
             return;
         }
         // Of atomics the last is kept too: whoever made it has seen what the others did.

@@ -18,6 +18,8 @@ const PENDING: usize = 1 << 14;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Announced {
     pub(crate) visit: Visit,
+    /// When the first of them began.
+    pub(crate) since: u32,
     /// The clock then.
     pub(crate) at: u32,
     /// The phase has been completed.
@@ -80,17 +82,18 @@ impl Copies {
                 }
             }
         }
-        self.complete(&until, now, cells);
+        self.complete(0, &until, now, cells);
     }
 
-    /// The copies that lanes have begun before some time are complete.
-    pub(crate) fn complete(&mut self, until: &[u32; 32], now: u32, cells: &mut Cells) {
+    /// The copies that lanes have begun between two times are complete.
+    pub(crate) fn complete(&mut self, since: u32, until: &[u32; 32], now: u32, cells: &mut Cells) {
         if let (true, Some((_, first))) = (std::mem::take(&mut self.lost), self.pending.first()) {
             cells.complete_all(first.warp, now);
             return self.clear();
         }
         self.pending.retain_mut(|(line, row)| {
-            let done = each(row.lanes).fold(0, |done, lane| done | u32::from(row.stamp < until[lane]) << lane);
+            let begun = |lane: usize| (since..until[lane]).contains(&row.stamp);
+            let done = each(row.lanes).fold(0, |done, lane| done | u32::from(begun(lane)) << lane);
             for lane in each(done) {
                 cells.complete(row, lane, *line, now);
             }

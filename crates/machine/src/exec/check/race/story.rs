@@ -45,7 +45,7 @@ impl Side {
         if kind.is(Kind::ATOMIC) {
             Does::Updates
         } else if kind.is(Kind::COPIED) {
-            Does::CopiesInto
+            if kind.writes() { Does::CopiesInto } else { Does::CopiesFrom }
         } else if kind.writes() {
             Does::Writes
         } else {
@@ -117,7 +117,8 @@ impl Story<'_, '_> {
         };
         let unfenced = self.past.views.would_cover(later.thread(), one.block, one.warp, earlier.thread(), one.stamp);
         let (run, place) = (self.run, self.touch.place);
-        let wait = self.waits.get(&u32::from(party.row.warp)).copied();
+        // Bulk copies out of shared memory have groups of their own.
+        let wait = self.waits.get(&u32::from(party.row.warp)).copied().filter(|_| party.row.kind.writes());
         let pair = Pair { run, place, line, subject, party, wait };
         let site = match rule {
             // Each step of such code relies on the one before: one report is about all of them.
@@ -168,7 +169,7 @@ impl Pair<'_> {
             unfenced,
             locked: remedy::lock(self.run, subject.pc, party.pc, subject.block == party.block),
             next_round: false,
-            bulk: matches!(self.run.code.slow_at(party.pc), Some(SlowOp::CopyBulk(_))),
+            bulk: self.run.code.slow_at(party.pc).is_some_and(SlowOp::is_bulk),
             communicates: self.run.code.communicates,
             lone_warps: self.run.warps == 1,
         }

@@ -1,0 +1,77 @@
+//! Copies of boxes by a tensor map, and fences between proxies.
+
+use fusion_machine::report::kind::{Missing, Proxy, Tensor};
+use fusion_machine::report::{Fault, Kind, Related};
+
+use super::Words;
+use super::terms::{index, named};
+use crate::counted;
+
+pub(super) fn words(kind: &Tensor, fault: &Fault) -> Words {
+    match kind {
+        Tensor::NoMap => {
+            let place = fault.buffer.as_ref().map_or_else(|| "the kernel's parameter".to_owned(), named);
+            Words::new(format!("what the copy takes for a tensor map in {place} is none"))
+                .note("a tensor map is the 128 bytes that `cuTensorMapEncodeTiled` makes, with none of them changed")
+                .help(
+                    "pass the map that the driver made, whole: as `const __grid_constant__ CUtensorMap`, or copied to \
+                     `__constant__` or global memory",
+                )
+        }
+        Tensor::Elsewhere { local } => {
+            let place = if *local { "the thread's local memory" } else { "shared memory" };
+            let words = Words::new(format!("the tensor map of this copy lies in {place}"))
+                .note("a copy reads its map from a parameter, from constant memory or from global memory");
+            match local {
+                true => words.help(
+                    "declare the parameter `const __grid_constant__`: without that the compiler copies it into local \
+                     memory as soon as its address is taken",
+                ),
+                false => words,
+            }
+        }
+        Tensor::Rank { coordinates, dimensions } => Words::new(format!(
+            "a copy by {} from a tensor of {}",
+            counted((*coordinates).into(), "coordinate"),
+            counted((*dimensions).into(), "dimension")
+        ))
+        .help("use the instruction for as many dimensions as the map was made with: `.1d` to `.5d`"),
+        Tensor::NoReduction => Words::new("the tensor's elements have a type that this reduction does not exist for")
+            .note(
+                "`.inc` and `.dec` are for u32, `.and`, `.or` and `.xor` for integers of 32 and 64 bits, `.min` and \
+                 `.max` for these and for f16 and bf16",
+            ),
+        Tensor::Unsupported(Missing::Interleave) => {
+            Words::new("the emulator does not support copies of interleaved tensors")
+        }
+        Tensor::Unsupported(Missing::Rounding) => {
+            Words::new("the emulator does not support copies that flush or round f32 on the way")
+                .help("make the map with `CU_TENSOR_MAP_DATA_TYPE_FLOAT32`")
+        }
+    }
+}
+
+pub(super) fn unfenced(kind: &Proxy, fault: &Fault) -> Words {
+    let memory = fault.buffer.as_ref().map_or_else(|| "shared memory".to_owned(), named);
+    let behind = match kind.same_thread {
+        true => "put `fence.proxy.async.shared::cta` between the write and the copy",
+        false => {
+            "let every thread that wrote do `fence.proxy.async.shared::cta` behind its writes; then comes the barrier, \
+             then the copy"
+        }
+    };
+    Words::new(format!("a bulk copy reads {memory}, and no proxy fence stands behind the write to it"))
+        .note(
+            "bulk copies go through a proxy of their own: a barrier orders them behind the write, but does not show \
+             them what was written",
+        )
+        .help(behind)
+}
+
+/// The label of the write.
+pub(super) fn wrote(other: &Related, fault: &Fault) -> String {
+    match (&fault.kind, other.thread) {
+        (Kind::Proxy(proxy), Some(thread)) => format!("thread {} writes it here", index(thread, proxy.block)),
+        _ => "written here".to_owned(),
+    }
+}

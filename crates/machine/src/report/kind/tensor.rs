@@ -1,0 +1,54 @@
+//! Copies of boxes by a tensor map, and what else only copies that go by themselves get wrong.
+
+use serde::{Deserialize, Serialize};
+
+use crate::report::Code;
+
+/// A copy of a box that has no map, or not one that suits it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tensor {
+    /// What stands there is no map of the driver's.
+    NoMap,
+    /// It lies in memory from which no copy reads maps: a thread's own, or shared.
+    Elsewhere { local: bool },
+    /// The copy names so many coordinates.
+    Rank { coordinates: u32, dimensions: u32 },
+    /// The reduction does not exist for the type of the tensor's elements.
+    NoReduction,
+    /// The emulator does not execute it.
+    Unsupported(Missing),
+}
+
+/// What a map may ask for and the emulator does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Missing {
+    Interleave,
+    /// Elements that change on the way: to tf32, or to zero where they are subnormal.
+    Rounding,
+}
+
+/// A bulk copy reads what a thread has written before, and no fence stands between for the proxies of the two. The fault's first
+/// related place is the write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proxy {
+    pub same_thread: bool,
+    /// Threads of a block.
+    pub block: [u32; 3],
+}
+
+impl Tensor {
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Unsupported(_) => Code::UnsupportedInstruction,
+            _ => Code::TensorMap,
+        }
+    }
+}
+
+impl Proxy {
+    pub fn code(&self) -> Code {
+        Code::ProxyFence
+    }
+}
