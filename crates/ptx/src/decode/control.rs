@@ -29,7 +29,6 @@ pub(super) const OPCODES: &[&str] = &[
     "nanosleep",
     "pmevent",
     "griddepcontrol",
-    "setmaxnreg",
 ];
 
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {
@@ -249,10 +248,12 @@ fn barrier_reduction(d: &mut Decoder<'_, '_>, aligned: bool) -> Result<Op> {
     Ok(Op::Barrier { op, aligned, d: dst, barrier, threads, p: Some(d.pred()?) })
 }
 
-/// `membar.gl` is `fence.sc.gpu`. Fences between proxies order what is not emulated.
+/// `membar.gl` is `fence.sc.gpu`. Of fences between proxies, only what they order in shared memory is looked at.
 fn fence(d: &mut Decoder<'_, '_>) -> Result<Op> {
-    if d.find(|name| name.starts_with("proxy").then_some(())).is_some() {
-        return nothing(d);
+    if d.flag("proxy") {
+        let towards_shared = d.flag("async") && !d.flag("global");
+        let op = nothing(d)?;
+        return Ok(if towards_shared { Op::FenceProxyAsync } else { op });
     }
     // It orders the initialisation of mbarriers alone.
     d.flag("mbarrier_init");
