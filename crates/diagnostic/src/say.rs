@@ -13,6 +13,7 @@ mod speed;
 mod stop;
 mod sync;
 mod terms;
+mod warpgroup;
 
 use fusion_machine::UnknownCheck;
 use fusion_machine::report::{self, Fault, Kind, Role};
@@ -76,6 +77,7 @@ pub fn say(fault: &Fault) -> Diagnostic {
         Kind::Sync(kind) => sync::words(kind),
         Kind::Cluster(kind) => cluster::words(kind, fault),
         Kind::Mbarrier(kind) => mbarrier::words(kind, fault),
+        Kind::Warpgroup(kind) => warpgroup::words(kind),
         Kind::Stop(kind) => stop::words(kind),
         Kind::Unsupported(kind) => stop::unsupported(kind),
         Kind::Refusal(kind) => launch::words(kind),
@@ -145,6 +147,10 @@ fn label(other: &report::Related, fault: &Fault) -> String {
         Role::BypassingWarp { warp } => {
             format!("warp {warp} is here, behind the barrier, without having waited, and ends")
         }
+        Role::Product => warpgroup::PRODUCT.into(),
+        Role::OtherProduct { warp } => warpgroup::other(*warp),
+        Role::Register { written } => warpgroup::register(*written),
+        Role::Generic => "the last ordinary store to it is here".into(),
         Role::Neighbour => "and its neighbour here".into(),
         Role::Likewise { write } => format!("this {} too", terms::access(*write)),
         Role::Local { bytes, write } => speed::local(*bytes, *write),

@@ -44,7 +44,17 @@ here:
 #[test]
 fn instructions_decode() {
     let files = [
-        "integer", "float", "compare", "logic", "convert", "memory", "atomics", "warp", "control", "operands", "matrix",
+        "integer",
+        "float",
+        "compare",
+        "logic",
+        "convert",
+        "memory",
+        "atomics",
+        "warp",
+        "control",
+        "operands",
+        "matrix",
         "warpgroup",
     ];
     for name in files {

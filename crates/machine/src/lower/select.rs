@@ -428,7 +428,7 @@ impl<'a> Selector<'a> {
             Op::Mbarrier { .. } | Op::StoreAsync { .. } | Op::CopyBulk { .. } => self.memory(op),
             Op::MapAddress { .. } | Op::RankOf { .. } | Op::PendingCount { .. } => self.data(op),
             Op::LoadMatrix { .. } | Op::StoreMatrix { .. } | Op::MoveMatrix { .. } => self.matrix(op),
-            Op::Mma { .. } | Op::WmmaLoad { .. } | Op::WmmaStore { .. } => self.matrix(op),
+            Op::Mma { .. } | Op::WmmaLoad { .. } | Op::WmmaStore { .. } | Op::Wgmma { .. } => self.matrix(op),
             _ => self.control(op),
         }
     }

@@ -134,6 +134,12 @@ codes! {
     BarrierId "E-BARRIER-ID" Sync Error LaunchFailed;
     ClusterBarrier "E-CLUSTER-BARRIER" Sync Error LaunchFailed;
     Mbarrier "E-MBARRIER" Sync Error LaunchFailed;
+    WarpgroupPartial "E-WARPGROUP-PARTIAL" Sync Error GoesOn;
+    WarpgroupDescriptor "E-WARPGROUP-DESCRIPTOR" Sync Error GoesOn;
+    WarpgroupRegister "E-WARPGROUP-REGISTER" Sync Error GoesOn;
+    WarpgroupFence "E-WARPGROUP-FENCE" Sync Error GoesOn;
+    WarpgroupOverwrite "E-WARPGROUP-OVERWRITE" Sync Error GoesOn;
+    ProxyFence "E-PROXY-FENCE" Sync Error GoesOn;
     BarrierCount "E-BARRIER-COUNT" Sync Error LaunchFailed;
     SyncMask "E-SYNC-MASK" Sync Error LaunchFailed;
     Deadlock "E-DEADLOCK" Sync Error Timeout;

@@ -11,6 +11,7 @@ mod race;
 mod speed;
 mod stop;
 mod sync;
+mod warpgroup;
 
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +28,7 @@ pub use race::{Act, Does, Hazard, Idiom, Lock, Operation, Race, Rule, Scope, Sid
 pub use speed::{Saving, Share, Speed};
 pub use stop::{Stop, Unsupported};
 pub use sync::{Arrivals, Lanes, Standstill, Sync, Waits};
+pub use warpgroup::Warpgroup;
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $variant:ident)*) => {
@@ -68,6 +70,8 @@ kinds! {
     Cluster
     /// Objects that count arrivals.
     Mbarrier
+    /// Products of warp groups, and what is done beside them.
+    Warpgroup
     /// The kernel has stopped itself.
     Stop
     /// The emulator does not execute it.
@@ -122,6 +126,14 @@ pub enum Role {
     Bypassing { lanes: u32, barrier: bool },
     /// A warp that has gone around a barrier of its block, and ends.
     BypassingWarp { warp: u32 },
+    /// The product of a warp group that is under way.
+    Product,
+    /// The same product, as another warp of the group issues it.
+    OtherProduct { warp: u32 },
+    /// The access to a register of the product.
+    Register { written: bool },
+    /// The write by an ordinary instruction.
+    Generic,
     /// The access of the next element.
     Neighbour,
     /// The same kind of access at another place.

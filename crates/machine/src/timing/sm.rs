@@ -79,13 +79,22 @@ struct Warp {
     registers: Vec<Ticks>,
     makers: Vec<Maker>,
     copies: Copies,
+    products: Copies,
 }
 
-/// A warp's asynchronous copies: when those of each group are done, and those of none yet.
+/// A warp's asynchronous copies, or products: when those of each group are done, and those of none yet.
 #[derive(Clone, Debug, Default)]
 struct Copies {
     groups: VecDeque<Ticks>,
     open: Ticks,
+}
+
+impl Copies {
+    /// When all groups are done but the last few.
+    fn wait(&mut self, groups: u32) -> Ticks {
+        let under_way = (groups as usize).min(self.groups.len());
+        self.groups.drain(..self.groups.len() - under_way).max().unwrap_or_default()
+    }
 }
 
 /// A block's place on the SM.
@@ -354,10 +363,23 @@ impl<'a> Sm<'a> {
             }
             Kind::CopyWait(groups) => {
                 let copies = &mut self.warps[number].copies;
-                let under_way = groups.map_or(0, |groups| groups as usize).min(copies.groups.len());
-                let awaited = copies.groups.drain(..copies.groups.len() - under_way).max();
+                let awaited = copies.wait(groups.unwrap_or(0));
                 let open = if groups.is_none() { copies.open } else { 0 };
-                return (now, awaited.unwrap_or_default().max(open).max(now + latency));
+                return (now, awaited.max(open).max(now + latency));
+            }
+            Kind::Product => {
+                let products = &mut self.warps[number].products;
+                products.open = products.open.max(now + latency);
+                now
+            }
+            Kind::ProductCommit => {
+                let products = &mut self.warps[number].products;
+                products.groups.push_back(std::mem::take(&mut products.open));
+                now
+            }
+            Kind::ProductWait(groups) => {
+                let awaited = self.warps[number].products.wait(groups);
+                return (now, awaited.max(now + latency));
             }
             Kind::Shuffle => banks(&mut self.memory, 1) + ticks(self.rates.shuffle),
             Kind::Atomic(at) if is_shared(at) && op.float => {
@@ -376,7 +398,7 @@ impl<'a> Sm<'a> {
                 let routine = if step.by_routine { ticks(ROUTINE.latency) } else { 0 };
                 return (now + routine + latency, now + routine + ticks(op.cost.latency * self.rates.serial));
             }
-            Kind::Plain | Kind::Barrier => now + latency,
+            Kind::Plain | Kind::Barrier | Kind::ProductFence => now + latency,
         };
         (done, now)
     }

@@ -65,7 +65,7 @@ fn needs_target(d: &Decoder<'_, '_>) -> Result<()> {
 /// Columns of B and D: by eights, and beyond 32 by 16 where the elements are integers.
 fn has_columns(ty: MatrixType, n: u32) -> bool {
     match ty.is_integer() {
-        true => [8, 24].contains(&n) || (16..=224).contains(&n) && n.is_multiple_of(16),
+        true => [8, 24].contains(&n) || (16..=256).contains(&n) && n.is_multiple_of(16),
         false => (8..=256).contains(&n) && n.is_multiple_of(8),
     }
 }
@@ -79,7 +79,8 @@ fn product(d: &mut Decoder<'_, '_>) -> Result<Op> {
         return d.unsupported("products of single bits by `wgmma` are not emulated");
     }
     let satfinite = d.flag("satfinite");
-    let form = FORMS.iter().find(|(factors, sums, _)| [a, b].iter().all(|ty| factors.contains(ty)) && sums.contains(&sum));
+    let form =
+        FORMS.iter().find(|(factors, sums, _)| [a, b].iter().all(|ty| factors.contains(ty)) && sums.contains(&sum));
     let fits = shape.m == 64 && shape.k * a.bits() == 256 && has_columns(a, shape.n) && (!satfinite || a.is_integer());
     let Some((.., may_transpose)) = form.filter(|_| fits) else {
         return d.invalid(format!(
@@ -93,16 +94,8 @@ fn product(d: &mut Decoder<'_, '_>) -> Result<Op> {
         ));
     };
     needs_target(d)?;
-    let mut form = Wgmma {
-        n: shape.n,
-        a,
-        b,
-        d: sum,
-        satfinite,
-        negated: false,
-        a_transposed: false,
-        b_transposed: false,
-    };
+    let mut form =
+        Wgmma { n: shape.n, a, b, d: sum, satfinite, negated: false, a_transposed: false, b_transposed: false };
     let parts = d.vector(form.d().registers())?;
     let of = register(sum);
     let results = parts.iter().map(|arg| d.as_dst(arg, of, Width::Exact)).collect::<Result<_>>()?;
@@ -128,7 +121,9 @@ fn product(d: &mut Decoder<'_, '_>) -> Result<Op> {
 fn one_of(d: &mut Decoder<'_, '_>, known: [i32; 2]) -> Result<i32> {
     match d.src(ScalarType::S32)? {
         Operand::Imm(bits) if known.contains(&(bits as u32 as i32)) => Ok(bits as u32 as i32),
-        _ => d.invalid(format!("the constants {} or {} must stand behind the predicate of `wgmma`", known[0], known[1])),
+        _ => {
+            d.invalid(format!("the constants {} or {} must stand behind the predicate of `wgmma`", known[0], known[1]))
+        }
     }
 }
 
