@@ -48,8 +48,7 @@ pub(super) fn words(kind: &Warpgroup) -> Words {
             match committed {
                 true => words
                     .note("`wgmma` goes on behind the warp's back until its group is waited for")
-                    .help(format!("put `wgmma.wait_group.sync.aligned 0` before this, or as many groups as may stay under way, and leave the {}",
-                        if factor { "registers of A alone until then" } else { "sums alone until then" })),
+                    .help("put `wgmma.wait_group.sync.aligned 0` before this; with N in place of 0, the last N groups may still be under way"),
                 false => words
                     .note("the product belongs to no group that was committed: no `wgmma.wait_group` waits for it")
                     .help("put `wgmma.commit_group.sync.aligned` behind the products, and `wgmma.wait_group.sync.aligned 0` before this"),

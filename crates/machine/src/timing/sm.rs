@@ -627,4 +627,23 @@ mod tests {
         let open = clocks(ops(None), &[&[(0, None), (2, None)]]);
         assert!(open > one_may + 200, "{open} {one_may}");
     }
+
+    #[test]
+    fn products_of_warp_groups_go_on_behind_the_warps_back() {
+        let form = "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {%f1}, %rd1, %rd2, 1, 1, 1, 0, 0;";
+        let ops = || {
+            let wait = |groups| op("wgmma.wait_group.sync.aligned 0;", Kind::ProductWait(groups));
+            let commit = op("wgmma.commit_group.sync.aligned;", Kind::ProductCommit);
+            vec![op(form, Kind::Product), commit, wait(0), wait(1)]
+        };
+        let of = |places: &[u32]| {
+            let steps: Vec<(u32, Option<AtBarrier>)> = places.iter().map(|place| (*place, None)).collect();
+            clocks(ops(), &[&steps])
+        };
+        let [issued, waited, one_left] = [of(&[0, 1]), of(&[0, 1, 2]), of(&[0, 1, 3])];
+        assert!(waited > issued + 100 && one_left < issued + 50, "{issued} {waited} {one_left}");
+        // The tensor core does one after the other: each takes it 128 clocks.
+        let four = of(&[0, 0, 0, 0, 1, 2]);
+        assert!((3 * 128 - 8..3 * 128 + 8).contains(&(four - waited)), "{waited} {four}");
+    }
 }
