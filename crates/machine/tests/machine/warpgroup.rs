@@ -265,7 +265,7 @@ fn products_are_those_of_the_host() {
         let (a, b, sums) = floats[number % floats.len()];
         let widths = [16, 32, 64, 128];
         // Each row of elements of 16 bits gets all layouts in time; of the others none is transposed.
-        let transposed = [0, 1].map(|of| a.bits == 16 && number / 5 >> of & 1 == 1);
+        let transposed = [0, 1].map(|of| a.bits == 16 && (number / 5) >> of & 1 == 1);
         let form = Form {
             n,
             a,

@@ -166,7 +166,7 @@ mod tests {
                     let (fraction, width) = layout(ty);
                     let bits = draw() >> (31 - fraction - width);
                     let near = 1 << (fraction + width) >> 1;
-                    let like = bits & !((1 << (fraction + width)) - (1 << (fraction + 2))) | near - (near >> 3);
+                    let like = bits & !((1 << (fraction + width)) - (1 << (fraction + 2))) | (near - (near >> 3));
                     let bits = if round < 3 { like } else { bits };
                     if ty == Tf32 { bits << 13 | draw() & 0x1fff } else { bits }
                 };

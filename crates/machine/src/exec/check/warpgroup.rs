@@ -121,9 +121,8 @@ impl BlockChecks {
         while warp.groups.len() > left as usize {
             warp.complete = warp.groups.pop_front().unwrap_or(warp.complete);
         }
-        while let Some(reading) = warp.reads.pop_front_if(|reading| reading.product <= warp.complete) {
-            tiles.read(&reading);
-        }
+        let done = warp.reads.iter().take_while(|reading| reading.product <= warp.complete).count();
+        warp.reads.drain(..done).for_each(|reading| tiles.read(&reading));
     }
 
     /// Lanes of a warp execute `fence.proxy.async`.
