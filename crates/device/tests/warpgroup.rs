@@ -1,10 +1,10 @@
-//! A product of matrices by `wgmma`, from CUDA C++ with inline PTX through NVRTC: threads write the tiles with the swizzle of 128 bytes. Needs
-//! NVRTC, and passes without a word where there is none.
+//! A product of matrices by `wgmma`, from CUDA C++ with inline PTX through NVRTC: threads write the tiles with the
+//! swizzle of 128 bytes. Needs NVRTC, and passes without a word where there is none.
 
 #![allow(unsafe_code, clippy::unwrap_used, reason = "a test, which launches a kernel")]
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use fusion_device::{Choice, Device, EmulatorOptions, Options, Source};
+use fusion_device::{Choice, Device, EmulatorOptions, Options, Source, Timer};
 use fusion_machine::Checks;
 
 const M: usize = 128;
@@ -91,8 +91,14 @@ fn a_product_of_swizzled_tiles() {
     let (da, db) = (stream.clone_htod(&bf16(&a)).unwrap(), stream.clone_htod(&bf16(&b)).unwrap());
     let mut c = stream.alloc_zeros::<f32>(M * N).unwrap();
     let config = LaunchConfig { grid_dim: (2, 2, 1), block_dim: (128, 1, 1), shared_mem_bytes: 0 };
+    let timer = Timer::new(&stream).unwrap();
+    timer.start().unwrap();
     // SAFETY: the arguments are those of the kernel, and the matrices have the sizes that it has.
     unsafe { stream.launch_builder(&kernel).arg(&da).arg(&db).arg(&mut c).launch(config) }.unwrap();
+    timer.stop().unwrap();
+    // The clock knows the instruction: a launch of so little work takes some microseconds.
+    let milliseconds = timer.elapsed_ms().unwrap();
+    assert!((0.002..0.1).contains(&milliseconds), "{milliseconds}");
     let found = stream.clone_dtoh(&c).unwrap();
     for (at, found) in found.iter().enumerate() {
         let (row, column) = (at / N, at % N);

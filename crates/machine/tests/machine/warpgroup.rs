@@ -47,7 +47,8 @@ struct Form {
     adds: bool,
 }
 
-/// A matrix in shared memory: where its elements lie, by the layouts of the manual in its own notation (PTX ISA 9.7.15.5.1.2.1.3).
+/// A matrix in shared memory: where its elements lie, by the layouts of the manual in its own notation (PTX ISA
+/// 9.7.15.5.1.2.1.3).
 struct Layout {
     transposed: bool,
     width: u32,

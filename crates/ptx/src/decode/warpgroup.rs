@@ -9,7 +9,8 @@ use MatrixType::*;
 
 pub(super) const OPCODES: &[&str] = &["wgmma", "setmaxnreg"];
 
-/// Types of A and B, which may differ among those of a row, types of D, and whether the elements of a factor may lie by the other dimension.
+/// Types of A and B, which may differ among those of a row, types of D, and whether the elements of a factor may lie by
+/// the other dimension.
 type Form = (&'static [MatrixType], &'static [MatrixType], bool);
 
 const FORMS: &[Form] = &[

@@ -1,7 +1,7 @@
 //! A warp's part of a product of `wgmma`: 16 rows, and up to 256 columns.
 //!
-//! What is computed is what [`super`] says. Here it is computed for all columns of a row at once, in loops that a host's vector
-//! instructions can do.
+//! What is computed is what [`super`] says. Here it is computed for all columns of a row at once, in loops that a
+//! host's vector instructions can do.
 
 use fusion_ptx::ast::{MatrixType, Wgmma};
 
@@ -86,7 +86,8 @@ struct Sums {
 }
 
 impl Sums {
-    /// No sum overflows: 16 products of f16 are below 2^31 - 2^21 in units of the last bit, and what has fewer bits is below that.
+    /// No sum overflows: 16 products of f16 are below 2^31 - 2^21 in units of the last bit, and what has fewer bits is
+    /// below that.
     #[inline(always)]
     fn add(&mut self, row: &[Term], significands: &[i32], exponents: &[i32], c: &[Term], left: u32) {
         let n = c.len();

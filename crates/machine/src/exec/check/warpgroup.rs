@@ -1,7 +1,8 @@
 //! Products of warp groups, which are complete when they are waited for (PTX ISA 9.7.15).
 //!
-//! The emulator computes them when they are issued. What is kept here is what of them may still be under way on hardware: which registers
-//! they write and read ([`registers`]), which shared memory they read ([`tiles`]), and whether all four warps of a group issue the same.
+//! The emulator computes them when they are issued. What is kept here is what of them may still be under way on
+//! hardware: which registers they write and read ([`registers`]), which shared memory they read ([`tiles`]), and
+//! whether all four warps of a group issue the same.
 
 mod registers;
 mod tiles;

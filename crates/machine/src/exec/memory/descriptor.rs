@@ -1,7 +1,8 @@
-//! Where the elements of a matrix lie that a descriptor describes (PTX ISA 9.7.15.5.1.2, "Shared Memory Matrix Layout").
+//! Where the elements of a matrix lie that a descriptor describes (PTX ISA 9.7.15.5.1.2, "Shared Memory Matrix
+//! Layout").
 //!
-//! Memory is seen in pieces of 16 bytes. Eight of them, one for each of eight rows (or of eight columns of k, where the elements of a
-//! column lie side by side), are a *core matrix*.
+//! Memory is seen in pieces of 16 bytes. Eight of them, one for each of eight rows (or of eight columns of k, where the
+//! elements of a column lie side by side), are a *core matrix*.
 
 /// Bytes of a piece.
 pub(crate) const PIECE: u32 = 16;
@@ -50,7 +51,8 @@ impl Descriptor {
         })
     }
 
-    /// The number of a piece in its row of 128 bytes is changed by the row's own: bits of the address by others, three above them.
+    /// The number of a piece in its row of 128 bytes is changed by the row's own: bits of the address by others, three
+    /// above them.
     fn swizzled(&self, offset: u32) -> u64 {
         let at = self.start + offset;
         let row = (at >> 7).wrapping_sub(self.base) & (self.width / PIECE - 1);
@@ -66,7 +68,8 @@ mod tests {
         Descriptor::of(start >> 4 | leading >> 4 << 16 | stride >> 4 << 32 | mode << 62)
     }
 
-    /// The manual's examples, in elements: tf32 along k without and with 32 bytes, bf16 across k with 64 bytes (figures 166, 167, 170).
+    /// The manual's examples, in elements: tf32 along k without and with 32 bytes, bf16 across k with 64 bytes (figures
+    /// 166, 167, 170).
     #[test]
     fn layouts_are_those_of_the_manual() {
         let plain = descriptor(0, 64 * 4, 32 * 4, 0);

@@ -130,7 +130,8 @@ fn transposed(columns: &[u32], k: usize) -> Vec<u32> {
     rows
 }
 
-/// Looks whether a tile lies in the block's shared memory, and in the array in which it begins, and shows it to the checks.
+/// Looks whether a tile lies in the block's shared memory, and in the array in which it begins, and shows it to the
+/// checks.
 fn read(worker: &mut Worker<'_>, common: &mut Common, tile: &Tile) -> Trapped {
     let bytes = u64::from(PIECE);
     let start = tile.descriptor.start();

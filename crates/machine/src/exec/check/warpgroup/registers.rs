@@ -1,7 +1,7 @@
 //! Registers of products: who may access them when.
 //!
-//! A move from register to register is no access here. The compiler makes moves of its own, of which the source has nothing, and the assembler
-//! drops them again: so a register that is moved hands on what is known of it.
+//! A move from register to register is no access here. The compiler makes moves of its own, of which the source has
+//! nothing, and the assembler drops them again: so a register that is moved hands on what is known of it.
 
 use super::{Multiplied, is_of_warpgroups};
 use crate::code::{MicroOp, Operands, Reg, Role as Of, word};
@@ -44,7 +44,8 @@ impl Registers {
         &mut self.slots[at]
     }
 
-    /// An access to a register of a product that no fence separates from it, and whether it wrote; no access where there was no fence at all.
+    /// An access to a register of a product that no fence separates from it, and whether it wrote; no access where
+    /// there was no fence at all.
     pub(super) fn unfenced(&mut self, multiplied: &Multiplied<'_>) -> Option<(Option<u32>, bool)> {
         let fences = self.fences;
         if fences == 0 {

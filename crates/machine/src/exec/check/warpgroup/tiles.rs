@@ -1,7 +1,7 @@
 //! Shared memory that products read: behind the back of the threads, by the asynchronous proxy (PTX ISA 8.6).
 //!
-//! Memory is remembered in pieces of 16 bytes, as descriptors see it. Of several threads that have written to a piece, the last one counts: of a
-//! fence that some of them lack, a report may be missed.
+//! Memory is remembered in pieces of 16 bytes, as descriptors see it. Of several threads that have written to a piece,
+//! the last one counts: of a fence that some of them lack, a report may be missed.
 
 use super::{BlockChecks, Watch};
 use crate::code::{Code, MicroOp, Place, SlowOp};
@@ -24,7 +24,7 @@ pub(super) struct Tiles {
     fences: Vec<[u64; 32]>,
     /// By warp: after how many meetings that was, and one more.
     fenced: Vec<u32>,
-    /// The same of the last fence by anyone, and of the last one before the last meeting.
+    /// The same of the last fence by any thread, and of the last one before the last meeting.
     last: u32,
     met: u32,
 }
@@ -33,7 +33,8 @@ pub(super) struct Tiles {
 struct Piece {
     /// Parts of products that read it and are under way.
     reading: u32,
-    /// The last write by an ordinary instruction: when (0 for never), after how many meetings, where in the code, and by whom.
+    /// The last write by an ordinary instruction: when (0 for never), after how many meetings, where in the code, and
+    /// by whom.
     written: u64,
     meetings: u32,
     pc: u32,
@@ -82,8 +83,8 @@ impl Tiles {
         self.met = self.last;
     }
 
-    /// A fence counts wherever it stands between the write and the product: executed by the thread that has written, or by another
-    /// one after they have met.
+    /// A fence counts wherever it stands between the write and the product: executed by the thread that has written, or
+    /// by another one after they have met.
     fn is_fenced(&self, warp: u32, piece: &Piece) -> bool {
         let (writer, lane) = (piece.thread / 32, piece.thread as usize % 32);
         let by = |warp: u32| self.fences.get(warp as usize).copied().unwrap_or_default();
@@ -156,7 +157,8 @@ impl Watch<'_> {
     }
 }
 
-/// Whether an instruction writes by the ordinary way of memory, which the asynchronous proxy does not see without a fence.
+/// Whether an instruction writes by the ordinary way of memory, which the asynchronous proxy does not see without a
+/// fence.
 fn is_generic(code: &Code, pc: u32) -> bool {
     match code.insts.get(pc as usize).map(|inst| inst.op) {
         Some(MicroOp::Slow(_)) => {
