@@ -93,7 +93,8 @@ impl Compiler {
         options: &Options,
     ) -> Result<Compiled, CompileError> {
         let architecture = self.at_most(capability).or(self.architectures().first().copied()).unwrap_or(capability);
-        let mut compiled = self.compile(source, headers, &format!("compute_{architecture}"), architecture, options)?;
+        let target = format!("compute_{architecture}{}", own_features(architecture, capability));
+        let mut compiled = self.compile(source, headers, &target, architecture, options)?;
         let texts: Vec<&str> = headers.iter().chain([source]).map(|it| it.text).collect();
         parameters::add_names(&mut compiled.ptx, &texts);
         Ok(compiled)
@@ -113,7 +114,8 @@ impl Compiler {
     ) -> Result<Compiled, CompileError> {
         match self.at_most(capability) {
             Some(known) if known == capability => {
-                self.compile(source, headers, &format!("sm_{capability}"), capability, options)
+                let target = format!("sm_{capability}{}", own_features(known, capability));
+                self.compile(source, headers, &target, capability, options)
             }
             Some(older) => self.compile(source, headers, &format!("compute_{older}"), older, options),
             None => Err(CompileError::Architecture {
@@ -173,6 +175,12 @@ impl Compiler {
             Err(failure) => Err(CompileError::Nvrtc { doing: failure.doing, text: failure.text, log }),
         }
     }
+}
+
+/// The suffix of a target that asks for what this architecture has and later ones do not: of 9.0 that is `wgmma` and `setmaxnreg`. Code for such a target
+/// runs on no other device, so only a device of just this architecture gets it.
+fn own_features(architecture: u32, capability: u32) -> &'static str {
+    if architecture == 90 && capability == 90 { "a" } else { "" }
 }
 
 fn unit(source: Source) -> Result<Unit, CompileError> {

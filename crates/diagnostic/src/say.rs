@@ -14,6 +14,7 @@ mod stop;
 mod sync;
 mod tensor;
 mod terms;
+mod warpgroup;
 
 use fusion_machine::UnknownCheck;
 use fusion_machine::report::{self, Fault, Kind, Role};
@@ -79,6 +80,7 @@ pub fn say(fault: &Fault) -> Diagnostic {
         Kind::Mbarrier(kind) => mbarrier::words(kind, fault),
         Kind::Tensor(kind) => tensor::words(kind, fault),
         Kind::Proxy(kind) => tensor::unfenced(kind, fault),
+        Kind::Warpgroup(kind) => warpgroup::words(kind),
         Kind::Stop(kind) => stop::words(kind),
         Kind::Unsupported(kind) => stop::unsupported(kind),
         Kind::Refusal(kind) => launch::words(kind),
@@ -149,6 +151,9 @@ fn label(other: &report::Related, fault: &Fault) -> String {
         Role::BypassingWarp { warp } => {
             format!("warp {warp} is here, behind the barrier, without having waited, and ends")
         }
+        Role::Product => warpgroup::PRODUCT.into(),
+        Role::OtherProduct { warp } => warpgroup::other(*warp),
+        Role::Register { written } => warpgroup::register(*written),
         Role::Neighbour => "and its neighbour here".into(),
         Role::Likewise { write } => format!("this {} too", terms::access(*write)),
         Role::Local { bytes, write } => speed::local(*bytes, *write),

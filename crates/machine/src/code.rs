@@ -22,7 +22,7 @@ pub(crate) use rule::XOR;
 pub(crate) use rule::{AND, OR, PerLane, Rule};
 pub(crate) use slow::{
     Argument, Atomic, Call, CarryKind, CarryOp, Checked, Collective, CopyBulk, CopyTensor, Dynamic, Lint, MatrixAccess,
-    Mbarrier, Product, Reduce, SlowOp, StoreAsync, Target,
+    Mbarrier, Product, Reduce, SlowOp, StoreAsync, Target, WarpgroupProduct,
 };
 pub(crate) use spread::Spread;
 use table::{field, part};

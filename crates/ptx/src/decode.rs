@@ -18,6 +18,7 @@ mod memory;
 mod modifiers;
 mod operands;
 mod warp;
+mod warpgroup;
 
 use crate::Diagnostic;
 use crate::ast::{Function, Module, Op, Span};
@@ -72,6 +73,7 @@ const GROUPS: &[(&[&str], Group)] = &[
     (matrix::OPCODES, matrix::decode),
     (atomics::OPCODES, atomics::decode),
     (warp::OPCODES, warp::decode),
+    (warpgroup::OPCODES, warpgroup::decode),
     (control::OPCODES, control::decode),
 ];
 
@@ -101,9 +103,7 @@ pub(crate) struct Foreign {
 pub(crate) fn foreign(opcode: &str, modifiers: &[&str]) -> Option<Foreign> {
     let has = |name: &str| modifiers.contains(&name);
     let reason = match opcode {
-        "wgmma" | "tcgen05" => {
-            "tensor-core instructions of a whole warp group, and those of `tcgen05`, are not emulated"
-        }
+        "tcgen05" => "the tensor-core instructions of `tcgen05` are not emulated",
         "red" | "st" if has("bulk") => "bulk stores are not emulated",
         "tensormap" | "multimem" | "clusterlaunchcontrol" => {
             "changes to tensor maps, multicast memory and the control of clusters' launches are not emulated"

@@ -49,7 +49,9 @@ pub fn meaning(code: Code) -> &'static str {
         Code::RaceAsync => {
             "shared memory is used before the asynchronous copy into it or out of it has been waited for"
         }
-        Code::ProxyFence => "a bulk copy reads shared memory that threads wrote, and no proxy fence stands between",
+        Code::ProxyFence => {
+            "a bulk copy or a `wgmma` reads shared memory that threads wrote, without a proxy fence between"
+        }
         Code::NcWritten => "memory is read through the read-only path after the same launch has written it",
         Code::RaceStreams => {
             "two kernels on different streams access the same memory, one writes, and nothing orders them"
@@ -66,6 +68,11 @@ pub fn meaning(code: Code) -> &'static str {
         Code::BarrierId => "a barrier number past 15",
         Code::ClusterBarrier => "arrivals at the barrier of a cluster and waits there that do not come by turns",
         Code::Mbarrier => "an mbarrier that is not initialised, or at which too many threads arrive",
+        Code::WarpgroupPartial => "a `wgmma` that not all four warps of a warp group execute",
+        Code::WarpgroupDescriptor => "warps of one warp group give different descriptors to one `wgmma`",
+        Code::WarpgroupRegister => "a register of a `wgmma` is used before the product is complete",
+        Code::WarpgroupFence => "a `wgmma` on registers that no `wgmma.fence` orders",
+        Code::WarpgroupOverwrite => "shared memory is overwritten that a `wgmma` may still read",
         Code::BarrierCount => "a barrier of a number of threads that is no multiple of 32",
         Code::SyncMask => "a warp operation whose mask does not match the threads that execute it",
         Code::Deadlock => "every thread waits for another",

@@ -1,6 +1,6 @@
 //! Copies of boxes by a tensor map, and fences between proxies.
 
-use fusion_machine::report::kind::{Missing, Proxy, Tensor};
+use fusion_machine::report::kind::{Missing, Proxy, Reader, Tensor};
 use fusion_machine::report::{Fault, Kind, Related};
 
 use super::Words;
@@ -53,18 +53,23 @@ pub(super) fn words(kind: &Tensor, fault: &Fault) -> Words {
 
 pub(super) fn unfenced(kind: &Proxy, fault: &Fault) -> Words {
     let memory = fault.buffer.as_ref().map_or_else(|| "shared memory".to_owned(), named);
-    let behind = match kind.same_thread {
-        true => "put `fence.proxy.async.shared::cta` between the write and the copy",
-        false => {
-            "let every thread that wrote do `fence.proxy.async.shared::cta` behind its writes; then comes the barrier, \
-             then the copy"
-        }
+    let (reader, all, short) = match kind.reader {
+        Reader::Copy => ("a bulk copy", "bulk copies", "copy"),
+        Reader::Product => ("`wgmma`", "products of warp groups", "product"),
     };
-    Words::new(format!("a bulk copy reads {memory}, and no proxy fence stands behind the write to it"))
-        .note(
-            "bulk copies go through a proxy of their own: a barrier orders them behind the write, but does not show \
-             them what was written",
-        )
+    let behind = match (kind.reader, kind.same_thread) {
+        (Reader::Copy, true) => "put `fence.proxy.async.shared::cta` between the write and the copy".to_owned(),
+        _ => format!(
+            "let every thread that wrote execute `fence.proxy.async.shared::cta` after its writes; then comes the barrier, \
+             then the {short}"
+        ),
+    };
+    Words::new(format!("{reader} reads {memory}, and no proxy fence stands behind the write to it"))
+        .label(format!("the {short} reads it here"))
+        .note(format!(
+            "{all} go through a proxy of their own, the asynchronous one: a barrier orders them behind the write, but \
+             does not show them what was written"
+        ))
         .help(behind)
 }
 

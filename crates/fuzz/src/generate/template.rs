@@ -118,7 +118,8 @@ fn form(statement: &str, registers: &HashMap<String, Class>) -> Option<Template>
     };
     let (opcode, rest) = statement.split_once(char::is_whitespace).unwrap_or((statement, ""));
     // Control flow is made by hand, where it is known to end.
-    let control = ["bra", "brx", "call", "ret", "exit", "trap", "brkpt", ".", "mbarrier"];
+    // And products of warp groups are for one target, and for blocks of whole groups.
+    let control = ["bra", "brx", "call", "ret", "exit", "trap", "brkpt", ".", "mbarrier", "wgmma"];
     if control.iter().any(|word| opcode.starts_with(word)) || opcode.contains(':') {
         return None;
     }

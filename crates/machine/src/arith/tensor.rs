@@ -12,9 +12,15 @@
 //! - What has tensor cores for 8-bit floats by `wgmma` or `tcgen05` alone (9.0 to 11.0) has no instruction for their `mma`. The assembler makes halves
 //!   of the bytes, two products of halves (of the lower and the upper two bytes of each register) that begin at 0, and adds C after them ([`Adder::apart`]).
 //!
+//! - `wgmma` on 8-bit floats adds 32 products at once, with 13 bits below the largest exponent, and keeps 13 bits of a sum in f32.
+//!
 //! What is not known is assumed: a sum beyond f32 is infinite, and a sum of nothing but zeros is +0. `crates/conformance/ptx/matrix` holds the inputs that tell.
 
+mod wide;
+
 use fusion_ptx::ast::{MatrixType, Mma, MmaOp};
+
+pub(crate) use wide::multiply as multiply_wide;
 
 use super::round::{Exact, Format, RN, RZ};
 use super::{double, half, single};
@@ -45,6 +51,12 @@ impl Adder {
             _ => (128 / ty.bits() as usize, 24, false),
         };
         Self { products, fraction, narrow, apart: is_byte && matches!(compute.0, 9..=11) }
+    }
+
+    /// Of `wgmma`, which compute capability 9.0 alone has: all products of an element at once, those of 8-bit floats with 13 bits.
+    pub fn of_warpgroup(ty: MatrixType) -> Self {
+        let narrow = matches!(ty, MatrixType::E4m3 | MatrixType::E5m2);
+        Self { products: 256 / ty.bits() as usize, fraction: if narrow { 13 } else { 25 }, narrow, apart: false }
     }
 }
 
@@ -208,10 +220,15 @@ fn add(adder: Adder, x: &[Term], y: &[Term], fraction: u32, (c, c_fraction): (Te
     };
     let products: i64 =
         pairs().map(|(x, y)| i64::from(cut(x.significand * y.significand, x.exponent + y.exponent))).sum();
+    round(adder, products + shifted(adder, c, c_fraction, largest), largest - adder.fraction as i32, d)
+}
+
+/// The sum so far as an addend: cut off below the bits that addends have under the largest exponent.
+#[inline(always)]
+fn shifted(adder: Adder, c: Term, c_fraction: u32, largest: i32) -> i64 {
     let down = (i64::from(largest) - i64::from(c.exponent)).clamp(0, 40) as u32;
     let magnitude = (u64::from(c.significand.unsigned_abs()) << 32 >> (c_fraction + down)) >> (32 - adder.fraction);
-    let before = if c.significand < 0 { -(magnitude as i64) } else { magnitude as i64 };
-    round(adder, products + before, largest - adder.fraction as i32, d)
+    if c.significand < 0 { -(magnitude as i64) } else { magnitude as i64 }
 }
 
 fn round(adder: Adder, sum: i64, exponent: i32, d: MatrixType) -> u64 {

@@ -1,6 +1,6 @@
 //! The table of the operations that are rare, or reach beyond the lanes' registers.
 
-use fusion_ptx::ast::{self, BarrierOp, FunctionId, Mma, ScalarType};
+use fusion_ptx::ast::{self, BarrierOp, FunctionId, Mma, ScalarType, WarpgroupOp, Wgmma};
 
 use super::operand::{double, name, word};
 use super::table::{field, part, table};
@@ -136,6 +136,22 @@ part! {
         a: Vec<Reg> = Read,
         b: Vec<Reg> = Read,
         c: Vec<Reg> = Read,
+    }
+}
+
+part! {
+    /// A warp's part of `wgmma.mma_async`.
+    #[derive(Clone, Debug)]
+    pub(crate) struct WarpgroupProduct {
+        form: Wgmma,
+        d: Vec<Option<Reg>> = Write,
+        /// Empty where A lies in shared memory.
+        a: Vec<Reg> = Read,
+        a_at: Option<Reg> = Address,
+        b_at: Reg = Address,
+        c: Vec<Reg> = Read,
+        /// C counts: the predicate, or its complement.
+        add: (Slot, bool) = Read flag,
     }
 }
 
@@ -286,6 +302,8 @@ table! {
         /// `movmatrix`.
         MoveMatrix { d: Reg = Write, a: Reg = Read } => Special;
         Product(product: Product = Own) => Special;
+        Wgmma(product: WarpgroupProduct = Own) => Special;
+        Warpgroup(op: WarpgroupOp) => Defined;
         Checked(checked: Checked = Own) => checked.op.rule(code);
         Atomic(atomic: Atomic = Own) => Defined;
         Mbarrier(mbarrier: Mbarrier = Own) => Defined;
@@ -296,7 +314,7 @@ table! {
         BulkCommit => Defined;
         /// Waits until at most so many of those groups still read their sources.
         BulkWait { groups: u32 } => Defined;
-        /// What the thread knows of is there for bulk copies.
+        /// `fence.proxy.async`: what the thread knows of is there for the asynchronous proxy.
         ProxyFence => Defined;
         /// Arrives at the barrier of the cluster, or waits there.
         ClusterBarrier { wait: bool, aligned: bool, relaxed: bool } => Defined;

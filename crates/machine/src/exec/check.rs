@@ -10,6 +10,7 @@ mod race;
 mod record;
 mod tally;
 mod trace;
+mod warpgroup;
 mod watch;
 
 pub(crate) use cluster::ClusterChecks;
@@ -18,6 +19,7 @@ pub(crate) use race::{Came, Shadow, Visit};
 pub(crate) use record::{AtBarrier, Line, Path, Recording, Step};
 pub(crate) use tally::{Parting, Requests, Row, Stride, Tally, WIDEST, Who};
 pub(crate) use trace::Trace;
+pub(crate) use warpgroup::Multiplied;
 pub(crate) use watch::{Action, Touch};
 
 use super::fault::finding::Findings;
@@ -29,6 +31,7 @@ use super::state::warp::{Split, Warp};
 use crate::code::{Function, Order};
 use init::Init;
 use race::{Places, Races};
+use warpgroup::Warpgroups;
 
 /// What a worker's checks know and have found.
 pub(crate) struct Watch<'a> {
@@ -61,6 +64,8 @@ pub(crate) struct Watch<'a> {
 pub(crate) struct BlockChecks {
     races: Option<Box<Races>>,
     init: Option<Box<Init>>,
+    /// Where the kernel has products of warp groups.
+    warpgroups: Option<Box<Warpgroups>>,
 }
 
 impl<'a> Watch<'a> {
@@ -193,6 +198,16 @@ impl<'a> Watch<'a> {
         if let Some(init) = &mut checks.init {
             self.look_init(init, touch);
         }
+        if checks.warpgroups.is_some() {
+            self.look_at_tiles(checks, touch);
+        }
+    }
+
+    /// A product of a warp group reads shared memory. It goes past the unit for loads and stores.
+    pub(crate) fn product_reads(&mut self, checks: &mut BlockChecks, touch: &Touch<'_>) {
+        if let Some(races) = &mut checks.races {
+            self.look_for_races(races, touch);
+        }
     }
 
     /// Who runs, for the tally.
@@ -250,6 +265,7 @@ impl BlockChecks {
         Self {
             races: run.checks.races.then(|| Box::new(Races::new(run))),
             init: run.checks.init.then(|| Init::new(run)),
+            warpgroups: if run.checks.races { Warpgroups::new(run) } else { None },
         }
     }
 
@@ -260,6 +276,9 @@ impl BlockChecks {
         }
         if let Some(init) = &mut self.init {
             init.start(run);
+        }
+        if let Some(groups) = &mut self.warpgroups {
+            groups.start(run);
         }
     }
 
@@ -286,6 +305,7 @@ impl BlockChecks {
         if let Some(races) = &mut self.races {
             races.complete(barrier, whole);
         }
+        self.threads_met();
     }
 
     /// Lanes of a warp pass `__syncwarp()`, each with the lanes that its mask names.
@@ -299,6 +319,9 @@ impl BlockChecks {
     pub(crate) fn phase_arrive(&mut self, visit: Visit, completes: bool) {
         if let Some(races) = &mut self.races {
             races.phase_arrive(visit, completes);
+        }
+        if completes {
+            self.threads_met();
         }
     }
 
@@ -360,11 +383,19 @@ impl BlockChecks {
         }
     }
 
-    /// Lanes of a warp show bulk copies what they know of.
+    /// Lanes of a warp show the asynchronous proxy what they know of.
     pub(crate) fn proxy_fence(&mut self, warp: u32, mask: u32) {
         if let Some(races) = &mut self.races {
             races.proxy_fence(warp, mask);
         }
+        if let Some(groups) = &mut self.warpgroups {
+            groups.proxy_fence(warp, mask);
+        }
+    }
+
+    /// Whether a byte of the block's shared memory was never written.
+    pub(crate) fn is_unwritten(&self, at: u64, bytes: u64) -> bool {
+        self.init.as_ref().is_some_and(|init| init.is_unwritten(at, bytes))
     }
 
     /// A callee's frame begins.

@@ -6,6 +6,7 @@ pub(crate) mod atomic;
 pub(crate) mod bulk;
 pub(crate) mod cluster;
 pub(crate) mod copy;
+pub(crate) mod descriptor;
 mod generic;
 pub(crate) mod global;
 pub(crate) mod heap;

@@ -8,6 +8,7 @@ mod call;
 mod matrix;
 mod slow;
 pub(crate) mod turn;
+mod warpgroup;
 
 use pulp::WithSimd;
 
@@ -109,6 +110,7 @@ fn execute<S: pulp::Simd>(
     let mut left = limit.max(1);
     let mut shadowed = common.checks.shadowed(warp.index);
     let recorded = worker.watch.records();
+    let followed = common.checks.follows_registers();
     loop {
         let inst = &code.insts[pc as usize];
         let m = match inst.guard {
@@ -123,7 +125,11 @@ fn execute<S: pulp::Simd>(
         *at = pc;
         let r = &mut regs;
         // One test for what is rare.
-        if shadowed | recorded {
+        if shadowed | recorded | followed {
+            if followed && m != 0 {
+                worker.watch.pc = pc;
+                worker.watch.accesses_registers(&mut common.checks, split.bases, pc);
+            }
             if recorded {
                 worker.watch.step(pc, m);
                 if let MicroOp::DivF32(s) = inst.op {

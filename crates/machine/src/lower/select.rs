@@ -430,7 +430,7 @@ impl<'a> Selector<'a> {
             }
             Op::MapAddress { .. } | Op::RankOf { .. } | Op::PendingCount { .. } => self.data(op),
             Op::LoadMatrix { .. } | Op::StoreMatrix { .. } | Op::MoveMatrix { .. } => self.matrix(op),
-            Op::Mma { .. } | Op::WmmaLoad { .. } | Op::WmmaStore { .. } => self.matrix(op),
+            Op::Mma { .. } | Op::WmmaLoad { .. } | Op::WmmaStore { .. } | Op::Wgmma { .. } => self.matrix(op),
             _ => self.control(op),
         }
     }

@@ -136,6 +136,11 @@ codes! {
     BarrierId "E-BARRIER-ID" Sync Error LaunchFailed;
     ClusterBarrier "E-CLUSTER-BARRIER" Sync Error LaunchFailed;
     Mbarrier "E-MBARRIER" Sync Error LaunchFailed;
+    WarpgroupPartial "E-WARPGROUP-PARTIAL" Sync Error GoesOn;
+    WarpgroupDescriptor "E-WARPGROUP-DESCRIPTOR" Sync Error GoesOn;
+    WarpgroupRegister "E-WARPGROUP-REGISTER" Sync Error GoesOn;
+    WarpgroupFence "E-WARPGROUP-FENCE" Sync Error GoesOn;
+    WarpgroupOverwrite "E-WARPGROUP-OVERWRITE" Sync Error GoesOn;
     BarrierCount "E-BARRIER-COUNT" Sync Error LaunchFailed;
     SyncMask "E-SYNC-MASK" Sync Error LaunchFailed;
     Deadlock "E-DEADLOCK" Sync Error Timeout;

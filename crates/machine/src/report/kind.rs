@@ -12,6 +12,7 @@ mod speed;
 mod stop;
 mod sync;
 mod tensor;
+mod warpgroup;
 
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +29,8 @@ pub use race::{Act, Does, Hazard, Idiom, Lock, Operation, Race, Rule, Scope, Sid
 pub use speed::{Saving, Share, Speed};
 pub use stop::{Stop, Unsupported};
 pub use sync::{Arrivals, Lanes, Standstill, Sync, Waits};
-pub use tensor::{Missing, Proxy, Tensor};
+pub use tensor::{Missing, Proxy, Reader, Tensor};
+pub use warpgroup::Warpgroup;
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $variant:ident)*) => {
@@ -72,8 +74,10 @@ kinds! {
     Mbarrier
     /// Copies of boxes.
     Tensor
-    /// What a bulk copy need not see.
+    /// What the asynchronous proxy need not see.
     Proxy
+    /// Products of warp groups, and what is done beside them.
+    Warpgroup
     /// The kernel has stopped itself.
     Stop
     /// The emulator does not execute it.
@@ -130,6 +134,12 @@ pub enum Role {
     Bypassing { lanes: u32, barrier: bool },
     /// A warp that has gone around a barrier of its block, and ends.
     BypassingWarp { warp: u32 },
+    /// The product of a warp group that is under way.
+    Product,
+    /// The same product, as another warp of the group issues it.
+    OtherProduct { warp: u32 },
+    /// The access to a register of the product.
+    Register { written: bool },
     /// The access of the next element.
     Neighbour,
     /// The same kind of access at another place.

@@ -36,11 +36,13 @@ impl Maker {
             Kind::Load(Place::Constant) | Kind::Shuffle => State::ShortScoreboard,
             Kind::Load(place) | Kind::Atomic(place) if is_shared(place) => State::ShortScoreboard,
             Kind::Load(_) | Kind::Atomic(_) | Kind::Copy | Kind::CopyWait(_) => State::LongScoreboard,
+            Kind::ProductWait(_) => State::ShortScoreboard,
+            Kind::ProductFence | Kind::ProductCommit => State::Wait,
             Kind::Barrier => State::Barrier,
             Kind::Fence => State::Membar,
             Kind::Branch => State::BranchResolving,
             Kind::Plain if op.cost.unit == Unit::Special && !op.serial => State::ShortScoreboard,
-            Kind::Plain | Kind::Store(_) | Kind::CopyCommit => State::Wait,
+            Kind::Plain | Kind::Store(_) | Kind::CopyCommit | Kind::Product => State::Wait,
         };
         Self { pc: step.pc, state }
     }

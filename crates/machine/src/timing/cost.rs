@@ -115,6 +115,7 @@ impl Cost {
             "ld" | "ldu" if has("param") => cost(Unit::Control, 1.0, 1.0, 4.0),
             // Not a copy, but that one is closed or waited for.
             "cp" if has("commit_group") || has("wait_group") || has("wait_all") => cost(Unit::Control, 1.0, 1.0, 12.0),
+            "wgmma" => cost(Unit::Control, 1.0, 1.0, 12.0),
             "ld" | "st" | "ldu" | "atom" | "red" | "shfl" | "cp" | "redux" | "match" | "vote" | "prefetch"
             | "mbarrier" | "ldmatrix" | "stmatrix" | "wmma" => cost(Unit::Memory, 1.0, 1.0, 24.0),
             "mov"
@@ -274,6 +275,13 @@ mod tests {
         assert_eq!(of("a100", "m16n8k8.row.col.f32.tf32.tf32.f32").busy, of("a100", half).busy);
         assert_eq!(of("a100", "m16n8k32.row.col.satfinite.s32.s8.s8.s32").busy, 8.0);
         assert!(of("a100", half).latency > of("a100", "m16n8k8.row.col.f32.f16.f16.f32").latency);
+        let group = |form: &str| {
+            Cost::of(&format!("wgmma.mma_async.sync.aligned.{form} {{%f1}};"), &Profile::default().units).busy
+        };
+        let forms =
+            ["m64n256k16.f32.bf16.bf16", "m64n8k8.f32.tf32.tf32", "m64n128k32.s32.s8.u8", "m64n256k32.f16.e4m3.e5m2"];
+        assert_eq!(forms.map(group), [128.0, 4.0, 64.0, 128.0]);
+        assert_eq!(Cost::of("wgmma.wait_group.sync.aligned 0;", &Profile::default().units).unit, Unit::Control);
         let wide = Cost::of("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%f1};", &Profile::default().units);
         assert_eq!((wide.issues, wide.busy), (2.0, 2.0 * of("h200", half).busy));
         assert_eq!(

@@ -5,6 +5,8 @@ pub(crate) mod linear;
 
 use std::collections::HashMap;
 
+use fusion_ptx::ast::WarpgroupOp;
+
 use self::linear::Sum;
 use super::cost::{Cost, FOLDED, Unit};
 use super::effect::Model;
@@ -24,6 +26,12 @@ pub(crate) enum Kind {
     Copy,
     CopyCommit,
     CopyWait(Option<u32>),
+    /// A product of a warp group, behind the warp's back; closes a group of such products; waits until no more groups than so many are
+    /// under way.
+    Product,
+    ProductFence,
+    ProductCommit,
+    ProductWait(u32),
     Barrier,
     Shuffle,
     Fence,
@@ -244,6 +252,10 @@ fn kind(code: &Code, op: MicroOp) -> (Kind, bool, u32) {
             SlowOp::Mbarrier(_) => (Kind::Atomic(Place::Shared), false, 8),
             SlowOp::CopyAsync { size, .. } => (Kind::Copy, false, *size),
             SlowOp::CopyCommit => (Kind::CopyCommit, false, 0),
+            SlowOp::Wgmma(_) => (Kind::Product, false, 0),
+            SlowOp::Warpgroup(WarpgroupOp::Commit) => (Kind::ProductCommit, false, 0),
+            SlowOp::Warpgroup(WarpgroupOp::Wait(groups)) => (Kind::ProductWait(*groups), false, 0),
+            SlowOp::Warpgroup(WarpgroupOp::Fence) => (Kind::ProductFence, false, 0),
             SlowOp::CopyWait { groups } => (Kind::CopyWait(*groups), false, 0),
             _ => (Kind::Plain, false, 0),
         },
@@ -273,8 +285,10 @@ impl Op {
 
     /// Nothing is moved from one side of it to the other.
     pub(crate) fn divides(&self) -> bool {
-        use Kind::{Barrier, Branch, CopyCommit, CopyWait, Fence};
-        self.serial || matches!(self.kind, Barrier | Fence | Branch | CopyCommit | CopyWait(_))
+        use Kind::{Barrier, Branch, CopyCommit, CopyWait, Fence, Product, ProductCommit, ProductFence, ProductWait};
+        let of_copies = matches!(self.kind, CopyCommit | CopyWait(_));
+        let of_products = matches!(self.kind, Product | ProductFence | ProductCommit | ProductWait(_));
+        self.serial || of_copies || of_products || matches!(self.kind, Barrier | Fence | Branch)
     }
 
     pub(crate) fn is_folded(&self) -> bool {

@@ -79,13 +79,22 @@ struct Warp {
     registers: Vec<Ticks>,
     makers: Vec<Maker>,
     copies: Copies,
+    products: Copies,
 }
 
-/// A warp's asynchronous copies: when those of each group are done, and those of none yet.
+/// A warp's asynchronous copies, or products: when those of each group are done, and those of none yet.
 #[derive(Clone, Debug, Default)]
 struct Copies {
     groups: VecDeque<Ticks>,
     open: Ticks,
+}
+
+impl Copies {
+    /// When all groups are done but the last few.
+    fn wait(&mut self, groups: u32) -> Ticks {
+        let under_way = (groups as usize).min(self.groups.len());
+        self.groups.drain(..self.groups.len() - under_way).max().unwrap_or_default()
+    }
 }
 
 /// A block's place on the SM.
@@ -354,10 +363,23 @@ impl<'a> Sm<'a> {
             }
             Kind::CopyWait(groups) => {
                 let copies = &mut self.warps[number].copies;
-                let under_way = groups.map_or(0, |groups| groups as usize).min(copies.groups.len());
-                let awaited = copies.groups.drain(..copies.groups.len() - under_way).max();
+                let awaited = copies.wait(groups.unwrap_or(0));
                 let open = if groups.is_none() { copies.open } else { 0 };
-                return (now, awaited.unwrap_or_default().max(open).max(now + latency));
+                return (now, awaited.max(open).max(now + latency));
+            }
+            Kind::Product => {
+                let products = &mut self.warps[number].products;
+                products.open = products.open.max(now + latency);
+                now
+            }
+            Kind::ProductCommit => {
+                let products = &mut self.warps[number].products;
+                products.groups.push_back(std::mem::take(&mut products.open));
+                now
+            }
+            Kind::ProductWait(groups) => {
+                let awaited = self.warps[number].products.wait(groups);
+                return (now, awaited.max(now + latency));
             }
             Kind::Shuffle => banks(&mut self.memory, 1) + ticks(self.rates.shuffle),
             Kind::Atomic(at) if is_shared(at) && op.float => {
@@ -376,7 +398,7 @@ impl<'a> Sm<'a> {
                 let routine = if step.by_routine { ticks(ROUTINE.latency) } else { 0 };
                 return (now + routine + latency, now + routine + ticks(op.cost.latency * self.rates.serial));
             }
-            Kind::Plain | Kind::Barrier => now + latency,
+            Kind::Plain | Kind::Barrier | Kind::ProductFence => now + latency,
         };
         (done, now)
     }
@@ -604,5 +626,24 @@ mod tests {
         // Without a number, it waits for those of no group, too.
         let open = clocks(ops(None), &[&[(0, None), (2, None)]]);
         assert!(open > one_may + 200, "{open} {one_may}");
+    }
+
+    #[test]
+    fn products_of_warp_groups_go_on_behind_the_warps_back() {
+        let form = "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {%f1}, %rd1, %rd2, 1, 1, 1, 0, 0;";
+        let ops = || {
+            let wait = |groups| op("wgmma.wait_group.sync.aligned 0;", Kind::ProductWait(groups));
+            let commit = op("wgmma.commit_group.sync.aligned;", Kind::ProductCommit);
+            vec![op(form, Kind::Product), commit, wait(0), wait(1)]
+        };
+        let of = |places: &[u32]| {
+            let steps: Vec<(u32, Option<AtBarrier>)> = places.iter().map(|place| (*place, None)).collect();
+            clocks(ops(), &[&steps])
+        };
+        let [issued, waited, one_left] = [of(&[0, 1]), of(&[0, 1, 2]), of(&[0, 1, 3])];
+        assert!(waited > issued + 100 && one_left < issued + 50, "{issued} {waited} {one_left}");
+        // The tensor core does one after the other: each takes it 128 clocks.
+        let four = of(&[0, 0, 0, 0, 1, 2]);
+        assert!((3 * 128 - 8..3 * 128 + 8).contains(&(four - waited)), "{waited} {four}");
     }
 }

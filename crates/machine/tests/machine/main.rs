@@ -24,3 +24,4 @@ mod shared;
 mod strips;
 mod support;
 mod waiting;
+mod warpgroup;

@@ -4,7 +4,7 @@ use super::operands::operations;
 use super::operation::{AtomicOp, BarrierOp, Binary, Collective, MbarrierOp, Quaternary, Ternary, TestProperty, Unary};
 use super::{
     Accuracy, BoolOp, Compare, Fragment, FunctionId, GlobalId, LabelId, LocId, LocalId, Mma, Mode, Ordering, RegId,
-    ScalarType, Scope, Space, Span, Special,
+    ScalarType, Scope, Space, Span, Special, WarpgroupOp, Wgmma,
 };
 
 #[derive(Clone, Debug)]
@@ -413,6 +413,20 @@ operations! {
         },
         /// `fence.proxy.async`: what the thread knows of is there for copies that go by themselves.
         ProxyFence,
+        /// `wgmma.mma_async`: D = A * B + D, or D = A * B where `add` is false. A is in registers, or where its descriptor says.
+        Wgmma {
+            form: Wgmma,
+            d: Vec<Dst>,
+            c: Vec<Operand>,
+            a: Vec<Operand>,
+            a_at: Option<Operand>,
+            b_at: Operand,
+            add: PredOperand,
+        },
+        /// `wgmma.fence`, `.commit_group` and `.wait_group`.
+        Warpgroup(WarpgroupOp),
+        /// `setmaxnreg`: the warp has so many registers a thread from here on.
+        SetMaxRegisters(u32),
         /// `membar` and `fence`.
         Fence {
             ordering: Ordering,
@@ -437,7 +451,7 @@ operations! {
         Exit,
         Trap,
         Brkpt,
-        /// Instructions whose effect is none here: `nanosleep`, `pmevent`, `griddepcontrol`, `setmaxnreg`,
+        /// Instructions whose effect is none here: `nanosleep`, `pmevent`, `griddepcontrol`,
         /// `discard`, `applypriority`, the `.pragma` of a loop.
         Nop(NopKind),
         /// Known to the manual or not, but not to us: executing it is a fault that says so.

@@ -185,6 +185,56 @@ impl Mma {
     }
 }
 
+/// A form of `wgmma.mma_async`: D = A * B + D of a warp group, 64 rows by `n` columns (PTX ISA 9.7.15.5.2).
+///
+/// Each of its four warps has 16 rows of A and of D. A lane's fragments of these are those of `mma` with 16 rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Wgmma {
+    pub n: u32,
+    pub a: MatrixType,
+    pub b: MatrixType,
+    pub d: MatrixType,
+    /// Integers stay at the ends of s32 where the sum is beyond.
+    pub satfinite: bool,
+    /// One of the factors is negated, and not both: `imm-scale-a` and `imm-scale-b`.
+    pub negated: bool,
+    /// In shared memory the elements of a column of A lie side by side, not those of a row: `imm-trans-a`.
+    pub a_transposed: bool,
+    /// The same of the rows of B: `imm-trans-b`.
+    pub b_transposed: bool,
+}
+
+impl Wgmma {
+    /// Rows that a warp has.
+    pub const ROWS: u32 = 16;
+
+    /// Columns of A: as many as 32 bytes hold.
+    pub fn k(&self) -> u32 {
+        256 / self.a.bits()
+    }
+
+    /// A warp's part of A.
+    pub fn a(&self) -> Fragment {
+        Fragment { part: Part::A, rows: Self::ROWS, columns: self.k(), ty: self.a, copies: 1 }
+    }
+
+    /// A warp's part of D.
+    pub fn d(&self) -> Fragment {
+        Fragment { part: Part::Sum, rows: Self::ROWS, columns: self.n, ty: self.d, copies: 1 }
+    }
+}
+
+/// What a warp group does about its products besides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WarpgroupOp {
+    /// `wgmma.fence`: accesses to registers before it come before those of products behind it.
+    Fence,
+    /// `wgmma.commit_group`: the products begun so far are a group.
+    Commit,
+    /// `wgmma.wait_group`: waits until at most so many groups are under way.
+    Wait(u32),
+}
+
 impl Fragment {
     /// A factor of a product of that shape.
     pub fn of(part: Part, Shape { m, n, k }: Shape, ty: MatrixType, wmma: bool) -> Self {

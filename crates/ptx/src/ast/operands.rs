@@ -97,7 +97,7 @@ macro_rules! no_operands {
 
 no_operands! {
     bool u8 u32 String ScalarType Mode Rounding Space Scope Ordering Cache Compare BoolOp LabelId
-    Unary Binary Ternary Quaternary Collective AtomicOp BarrierOp MbarrierOp TestProperty Fragment Mma
+    Unary Binary Ternary Quaternary Collective AtomicOp BarrierOp MbarrierOp TestProperty Fragment Mma Wgmma WarpgroupOp
 }
 
 /// Declares the operations, and [`Op::operands`](super::Op::operands) by their fields.

@@ -29,7 +29,6 @@ pub(super) const OPCODES: &[&str] = &[
     "nanosleep",
     "pmevent",
     "griddepcontrol",
-    "setmaxnreg",
 ];
 
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op> {

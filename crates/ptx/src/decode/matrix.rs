@@ -131,18 +131,18 @@ fn rows(d: &mut Decoder<'_, '_>) -> Result<Op> {
     Ok(Op::LoadMatrix { transposed, space, d: targets, addr })
 }
 
-fn targets(d: &mut Decoder<'_, '_>, number: usize, ty: ScalarType) -> Result<Vec<Dst>> {
+pub(super) fn targets(d: &mut Decoder<'_, '_>, number: usize, ty: ScalarType) -> Result<Vec<Dst>> {
     let args = d.vector(number)?;
     args.iter().map(|arg| d.as_dst(arg, ty, Width::Exact)).collect()
 }
 
-fn sources(d: &mut Decoder<'_, '_>, number: usize, ty: ScalarType) -> Result<Vec<Operand>> {
+pub(super) fn sources(d: &mut Decoder<'_, '_>, number: usize, ty: ScalarType) -> Result<Vec<Operand>> {
     let args = d.vector(number)?;
     args.iter().map(|arg| d.as_operand(arg, ty, Width::Exact)).collect()
 }
 
 /// The registers that hold a matrix of such elements.
-fn register(ty: MatrixType) -> ScalarType {
+pub(super) fn register(ty: MatrixType) -> ScalarType {
     match ty {
         F32 => ScalarType::F32,
         F64 => ScalarType::F64,
@@ -150,7 +150,7 @@ fn register(ty: MatrixType) -> ScalarType {
     }
 }
 
-fn shape(d: &mut Decoder<'_, '_>) -> Result<Shape> {
+pub(super) fn shape(d: &mut Decoder<'_, '_>) -> Result<Shape> {
     let found = d.find(|name| {
         let (m, rest) = name.strip_prefix('m')?.split_once('n')?;
         let (n, k) = rest.split_once('k')?;
@@ -175,7 +175,7 @@ fn is_by_rows(d: &mut Decoder<'_, '_>) -> Result<bool> {
     }
 }
 
-fn ty(d: &mut Decoder<'_, '_>) -> Result<MatrixType> {
+pub(super) fn ty(d: &mut Decoder<'_, '_>) -> Result<MatrixType> {
     match d.find(MatrixType::from_name) {
         Some(ty) => Ok(ty),
         None => d.incomplete(format!("`{}` needs a type here, such as `.f16`", d.opcode)),

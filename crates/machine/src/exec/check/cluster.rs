@@ -20,8 +20,9 @@ impl ClusterChecks {
 
     /// A round of the cluster's barrier is complete: each block learns what all have said.
     pub(crate) fn complete<'c>(&mut self, own: &'c mut BlockChecks, peers: impl Iterator<Item = &'c mut BlockChecks>) {
-        let mut blocks: Vec<&mut Races> =
-            std::iter::once(own).chain(peers).filter_map(|checks| checks.races.as_deref_mut()).collect();
+        let mut blocks: Vec<&mut BlockChecks> = std::iter::once(own).chain(peers).collect();
+        blocks.iter_mut().for_each(|checks| checks.threads_met());
+        let mut blocks: Vec<&mut Races> = blocks.into_iter().filter_map(|checks| checks.races.as_deref_mut()).collect();
         let mut all = View::default();
         for races in &mut blocks {
             let (block, said) = (races.block(), races.cluster_said(self.odd));

@@ -127,6 +127,11 @@ impl Init {
         self.warps.get(warp as usize).is_some_and(|w| w.shadow.any())
     }
 
+    /// Whether a byte of the block's shared memory was never written.
+    pub(crate) fn is_unwritten(&self, at: u64, bytes: u64) -> bool {
+        self.shared.missing(at, bytes) != 0
+    }
+
     fn remember(&mut self, kind: Kind, thread: u32, addr: u64, origin: Origin, derived: bool) {
         if self.moved.len() < MOVED {
             self.moved.insert((kind, thread, addr / 4), (origin, derived));

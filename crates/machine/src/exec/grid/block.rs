@@ -103,6 +103,7 @@ impl Block {
                 executed += warp.clock - before;
             }
             if self.is_done() {
+                worker.watch.warpgroups_end(&mut self.common.checks);
                 let over = worker.spend(executed);
                 worker.spent += executed;
                 return if over { Err(too_long(worker)) } else { Ok(Progress::Finished) };

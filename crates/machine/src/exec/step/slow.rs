@@ -1,8 +1,8 @@
 //! Operations that reach beyond a lane's registers: control flow, barriers, memory that is shared.
 
-use fusion_ptx::ast::{BoolOp, Collective};
+use fusion_ptx::ast::{BoolOp, Collective, WarpgroupOp};
 
-use super::{call, matrix};
+use super::{call, matrix, warpgroup};
 use crate::arith;
 use crate::code::{CarryKind, CarryOp, Comparison, Dynamic, Place, QuaternaryOp, SlowOp, window};
 use crate::exec::context::{Common, Worker};
@@ -187,6 +187,22 @@ pub(crate) fn execute(
             regs.put(*d, mask, &lanes(|lane| mbarrier::pending(a[lane])));
         }
         SlowOp::StoreAsync(store) => bulk::store(worker, common, warp, split, store, mask)?,
+        SlowOp::Wgmma(product) => {
+            if !aligned::is_whole(&mut worker.watch, warp, split, mask)? {
+                return Ok(Flow::Leave);
+            }
+            warpgroup::multiply(worker, common, warp, split.bases, product)?;
+        }
+        SlowOp::Warpgroup(op) => {
+            if !aligned::is_whole(&mut worker.watch, warp, split, mask)? {
+                return Ok(Flow::Leave);
+            }
+            match op {
+                WarpgroupOp::Fence => common.checks.warpgroup_fence(warp.index),
+                WarpgroupOp::Commit => common.checks.warpgroup_commit(warp.index),
+                WarpgroupOp::Wait(left) => common.checks.warpgroup_wait(warp.index, *left),
+            }
+        }
         SlowOp::Together | SlowOp::Matrix(_) | SlowOp::MoveMatrix { .. } | SlowOp::Product(_) => {
             if !aligned::is_whole(&mut worker.watch, warp, split, mask)? {
                 return Ok(Flow::Leave);

@@ -43,6 +43,9 @@ impl Selector<'_> {
             // A copy is made when it is issued, and memory is sequentially consistent: these are for the checks only.
             Op::CpAsyncCommit => self.slow(SlowOp::CopyCommit),
             Op::CpAsyncWait { n } => self.slow(SlowOp::CopyWait { groups: *n }),
+            Op::Warpgroup(op) => self.slow(SlowOp::Warpgroup(*op)),
+            // How many registers a warp has matters to the assembler alone. It is `.aligned`: the whole warp must be here.
+            Op::SetMaxRegisters(_) => self.slow(SlowOp::Together),
             Op::Fence { ordering, scope } => self.slow(SlowOp::Fence(Order::new(*ordering, *scope))),
             Op::BrxIdx { index, targets } => {
                 let index = self.source(index, 32)?;

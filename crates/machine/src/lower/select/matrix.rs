@@ -7,7 +7,8 @@ use fusion_ptx::ast::{Address, Fragment, Op, Operand, Part, Space};
 
 use super::{Selected, Selector, unsupported};
 use crate::code::{
-    Access, AddressOf, Base, D2, D3, Fill, MatrixAccess, MicroOp, Order, Place, Product, Reg, Slot, SlowOp, word,
+    Access, AddressOf, Base, D2, D3, Fill, MatrixAccess, MicroOp, Order, Place, Product, Reg, Slot, SlowOp,
+    WarpgroupProduct, word,
 };
 
 /// Elements of a row of `ldmatrix`.
@@ -36,6 +37,16 @@ impl Selector<'_> {
                 let b = self.values(b, mma.b.register_bits())?;
                 let c = self.values(c, mma.c.register_bits())?;
                 self.slow(SlowOp::Product(Product { form: *mma, d, a, b, c }));
+                Ok(())
+            }
+            Op::Wgmma { form, d, c, a, a_at, b_at, add } => {
+                let bits = form.d.register_bits();
+                let (d, c) = (self.targets(d, bits)?, self.values(c, bits)?);
+                let a = self.values(a, form.a.register_bits())?;
+                let a_at = a_at.as_ref().map(|at| self.value(at, 64)).transpose()?;
+                let b_at = self.value(b_at, 64)?;
+                let add = self.pred(*add)?;
+                self.slow(SlowOp::Wgmma(WarpgroupProduct { form: *form, d, a, a_at, b_at, c, add }));
                 Ok(())
             }
             Op::WmmaLoad { fragment, by_rows, space, d, addr, stride } => {

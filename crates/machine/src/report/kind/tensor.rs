@@ -29,13 +29,24 @@ pub enum Missing {
     Rounding,
 }
 
-/// A bulk copy reads what a thread has written before, and no fence stands between for the proxies of the two. The fault's first
-/// related place is the write.
+/// The asynchronous proxy reads what a thread has written before, and no fence stands between for the proxies of the two. The fault's
+/// first related place is the write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proxy {
+    pub reader: Reader,
     pub same_thread: bool,
     /// Threads of a block.
     pub block: [u32; 3],
+}
+
+/// What goes by the asynchronous proxy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reader {
+    /// A bulk copy.
+    Copy,
+    /// A product of a warp group.
+    Product,
 }
 
 impl Tensor {

@@ -14,7 +14,7 @@ use crate::exec::fault;
 use crate::exec::fault::finding::Site;
 use crate::exec::fault::trap::{Party, Trap};
 use crate::exec::state::lanes::each;
-use crate::report::kind::Proxy as Kind;
+use crate::report::kind::{Proxy as Kind, Reader};
 use crate::report::{Code, Role};
 
 /// Bytes of a word.
@@ -114,7 +114,7 @@ impl Watch<'_> {
         self.findings.add(site, self.block, self.warp, 1, || {
             let about = fault::buffer(run, Place::Shared, at, len);
             let party = Party { role: Role::Wrote, pc, block: Some(own), thread: Some(thread) };
-            let kind = Kind { same_thread: thread == me, block: run.launch.block };
+            let kind = Kind { reader: Reader::Copy, same_thread: thread == me, block: run.launch.block };
             Trap::new(kind, 1 << lane).at(here).about(about).party(party)
         });
     }

@@ -1,11 +1,13 @@
 //! Undefined bits in matrices: lanes hold parts of what all of them compute.
 
-use super::How::{Copied, Derived};
+use super::How::Copied;
 use super::{Flow, Operand};
-use crate::code::{MatrixAccess, Product, Reg};
+use crate::code::{MatrixAccess, Product, Reg, WarpgroupProduct};
 use crate::exec::check::init::shadow::{Mark, Origin, Shadow};
 use crate::exec::check::init::{Lanes, Pending};
+use crate::exec::check::{BlockChecks, Watch};
 use crate::exec::state::lanes::{Bases, each};
+use crate::report::kind::Undefined;
 use fusion_ptx::ast::Fragment;
 
 /// What `ldmatrix` has loaded: the bytes of rows, to the lanes that hold their elements.
@@ -78,22 +80,79 @@ impl Flow<'_> {
         let rows: Vec<u32> = undefined(&form.a(), &product.a).into_iter().map(|(row, _)| row).collect();
         let columns: Vec<u32> = undefined(&form.b(), &product.b).into_iter().map(|(_, column)| column).collect();
         let sums = undefined(&form.c(), &product.c);
-        let origin: Origin = origin.unwrap_or_default();
-        let d = form.d();
-        let (bits, per) = (d.ty.bits(), d.per_register());
-        for (register, reg) in (0..).zip(&product.d) {
-            let Some(reg) = reg else { continue };
-            let mut mark = self.mark(&[], Derived, |lane| {
-                (0..per).fold(0, |undefined, inside| {
-                    let place = d.place(lane as u32, register * per + inside);
-                    let depends = rows.contains(&place.0) || columns.contains(&place.1) || sums.contains(&place);
-                    undefined | if depends { u64::MAX >> (64 - bits) << (bits * inside) } else { 0 }
-                })
-            });
-            mark.origin = origin;
-            pending.push((*reg, self.mask, Box::new(mark)));
-        }
+        let depends =
+            |place: (u32, u32)| rows.contains(&place.0) || columns.contains(&place.1) || sums.contains(&place);
+        pending.extend(marks(&form.d(), &product.d, origin.unwrap_or_default(), depends));
     }
+
+    /// The same of a warp's part of `wgmma`: what its registers tell. Of shared memory, [`Watch::multiplied_undefined`] does.
+    pub(super) fn warpgroup_product(&self, product: &WarpgroupProduct, pending: &mut Pending) {
+        let form = &product.form;
+        let mut origin = None;
+        let mut undefined = |fragment: &Fragment, held: &[Reg]| {
+            let operands: Vec<Operand> = held.iter().map(|reg| self.operand(*reg)).collect();
+            origin = origin.or_else(|| operands.iter().find_map(|operand| operand.origin));
+            places(fragment, &operands)
+        };
+        let rows: Vec<u32> = undefined(&form.a(), &product.a).into_iter().map(|(row, _)| row).collect();
+        let adds = self.regs.predicate(product.add.0, product.add.1) & 1 == 1;
+        let sums = if adds { undefined(&form.d(), &product.c) } else { Vec::new() };
+        let depends = |place: (u32, u32)| rows.contains(&place.0) || sums.binary_search(&place).is_ok();
+        pending.extend(marks(&form.d(), &product.d, origin.unwrap_or_default(), depends));
+    }
+}
+
+impl Watch<'_> {
+    /// A product of a warp group has read what was never written: rows of A, and columns of B.
+    #[cold]
+    pub(crate) fn multiplied_undefined(
+        &mut self,
+        checks: &mut BlockChecks,
+        product: &WarpgroupProduct,
+        (rows, columns): (&[u32], &[u32]),
+        address: u64,
+    ) {
+        let Some(init) = checks.init.as_deref_mut() else { return };
+        let (warp, pc) = (self.warp, self.pc);
+        if init.pending_at != (warp, pc) {
+            init.pending.clear();
+            init.pending_at = (warp, pc);
+        }
+        let kind = Undefined::Shared;
+        let origin =
+            Origin { kind, pc, addr: address, bytes: product.form.a.bits() / 8, thread: 32 * warp, others: false };
+        let depends = |place: (u32, u32)| rows.contains(&place.0) || columns.contains(&place.1);
+        for (reg, lanes, mark) in marks(&product.form.d(), &product.d, origin, depends) {
+            match init.pending.iter_mut().find(|(known, ..)| *known == reg) {
+                Some((.., known)) => {
+                    (0..32).for_each(|lane| known.undefined[lane] |= mark.undefined[lane]);
+                    known.derived |= mark.derived;
+                    known.origin = mark.origin;
+                }
+                None => init.pending.push((reg, lanes, mark)),
+            }
+        }
+        self.undefined = true;
+    }
+}
+
+/// The undefined bits of the registers that hold a sum, of which the elements at some places are undefined.
+fn marks(d: &Fragment, held: &[Option<Reg>], origin: Origin, depends: impl Fn((u32, u32)) -> bool) -> Pending {
+    let (bits, per) = (d.ty.bits(), d.per_register());
+    let mark = |register: u32| {
+        let mut mark = Mark { undefined: [0; 32], derived: 0, origin };
+        for (lane, undefined) in mark.undefined.iter_mut().enumerate() {
+            for inside in 0..per {
+                if depends(d.place(lane as u32, register * per + inside)) {
+                    *undefined |= u64::MAX >> (64 - bits) << (bits * inside);
+                }
+            }
+        }
+        mark.derived = mark.lanes();
+        mark
+    };
+    let registers = (0..).zip(held).filter_map(|(number, reg)| Some((number, (*reg)?)));
+    registers.map(|(number, reg)| (reg, u32::MAX, Box::new(mark(number)))).collect()
 }
 
 /// The elements of which a bit is undefined.

@@ -15,6 +15,7 @@ impl Flow<'_> {
         match op {
             SlowOp::Collective(collective) => self.collective(collective, pending),
             SlowOp::Product(product) => self.product(product, pending),
+            SlowOp::Wgmma(product) => self.warpgroup_product(product, pending),
             SlowOp::MoveMatrix { d, a } => self.moved_matrix(*d, *a, pending),
             SlowOp::Lop3Predicate { d, p, or, q: (q, negated) } => {
                 let (d, q) = (self.operand(word(*d)), self.operand(flag(*q)));

@@ -1,0 +1,16 @@
+// Fenced, and no barrier: other warps may not have stored yet.
+// fail: E-RACE-SHARED
+// header: wgmma.cuh
+// launch: k<<<1, 128>>>(y: f32[512] uninit)
+#include "wgmma.cuh"
+extern "C" __global__ void k(float* y) {
+    __shared__ __align__(128) Tiles t;
+    fill(t, 1.0f);
+    proxy_fence();
+    float d[4] = {};
+    fence();
+    multiply(d, t);
+    commit();
+    wait<0>();
+    store(y, d);
+}

@@ -1,0 +1,20 @@
+// The second of two warp groups multiplies.
+// pass
+// near: warpgroup/half_group
+// header: wgmma.cuh
+// launch: k<<<1, 256>>>(y: f32[512] uninit)
+#include "wgmma.cuh"
+extern "C" __global__ void k(float* y) {
+    __shared__ __align__(128) Tiles t;
+    fill(t, 1.0f);
+    proxy_fence();
+    __syncthreads();
+    float d[4] = {};
+    if (threadIdx.x / 128 == 1) {
+        fence();
+        multiply(d, t);
+        commit();
+        wait<0>();
+        store(y, d);
+    }
+}

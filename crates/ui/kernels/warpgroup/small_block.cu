@@ -1,0 +1,17 @@
+// A block of three warps has no warp group.
+// fail: E-WARPGROUP-PARTIAL
+// header: wgmma.cuh
+// launch: k<<<1, 96>>>(y: f32[512] uninit)
+#include "wgmma.cuh"
+extern "C" __global__ void k(float* y) {
+    __shared__ __align__(128) Tiles t;
+    fill(t, 1.0f);
+    proxy_fence();
+    __syncthreads();
+    float d[4] = {};
+    fence();
+    multiply(d, t);
+    commit();
+    wait<0>();
+    store(y, d);
+}

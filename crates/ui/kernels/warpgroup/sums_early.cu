@@ -1,0 +1,17 @@
+// The sums are read before the product is waited for.
+// fail: E-WARPGROUP-REGISTER
+// header: wgmma.cuh
+// launch: k<<<1, 128>>>(y: f32[512] uninit)
+#include "wgmma.cuh"
+extern "C" __global__ void k(float* y) {
+    __shared__ __align__(128) Tiles t;
+    fill(t, 1.0f);
+    proxy_fence();
+    __syncthreads();
+    float d[4] = {};
+    fence();
+    multiply(d, t);
+    commit();
+    store(y, d);
+    wait<0>();
+}

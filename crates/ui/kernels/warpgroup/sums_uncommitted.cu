@@ -1,0 +1,16 @@
+// No group has the product, so that nothing waits for it.
+// fail: E-WARPGROUP-REGISTER
+// header: wgmma.cuh
+// launch: k<<<1, 128>>>(y: f32[512] uninit)
+#include "wgmma.cuh"
+extern "C" __global__ void k(float* y) {
+    __shared__ __align__(128) Tiles t;
+    fill(t, 1.0f);
+    proxy_fence();
+    __syncthreads();
+    float d[4] = {};
+    fence();
+    multiply(d, t);
+    wait<0>();
+    store(y, d);
+}
