@@ -53,11 +53,12 @@ extern "C" __global__ void gemm_bf16(const __nv_bfloat16* a, const __nv_bfloat16
 // ANCHOR_END: gemm
 
 #if __CUDA_ARCH__ >= 800
-// Eight elements of a matrix, with zeros for those that it does not have; `packs` says whether one access can read them.
-__device__ Pack<__nv_bfloat16> eight_elements(const __nv_bfloat16* from, size_t row, size_t column, size_t rows, size_t columns,
-                                              bool packs) {
+// Eight elements of a matrix, with zeros for those that it does not have. With PACKS one access can read them.
+template <bool PACKS>
+__device__ Pack<__nv_bfloat16> eight_elements(const __nv_bfloat16* from, size_t row, size_t column, size_t rows,
+                                              size_t columns) {
     Pack<__nv_bfloat16> found;
-    if (packs) {
+    if (PACKS) {
         const bool inside = row < rows && column < columns;
         found.bits = inside ? *(const uint4*)&from[row * columns + column] : make_uint4(0, 0, 0, 0);
     } else {
@@ -71,23 +72,23 @@ __device__ Pack<__nv_bfloat16> eight_elements(const __nv_bfloat16* from, size_t 
 
 // ANCHOR: tensor
 // The same on tensor cores, as plainly: tiles of 128 x 32 and 32 x 128 elements, and 64 x 32 sums for each of eight warps.
-extern "C" __launch_bounds__(256, 2) __global__
-    void gemm_tensor_bf16(const __nv_bfloat16* __restrict__ a, const __nv_bfloat16* __restrict__ b, __nv_bfloat16* __restrict__ c,
-                          size_t m, size_t n, size_t k) {
-    const int THREADS = 256, TILE = 128, DEPTH = 32, PAD = 8;
-    __shared__ __align__(16) __nv_bfloat16 tile_a[TILE][DEPTH + PAD];
-    __shared__ __align__(16) __nv_bfloat16 tile_b[DEPTH][TILE + PAD];
-    const size_t top = (size_t)blockIdx.x * TILE, left = (size_t)blockIdx.y * TILE;
-    const bool packs_a = k % 8 == 0 && (size_t)a % 16 == 0, packs_b = n % 8 == 0 && (size_t)b % 16 == 0;
+namespace tensor {
+const int THREADS = 256, TILE = 128, DEPTH = 32, PAD = 8;
+typedef __nv_bfloat16 TileA[TILE][DEPTH + PAD];
+typedef __nv_bfloat16 TileB[DEPTH][TILE + PAD];
+typedef float Sums[4][4][4];
+
+template <bool PACKS>
+__device__ void add_products(Sums& sums, TileA& tile_a, TileB& tile_b, const __nv_bfloat16* a, const __nv_bfloat16* b,
+                             size_t top, size_t left, size_t m, size_t n, size_t k) {
     const int lane = threadIdx.x % 32, row = threadIdx.x / 128 * 64, column = threadIdx.x / 32 % 4 * 32;
-    float sums[4][4][4] = {};
     Pack<__nv_bfloat16> next_a[2], next_b[2];
     auto fetch = [&](size_t step) {
 #pragma unroll
         for (int i = 0; i < 2; i++) {
             const int at = threadIdx.x + i * THREADS;
-            next_a[i] = eight_elements(a, top + at / 4, step + at % 4 * 8, m, k, packs_a);
-            next_b[i] = eight_elements(b, step + at / 16, left + at % 16 * 8, k, n, packs_b);
+            next_a[i] = eight_elements<PACKS>(a, top + at / 4, step + at % 4 * 8, m, k);
+            next_b[i] = eight_elements<PACKS>(b, step + at / 16, left + at % 16 * 8, k, n);
         }
     };
     fetch(0);
@@ -116,6 +117,23 @@ extern "C" __launch_bounds__(256, 2) __global__
             }
         }
         __syncthreads();
+    }
+}
+} // namespace tensor
+
+extern "C" __launch_bounds__(256, 2) __global__
+    void gemm_tensor_bf16(const __nv_bfloat16* __restrict__ a, const __nv_bfloat16* __restrict__ b, __nv_bfloat16* __restrict__ c,
+                          size_t m, size_t n, size_t k) {
+    __shared__ __align__(16) tensor::TileA tile_a;
+    __shared__ __align__(16) tensor::TileB tile_b;
+    const size_t top = (size_t)blockIdx.x * tensor::TILE, left = (size_t)blockIdx.y * tensor::TILE;
+    const bool packs = k % 8 == 0 && n % 8 == 0 && ((size_t)a | (size_t)b) % 16 == 0;
+    const int lane = threadIdx.x % 32, row = threadIdx.x / 128 * 64, column = threadIdx.x / 32 % 4 * 32;
+    tensor::Sums sums = {};
+    if (packs) {
+        tensor::add_products<true>(sums, tile_a, tile_b, a, b, top, left, m, n, k);
+    } else {
+        tensor::add_products<false>(sums, tile_a, tile_b, a, b, top, left, m, n, k);
     }
     const bool pairs = n % 2 == 0 && (size_t)c % 4 == 0;
 #pragma unroll

@@ -21,11 +21,12 @@ const int DEPTH = 32; // Columns of a and rows of b that it holds at a time.
 // Rows in shared memory are 16 bytes longer than what they hold: the eight rows of a small matrix then lie in different banks.
 const int PAD = 8;
 
-// The eight elements of a matrix from a row and column on, with zeros for those that it does not have. `packs` says
-// whether they are sixteen bytes that one access can read, in all rows.
-__device__ Pack<bf16> eight(const bf16* from, size_t row, size_t column, size_t rows, size_t columns, bool packs) {
+// The eight elements of a matrix from a row and column on, with zeros for those that it does not have.
+// With PACKS they are sixteen bytes that one access can read, in all rows.
+template <bool PACKS>
+__device__ Pack<bf16> eight(const bf16* from, size_t row, size_t column, size_t rows, size_t columns) {
     Pack<bf16> found;
-    if (packs) {
+    if (PACKS) {
         const bool inside = row < rows && column < columns;
         found.bits = inside ? *(const uint4*)&from[row * columns + column] : make_uint4(0, 0, 0, 0);
     } else {
@@ -37,28 +38,25 @@ __device__ Pack<bf16> eight(const bf16* from, size_t row, size_t column, size_t 
     return found;
 }
 
-// At most 128 registers per thread, so that an SM holds two blocks: one multiplies while the other waits at a barrier.
-extern "C" __global__ void __launch_bounds__(256, 2)
-    gemm_bias_gelu(const bf16* __restrict__ a, const bf16* __restrict__ b, const bf16* __restrict__ bias,
-                   const bf16* __restrict__ residual, bf16* __restrict__ d, size_t m, size_t n, size_t k) {
-    __shared__ __align__(16) bf16 tile_a[TILE][DEPTH + PAD];
-    __shared__ __align__(16) bf16 tile_b[DEPTH][TILE + PAD];
-    const size_t top = (size_t)blockIdx.x * TILE, left = (size_t)blockIdx.y * TILE;
-    const bool packs_a = k % 8 == 0 && (size_t)a % 16 == 0;
-    const bool packs_b = n % 8 == 0 && (size_t)b % 16 == 0;
+typedef bf16 TileA[TILE][DEPTH + PAD];
+typedef bf16 TileB[DEPTH][TILE + PAD];
+typedef float Sums[4][4][4]; // Of a lane: four from each of 4 x 4 fragments.
 
+// Adds to the sums of a lane all products of the block's rows of a, from `top` on, and columns of b, from `left` on.
+template <bool PACKS>
+__device__ void add_products(Sums& sums, TileA& tile_a, TileB& tile_b, const bf16* a, const bf16* b, size_t top,
+                             size_t left, size_t m, size_t n, size_t k) {
     // Two warps above each other have 64 rows each, and four beside each other 32 columns each.
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const int row = warp / 4 * 64, column = warp % 4 * 32;
-    float sums[4][4][4] = {};
     // The next tiles are on their way, in registers, while the tensor cores work on those in shared memory.
     Pack<bf16> next_a[2], next_b[2];
     auto fetch = [&](size_t step) {
 #pragma unroll
         for (int i = 0; i < 2; i++) {
             const int at = threadIdx.x + i * THREADS;
-            next_a[i] = eight(a, top + at / 4, step + at % 4 * 8, m, k, packs_a);
-            next_b[i] = eight(b, step + at / 16, left + at % 16 * 8, k, n, packs_b);
+            next_a[i] = eight<PACKS>(a, top + at / 4, step + at % 4 * 8, m, k);
+            next_b[i] = eight<PACKS>(b, step + at / 16, left + at % 16 * 8, k, n);
         }
     };
     fetch(0);
@@ -91,6 +89,27 @@ extern "C" __global__ void __launch_bounds__(256, 2)
         // The next tiles take the place of these, which every warp must have read.
         __syncthreads();
     }
+}
+
+// At most 128 registers per thread, so that an SM holds two blocks: one multiplies while the other waits at a barrier.
+extern "C" __global__ void __launch_bounds__(256, 2)
+    gemm_bias_gelu(const bf16* __restrict__ a, const bf16* __restrict__ b, const bf16* __restrict__ bias,
+                   const bf16* __restrict__ residual, bf16* __restrict__ d, size_t m, size_t n, size_t k) {
+    __shared__ __align__(16) TileA tile_a;
+    __shared__ __align__(16) TileB tile_b;
+    const size_t top = (size_t)blockIdx.x * TILE, left = (size_t)blockIdx.y * TILE;
+    const bool packs = k % 8 == 0 && n % 8 == 0 && ((size_t)a | (size_t)b) % 16 == 0;
+
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const int row = warp / 4 * 64, column = warp % 4 * 32;
+    Sums sums = {};
+    // The loop stands in the code twice, and the `if` outside of it. With one at each access, the assembler moves what was
+    // loaded to other registers before the next access, and the move waits until it has come.
+    if (packs) {
+        add_products<true>(sums, tile_a, tile_b, a, b, top, left, m, n, k);
+    } else {
+        add_products<false>(sums, tile_a, tile_b, a, b, top, left, m, n, k);
+    }
 
     // The sums are whole, and still in registers. A lane has eight rows of the same two columns, and so the same bias
     // for all of them. `pairs` says whether two elements are four bytes of one access.
@@ -100,6 +119,15 @@ extern "C" __global__ void __launch_bounds__(256, 2)
         const size_t at = left + column + 8 * j + lane % 4 * 2;
         const float bias_one = at < n ? __bfloat162float(bias[at]) : 0.0f;
         const float bias_two = at + 1 < n ? __bfloat162float(bias[at + 1]) : 0.0f;
+        // The residual of all eight rows is asked for before the first of them needs it.
+        __nv_bfloat162 rest[4][2];
+        if (pairs) {
+#pragma unroll
+            for (int i = 0; i < 8; i++) {
+                const size_t r = top + row + 8 * i + lane / 4;
+                if (r < m && at < n) rest[i / 2][i % 2] = *(const __nv_bfloat162*)&residual[r * n + at];
+            }
+        }
 #pragma unroll
         for (int i = 0; i < 4; i++) {
 #pragma unroll
@@ -110,8 +138,8 @@ extern "C" __global__ void __launch_bounds__(256, 2)
                 const float two = gelu_fast(sums[i][j][2 * half + 1] + bias_two);
                 const size_t place = r * n + at;
                 if (pairs) {
-                    const float2 rest = __bfloat1622float2(*(const __nv_bfloat162*)&residual[place]);
-                    *(__nv_bfloat162*)&d[place] = __floats2bfloat162_rn(one + rest.x, two + rest.y);
+                    const float2 both = __bfloat1622float2(rest[i][half]);
+                    *(__nv_bfloat162*)&d[place] = __floats2bfloat162_rn(one + both.x, two + both.y);
                 } else {
                     d[place] = __float2bfloat16(one + __bfloat162float(residual[place]));
                     if (at + 1 < n) d[place + 1] = __float2bfloat16(two + __bfloat162float(residual[place + 1]));

@@ -21,11 +21,12 @@ const int DEPTH = 32; // Columns of a and rows of b that it holds at a time.
 // Rows in shared memory are 16 bytes longer than what they hold: the eight rows of a small matrix then lie in different banks.
 const int PAD = 8;
 
-// The eight elements of a matrix from a row and column on, with zeros for those that it does not have. `packs` says
-// whether they are sixteen bytes that one access can read, in all rows.
-__device__ Pack<bf16> eight(const bf16* from, size_t row, size_t column, size_t rows, size_t columns, bool packs) {
+// The eight elements of a matrix from a row and column on, with zeros for those that it does not have.
+// With PACKS they are sixteen bytes that one access can read, in all rows.
+template <bool PACKS>
+__device__ Pack<bf16> eight(const bf16* from, size_t row, size_t column, size_t rows, size_t columns) {
     Pack<bf16> found;
-    if (packs) {
+    if (PACKS) {
         const bool inside = row < rows && column < columns;
         found.bits = inside ? *(const uint4*)&from[row * columns + column] : make_uint4(0, 0, 0, 0);
     } else {
@@ -48,7 +49,7 @@ __device__ Pack<bf16> eight(const bf16* from, size_t row, size_t column, size_t 
 //   - Compare rows with m and columns with n before you read, and not only before you write: the last column of a pair
 //     may be outside where n is odd.
 //   - For speed: where n is even and the pointers are multiples of 4 bytes, read the residual and write d two elements
-//     at a time, as `__nv_bfloat162`.
+//     at a time, as `__nv_bfloat162`. Read the residual of several rows before you need the first of it.
 extern "C" __global__ void __launch_bounds__(256, 2)
     gemm_bias_gelu(const bf16* a, const bf16* b, const bf16* bias, const bf16* residual, bf16* d, size_t m, size_t n, size_t k) {
 }

@@ -19,11 +19,12 @@ const int DEPTH = 32; // Columns of a and rows of b that it holds at a time.
 // Rows in shared memory are 16 bytes longer than what they hold: the eight rows of a small matrix then lie in different banks.
 const int PAD = 8;
 
-// The eight elements of a matrix from a row and column on, with zeros for those that it does not have. `packs` says whether they are
-// sixteen bytes that one access can read, in all rows.
-__device__ Pack<bf16> eight(const bf16* from, size_t row, size_t column, size_t rows, size_t columns, bool packs) {
+// The eight elements of a matrix from a row and column on, with zeros for those that it does not have.
+// With PACKS they are sixteen bytes that one access can read, in all rows.
+template <bool PACKS>
+__device__ Pack<bf16> eight(const bf16* from, size_t row, size_t column, size_t rows, size_t columns) {
     Pack<bf16> found;
-    if (packs) {
+    if (PACKS) {
         const bool inside = row < rows && column < columns;
         found.bits = inside ? *(const uint4*)&from[row * columns + column] : make_uint4(0, 0, 0, 0);
     } else {
@@ -47,6 +48,9 @@ __device__ Pack<bf16> eight(const bf16* from, size_t row, size_t column, size_t 
 //     product of one and one. tensor.cuh says which lane has what.
 //   - At the end each lane writes its sums, with `__float2bfloat16`: compare rows with m and columns with n.
 //   - For speed: fetch the next packs into registers before the products, and write them into the tiles after.
+//     `eight<true>` wants rows that begin at a multiple of 16 bytes, in both factors. Ask for that once, outside of
+//     the loop, and let the loop be in a `template <bool PACKS>` function: with an `if` at each access, each load
+//     waits for the one before it.
 extern "C" __global__ void __launch_bounds__(256, 2) gemm_tile(const bf16* a, const bf16* b, bf16* c, size_t m, size_t n,
                                                                    size_t k) {
 }

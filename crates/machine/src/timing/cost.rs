@@ -77,6 +77,9 @@ pub(crate) const ROUTINE: Cost = cost(Unit::Alu, 40.0, 40.0, 200.0);
 
 pub(crate) const FOLDED: Cost = cost(Unit::None, 0.0, 0.0, 0.0);
 
+/// From one register to another, where the assembler cannot call both by one name.
+pub(crate) const MOVE: Cost = cost(Unit::Either, 1.0, 2.0, 4.6);
+
 impl Cost {
     /// Of an instruction of PTX, by its text: `@%p1 add.s64 %rd1, %rd2, %rd3;`.
     pub(crate) fn of(text: &str, units: &Units) -> Self {

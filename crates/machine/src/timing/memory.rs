@@ -72,6 +72,9 @@ pub(crate) struct MemorySystem<'a> {
     /// How much of the share of DRAM was used of late, from 0 to 1, and when that was computed.
     used: (f64, Ticks),
     fetched: u64,
+    /// Sectors that the SM has read from L2 or written to it, and how many those were when it wrote a line of local memory last.
+    through: u64,
+    local: HashMap<u64, u64>,
     /// Bytes that come, times the ticks for which they are on their way.
     flight: f64,
     /// Ticks that a sector takes: of most blocks, and of the last one.
@@ -129,6 +132,8 @@ impl<'a> MemorySystem<'a> {
             dram: Server::default(),
             used: (0.0, 0),
             fetched: 0,
+            through: 0,
+            local: HashMap::new(),
             flight: 0.0,
             sector: Sector::new(rates, load.active),
             last_sector: Sector::new(rates, load.last.1),
@@ -194,6 +199,7 @@ impl<'a> MemorySystem<'a> {
             // What all SMs have fetched since then may have taken its place in L2.
             let since = (self.fetched - then) as f64 * 32.0 * self.load.active;
             let gone = if since > self.rates.l2_bytes { missing & before } else { 0 };
+            let gone = if line.is_local() && chance(key ^ self.through) < self.left_l2(key) { missing } else { gone };
             let fresh = match piece {
                 Some((_, piece)) if common => piece.fresh_common,
                 Some((_, piece)) => piece.fresh,
@@ -208,9 +214,7 @@ impl<'a> MemorySystem<'a> {
             let lacks = piece.is_some_and(|(_, piece)| chance < piece.missing);
             let waits = first != 0 && share > 0.0 && lacks && (asker.block < self.load.first_wave || !common);
             let came = self.fetch(begun, missing.count_ones(), from_dram, (scattered, waits), sector);
-            if self.l1.keep(key, there | missing, came.max(at)) {
-                self.l2_stores.take(begun, 4.0 * sector.store);
-            }
+            self.l1.keep(key, there | missing, came.max(at));
             self.flight += f64::from(32 * missing.count_ones()) * came.saturating_sub(begun) as f64;
             done = done.max(came);
         }
@@ -225,10 +229,7 @@ impl<'a> MemorySystem<'a> {
         for line in lines {
             let key = own(line, asker);
             if line.is_local() {
-                // Local memory is written back: only what the L1 has no room for goes further.
-                if self.l1.write(key, line.sectors, begun) {
-                    self.l2_stores.take(begun, 4.0 * sector.store);
-                }
+                self.store_local(begun, line, key, sector);
                 continue;
             }
             // A line of which something else is on its way takes no store until that is there, and nothing gets past.
@@ -242,11 +243,32 @@ impl<'a> MemorySystem<'a> {
             let missing = chance < fresh * piece.map_or(1.0, |(_, piece)| piece.missing) + again;
             let store = stores::Store { line, key, scattered, first, missing };
             let (sectors, new) = self.stores.cost(self.rates, self.passed, &store, written);
+            self.through += u64::from(line.sectors.count_ones());
             self.l2_stores.take(begun, sector.store * sectors);
             self.l2.take(begun, sector.written * f64::from(line.sectors.count_ones()));
             self.make_room(begun, f64::from(new), sector);
         }
         self.hold_back(self.l2_stores.free().max(self.dram.free()));
+    }
+
+    /// The L1 writes local memory through, and keeps it: an H200 takes the time of such stores though all arrays fit (`rotate_runtime` of
+    /// `lessons/shared-memory`). L2 writes back what was there before, if that has had to go: the memory of a place on the SM is written by
+    /// one block after the other.
+    fn store_local(&mut self, begun: Ticks, line: &Line, key: u64, sector: Sector) {
+        let sectors = f64::from(line.sectors.count_ones());
+        self.l1.keep(key, line.sectors, begun);
+        self.l2_stores.take(begun, sector.store * sectors);
+        self.l2.take(begun, sector.written * sectors);
+        let written_back = sectors * self.left_l2(key) * self.rates.dram_write;
+        self.take_dram(begun, written_back, self.rates.written_load, sector);
+        self.through += u64::from(line.sectors.count_ones());
+        self.local.insert(key, self.through);
+    }
+
+    /// The share of a line of local memory that has left L2 since it was written: what comes in takes the place of any other.
+    fn left_l2(&self, key: u64) -> f64 {
+        let since = self.local.get(&key).map_or(0, |then| self.through - then);
+        1.0 - (-(since as f64) * 32.0 * self.load.active / self.rates.l2_bytes).exp()
     }
 
     /// A warp's atomics: when the old values are there.
@@ -301,6 +323,7 @@ impl<'a> MemorySystem<'a> {
         sector: Sector,
     ) -> Ticks {
         self.fetched += u64::from(sectors);
+        self.through += u64::from(sectors);
         let hit = self.take_l2(begun, f64::from(sectors), 1.0, sector) + ticks(self.rates.l2_latency);
         if from_dram == 0 && !waits {
             return hit;

@@ -1,5 +1,7 @@
 //! A kernel as the clock sees it: of every instruction what it costs, waits for and brings.
 
+mod alignment;
+mod arms;
 mod fold;
 pub(crate) mod linear;
 
@@ -145,8 +147,9 @@ impl Program {
         let spills = ops.len() as u32;
         let mut program = Self { ops, registers, spills, predicated: HashMap::new() };
         fold::products(&mut program, code);
-        fold::shared_loads(&mut program, code);
+        fold::shared_loads(&mut program, code, &numbers);
         fold::short_branches(&mut program, code, model.assembler.predicated);
+        arms::moves(&mut program, code);
         let memory = |text: &str, kind| Op { bytes: 4, ..Op::new(Cost::of(text, units), kind) };
         program.ops.push(memory("st.local.b32 [%r1], %r2;", Kind::Store(Place::Local)));
         program.ops.push(memory("ld.local.b32 %r2, [%r1];", Kind::Load(Place::Local)));

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::{Kind, Op, Program};
+use super::alignment::Alignment;
+use super::arms::Jumps;
+use super::{Kind, Numbers, Op, Program};
 use crate::code::{AddressOf, Code, MicroOp, Place, TRUE};
 use crate::timing::cost::FOLDED;
 
@@ -34,8 +36,10 @@ pub(super) fn products(program: &mut Program, code: &Code) {
     }
 }
 
-/// Four neighbouring words of shared memory behind one address are loaded together, unless they are volatile.
-pub(super) fn shared_loads(program: &mut Program, code: &Code) {
+/// Neighbouring words of shared memory behind one address are loaded together, unless they are volatile: two or four, as far as the address
+/// is known to be a multiple of their bytes. Of four, the last may be missing.
+pub(super) fn shared_loads(program: &mut Program, code: &Code, numbers: &Numbers) {
+    let alignment = Alignment::new(code, numbers, program.registers);
     let word = |pc: usize| -> Option<AddressOf> {
         let access = code.access(pc as u32)?;
         let is_word = !access.stores && !access.order.volatile && access.place == Place::Shared && access.bytes() == 4;
@@ -48,20 +52,23 @@ pub(super) fn shared_loads(program: &mut Program, code: &Code) {
         )
     };
     for first in 0..program.ops.len() {
-        let Some(address) = word(first).filter(|address| address.offset % 16 == 0) else { continue };
-        if program.ops[first].is_folded() {
-            continue;
-        }
+        let Some(address) = word(first) else { continue };
         // What its address is made of.
         let bases = program.ops[first].reads.clone();
-        if bases.iter().any(|base| program.ops[first].writes.contains(base)) {
+        let zeros = bases.iter().map(|&base| alignment.of(base)).fold(address.offset.trailing_zeros(), u32::min);
+        let most = match zeros {
+            0..3 => continue,
+            3 => 2,
+            _ => 4,
+        };
+        if program.ops[first].is_folded() || bases.iter().any(|base| program.ops[first].writes.contains(base)) {
             continue;
         }
         let mut found = Vec::new();
         for pc in first + 1..program.ops.len().min(first + NEAR) {
             let op = &program.ops[pc];
             let moves_base = pc > first + 1 && bases.iter().any(|base| program.ops[pc - 1].writes.contains(base));
-            if found.len() == 3 || op.divides() || writes_shared(op.kind) || moves_base {
+            if found.len() + 1 == most || op.divides() || writes_shared(op.kind) || moves_base {
                 break;
             }
             let wanted = address.offset + 4 * (found.len() as i64 + 1);
@@ -69,8 +76,10 @@ pub(super) fn shared_loads(program: &mut Program, code: &Code) {
                 found.push(pc);
             }
         }
-        let (true, Some(&register)) = (found.len() == 3, program.ops[first].writes.first()) else { continue };
-        program.ops[first].merged = true;
+        let Some(&register) = program.ops[first].writes.first().filter(|_| !found.is_empty()) else { continue };
+        // The banks give two words of each lane in the passes in which they give one.
+        program.ops[first].merged = found.len() > 1;
+        program.ops[first].bytes = if found.len() > 1 { 16 } else { 8 };
         for pc in found {
             let op = &mut program.ops[pc];
             (op.cost, op.kind, op.reads) = (FOLDED, Kind::Plain, vec![register]);
@@ -84,6 +93,7 @@ pub(super) fn short_branches(program: &mut Program, code: &Code, most: f64) {
         MicroOp::Branch { target, .. } | MicroOp::Jump(target) => Some(target as usize).filter(|&target| target > pc),
         _ => None,
     };
+    let all = Jumps::new(code);
     for pc in 0..program.ops.len() {
         let (MicroOp::Branch { .. }, Some(mut end)) = (code.insts[pc].op, over(pc)) else { continue };
         // Behind the one side may stand the other, which a jump leads around.
@@ -91,6 +101,9 @@ pub(super) fn short_branches(program: &mut Program, code: &Code, most: f64) {
         if let Some(other) = over(end - 1).filter(|_| matches!(code.insts[end - 1].op, MicroOp::Jump(_))) {
             jumps.push(end - 1);
             end = other;
+        }
+        if all.is_alone(program, code, pc, end) {
+            continue;
         }
         let inside = |at: &usize| !jumps.contains(at);
         let mut between = (pc..end).filter(inside).map(|at| &program.ops[at]);
