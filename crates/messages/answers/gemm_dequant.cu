@@ -37,55 +37,76 @@ __device__ Pack<bf16> eight(const bf16* a, size_t row, size_t column, size_t row
     return found;
 }
 
-// Four neighbouring weights of q in the same way, the first of them in the lowest byte.
+// Four neighbouring weights in each of eight rows of q from a row and column on, the first of them in the lowest byte.
+// `PACKS` says whether the four are one access, and whether q has all of the eight rows or none.
 template <bool PACKS>
-__device__ unsigned four(const signed char* q, size_t row, size_t column, size_t rows, size_t columns) {
-    if (PACKS) return row < rows && column < columns ? *(const unsigned*)&q[row * columns + column] : 0;
-    unsigned found = 0;
+__device__ void eight_rows(unsigned (&found)[8], const signed char* q, size_t row, size_t column, size_t rows, size_t columns) {
+    const bool inside = row < rows && column < columns;
 #pragma unroll
-    for (int j = 0; j < 4; j++) {
-        const bool inside = row < rows && column + j < columns;
-        found |= inside ? (unsigned)(unsigned char)q[row * columns + column + j] << 8 * j : 0;
+    for (int j = 0; j < 8; j++) {
+        if (PACKS) {
+            found[j] = inside ? *(const unsigned*)&q[(row + j) * columns + column] : 0;
+        } else {
+            found[j] = 0;
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                const bool there = row + j < rows && column + i < columns;
+                found[j] |= there ? (unsigned)(unsigned char)q[(row + j) * columns + column + i] << 8 * i : 0;
+            }
+        }
     }
-    return found;
 }
 
-// The weights in one byte of two words, as bf16, which has every number of int8: of two rows, in one column.
+// The weights in one byte of two words, as two bf16: of two rows of q, in one column. bf16 has every number of int8. Behind
+// the sign and exponent of 128 seven bits x are 128 + x. A negative number is 128 less than its seven bits, and its eighth
+// bit, in the place of the exponent's last one, makes 256 of 128.
 __device__ unsigned pair(unsigned upper, unsigned lower, int byte) {
-    const signed char first = upper >> 8 * byte, second = lower >> 8 * byte;
-    const __nv_bfloat162 both = __floats2bfloat162_rn(first, second);
+    const unsigned bytes = __byte_perm(upper, lower, byte | (4 + byte) << 8);
+    const unsigned value = (bytes & 0x007f007f) | 0x43004300, offset = (bytes & 0x00800080) | 0x43004300;
+    const __nv_bfloat162 both = __hsub2(*(const __nv_bfloat162*)&value, *(const __nv_bfloat162*)&offset);
     return *(const unsigned*)&both;
 }
 
-// Adds what a warp has of the product of the block's rows and columns: of each 1024 terms 64.
+// Adds what a warp has of the product of 16 rows and 32 columns: 64 terms from the first on, then those a stride further on.
 //
 // A lane has the terms from lane % 4 * 8 on of each 32, and the four columns from lane / 4 * 4 on. The tensor cores take
 // its first four terms for two pairs of 16, and its other four for those of the next product: the same of a as of q.
 template <bool PACKS>
-__device__ void add_terms(float (&sums)[4][4], const bf16* a, const signed char* q, size_t top, size_t left, size_t m,
-                          size_t n, size_t k) {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+__device__ void add_terms(float (&sums)[4][4], const bf16* a, const signed char* q, size_t top, size_t left, size_t first,
+                          size_t stride, size_t m, size_t n, size_t k) {
+    const int lane = threadIdx.x % 32;
     const size_t row = top + lane / 4, column = left + lane / 4 * 4;
-    for (size_t step = DEPTH * warp; step < k; step += DEPTH * WARPS) {
-        Pack<bf16> upper[2], lower[2];
-        unsigned weights[2][8];
+    // What is asked for while the step before is multiplied.
+    Pack<bf16> upper[2], lower[2];
+    unsigned weights[2][8];
+    auto fetch = [&](size_t step) {
 #pragma unroll
         for (int i = 0; i < 2; i++) {
             const size_t term = step + 32 * i + lane % 4 * 8;
             upper[i] = eight<PACKS>(a, row, term, m, k);
             lower[i] = eight<PACKS>(a, row + 8, term, m, k);
-#pragma unroll
-            for (int j = 0; j < 8; j++) weights[i][j] = four<PACKS>(q, term + j, column, k, n);
+            eight_rows<PACKS>(weights[i], q, term, column, k, n);
         }
+    };
+    fetch(first);
+    for (size_t step = first; step < k; step += stride) {
+        uint4 u[2], l[2];
+        unsigned w[2][8];
 #pragma unroll
         for (int i = 0; i < 2; i++) {
-            const uint4 u = upper[i].bits, l = lower[i].bits;
-            const unsigned (&w)[8] = weights[i];
-            const unsigned first[4] = {u.x, l.x, u.y, l.y}, second[4] = {u.z, l.z, u.w, l.w};
+            u[i] = upper[i].bits;
+            l[i] = lower[i].bits;
 #pragma unroll
-            for (int j = 0; j < 4; j++) multiply(sums[j], first, pair(w[0], w[1], j), pair(w[2], w[3], j));
+            for (int j = 0; j < 8; j++) w[i][j] = weights[i][j];
+        }
+        fetch(step + stride);
 #pragma unroll
-            for (int j = 0; j < 4; j++) multiply(sums[j], second, pair(w[4], w[5], j), pair(w[6], w[7], j));
+        for (int i = 0; i < 2; i++) {
+            const unsigned early[4] = {u[i].x, l[i].x, u[i].y, l[i].y}, late[4] = {u[i].z, l[i].z, u[i].w, l[i].w};
+#pragma unroll
+            for (int j = 0; j < 4; j++) multiply(sums[j], early, pair(w[i][0], w[i][1], j), pair(w[i][2], w[i][3], j));
+#pragma unroll
+            for (int j = 0; j < 4; j++) multiply(sums[j], late, pair(w[i][4], w[i][5], j), pair(w[i][6], w[i][7], j));
         }
     }
 }
@@ -96,13 +117,16 @@ extern "C" __global__ void __launch_bounds__(512)
     // Rows are longer by 16 bytes than what they hold, so that the lanes write to different banks.
     __shared__ __align__(16) float parts[WARPS][ROWS][COLUMNS + 4];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const size_t top = (size_t)blockIdx.x * ROWS, left = (size_t)blockIdx.y * COLUMNS;
+    // Up to four times 16 rows, and the warps of each share the terms.
+    const int groups = m > 2 * ROWS ? 4 : m > ROWS ? 2 : 1, share = WARPS / groups;
+    const size_t top = (size_t)blockIdx.x * ROWS * groups, left = (size_t)blockIdx.y * COLUMNS;
+    const size_t own = top + warp % groups * ROWS, first = DEPTH * (warp / groups), stride = DEPTH * share;
     float sums[4][4] = {};
     const bool packs = k % 8 == 0 && (size_t)a % 16 == 0 && n % 4 == 0 && (size_t)q % 4 == 0;
     if (packs) {
-        add_terms<true>(sums, a, q, top, left, m, n, k);
+        add_terms<true>(sums, a, q, own, left, first, stride, m, n, k);
     } else {
-        add_terms<false>(sums, a, q, top, left, m, n, k);
+        add_terms<false>(sums, a, q, own, left, first, stride, m, n, k);
     }
 
     // Of each product a lane has two neighbouring columns, 4 columns of d apart: all in all, eight neighbouring ones.
@@ -112,10 +136,11 @@ extern "C" __global__ void __launch_bounds__(512)
         *(float4*)at = make_float4(sums[0][i], sums[1][i], sums[2][i], sums[3][i]);
     }
     __syncthreads();
-    // Each thread has one element of the block's.
-    const size_t row = top + warp, column = left + lane;
-    float sum = 0.0f;
-#pragma unroll
-    for (int i = 0; i < WARPS; i++) sum += parts[i][warp][lane];
-    if (row < m && column < n) d[row * n + column] = __float2bfloat16(sum * scale[column]);
+    // A warp has a row of each 16.
+    for (int group = 0; group < groups; group++) {
+        const size_t row = top + group * ROWS + warp, column = left + lane;
+        float sum = 0.0f;
+        for (int i = 0; i < share; i++) sum += parts[i * groups + group][warp][lane];
+        if (row < m && column < n) d[row * n + column] = __float2bfloat16(sum * scale[column]);
+    }
 }

@@ -27,7 +27,9 @@ pub fn gemm_dequant(
     let kernel = module.load_function("gemm_dequant")?;
     // More blocks than a grid can have are refused by the driver.
     let tiles = |length: usize, edge: usize| u32::try_from(length.div_ceil(edge)).unwrap_or(u32::MAX);
-    let config = LaunchConfig { grid_dim: (tiles(m, 16), tiles(n, 32), 1), block_dim: (512, 1, 1), shared_mem_bytes: 0 };
+    // As many rows for a block as the kernel takes.
+    let rows = [16, 32, 64][usize::from(m > 16) + usize::from(m > 32)];
+    let config = LaunchConfig { grid_dim: (tiles(m, rows), tiles(n, 32), 1), block_dim: (512, 1, 1), shared_mem_bytes: 0 };
     let mut launch = stream.launch_builder(&kernel);
     launch.arg(a).arg(q).arg(scale).arg(d).arg(&m).arg(&n).arg(&k);
     // SAFETY: the arguments are the kernel's parameters in their order, and it touches only the elements that the sizes

@@ -27,9 +27,9 @@ pub fn gemm_dequant(
     //   1. `module.load_function("gemm_dequant")?` gives the kernel.
     //   2. `stream.launch_builder(&kernel)` takes the arguments with `.arg(...)`, in the order of the kernel's
     //      parameters: `a`, `q`, `scale`, `d`, `&m`, `&n`, `&k` (a `usize` here is a `size_t` there).
-    //   3. `.launch(config)` with a `LaunchConfig` of 512 threads and one block for each 16 rows and 32 columns: `grid_dim` has
-    //      `m.div_ceil(16)` blocks along x and `n.div_ceil(32)` along y. The launch is `unsafe`: nobody checks the arguments
-    //      against the kernel's parameters but you.
+    //   3. `.launch(config)` with a `LaunchConfig` of 512 threads and one block for each 32 columns and 16, 32 or 64 rows, as many
+    //      as your kernel takes: `grid_dim` has `m.div_ceil(rows)` blocks along x and `n.div_ceil(32)` along y. The launch is
+    //      `unsafe`: nobody checks the arguments against the kernel's parameters but you.
     //   4. Nothing is to be launched where there are no rows or no columns: a grid of no blocks is an error. Where `k` is
     //      0, `d` is 0.
     let _ = (stream, module, a, q, scale, d, m, n, k);

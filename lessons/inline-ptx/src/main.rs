@@ -106,7 +106,10 @@ impl Gpu {
                 table.add_row(row);
             }
         }
-        print(&format!("{}: every result is compared with the host's, bit by bit.\n\n{table}", self.device.properties.name))
+        print(&format!(
+            "{}: every result is compared with the host's, bit by bit.\n\n{table}",
+            self.device.properties.name
+        ))
     }
 
     /// Runs a kernel that has no mistake. Returns how many instructions a warp executed, which only the emulated device counts.

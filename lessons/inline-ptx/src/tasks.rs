@@ -64,13 +64,7 @@ fn multiply() -> Task {
     task("multiply", "16 x 8 sums of 16 terms", 32, vec![packed(&a), packed(&b)], bits(&sums))
 }
 
-fn task(
-    kernel: &'static str,
-    what: &'static str,
-    threads: u32,
-    inputs: Vec<Vec<u32>>,
-    expected: Vec<u32>,
-) -> Task {
+fn task(kernel: &'static str, what: &'static str, threads: u32, inputs: Vec<Vec<u32>>, expected: Vec<u32>) -> Task {
     Task { kernel, what, threads, inputs, expected }
 }
 

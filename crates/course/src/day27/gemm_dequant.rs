@@ -30,7 +30,8 @@ pub const EXERCISE: Exercise = Exercise {
     tolerances: gemm_tile::EXERCISE.tolerances,
     // Each weight is multiplied with its scale.
     flops: |shape| gemm_tile::flops(shape) + (shape.terms() * shape.columns) as f64,
-    speedup: Some(3.0),
+    // By bytes 4.8 to 5.0 are possible. A chain of so few bytes does not take as many times as long: each launch has its beginning and end.
+    speedup: Some(1.8),
     ladder: &[
         Rung::any("naive", Step::product("gemm_dequant_naive", READ, D, [1, 256])),
         Rung::any("tiles of 128", Step::product("gemm_dequant_tiles", READ, D, [128, 128])).multiple_of(16),
