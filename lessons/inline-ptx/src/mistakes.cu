@@ -27,6 +27,18 @@ extern "C" __global__ void poll(unsigned* flag) {
 }
 // ANCHOR_END: poll
 
+// ANCHOR: poll_volatile
+extern "C" __global__ void poll_volatile(unsigned* flag) {
+    if (threadIdx.x / 32 == 1) {
+        if (threadIdx.x == 32) atomicExch(flag, 1);
+        return;
+    }
+    unsigned seen = 0;
+    while (seen == 0)
+        asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
+}
+// ANCHOR_END: poll_volatile
+
 // ANCHOR: generic
 // Reads shared memory by an address of C++, which is a generic one.
 extern "C" __global__ void generic(unsigned* out) {
