@@ -192,7 +192,11 @@ fn body(ptx: &str, kernel: &str) -> Option<String> {
     let (_, inside) = from.split_once("\n{")?;
     let (inside, _) = inside.split_once("\n}")?;
     let lines = inside.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with(".loc"));
-    Some(lines.map(|line| line.replace('\t', "    ")).collect::<Vec<_>>().join("\n"))
+    let indented = |line: &str| match line.strip_prefix('\t') {
+        Some(instruction) => format!("    {}", instruction.split_whitespace().collect::<Vec<_>>().join(" ")),
+        None => line.to_owned(),
+    };
+    Some(lines.map(indented).collect::<Vec<_>>().join("\n"))
 }
 
 #[cfg(test)]
