@@ -3,8 +3,8 @@
 // scale. blockIdx.x counts the tiles of d's rows, blockIdx.y those of its columns.
 //
 //     gemm_dequant_naive    a thread has an element of d, and scales each weight
-//     gemm_dequant_tiles    128 x 128 elements, whose weights become bf16 on their way to shared
-//                           memory; the scale is applied to the sums
+//     gemm_dequant_tiles    128 x 128 elements, whose weights become bf16 on their way to
+//                           shared memory; the scale is applied to the sums
 //     gemm_dequant_narrow   a warp has 16 x 32 elements, and needs no shared memory
 //     gemm_dequant_split    sixteen warps share the terms of 16 x 32 elements
 #include <cuda_bf16.h>
@@ -34,8 +34,8 @@ extern "C" __global__ void gemm_dequant_naive(const bf16* __restrict__ a,
 // Rows of q begin at a multiple of 16 bytes, and so do those of a.
 extern "C" __global__ void __launch_bounds__(256, 2)
     gemm_dequant_tiles(const bf16* __restrict__ a, const signed char* __restrict__ q,
-                       const float* __restrict__ scale, bf16* __restrict__ d, size_t m, size_t n,
-                       size_t k) {
+                       const float* __restrict__ scale, bf16* __restrict__ d, size_t m,
+                       size_t n, size_t k) {
     const int TILE = 128, DEPTH = 32, PAD = 8;
     __shared__ __align__(16) bf16 tile_a[TILE][DEPTH + PAD];
     __shared__ __align__(16) bf16 tile_b[DEPTH][TILE + PAD];
@@ -52,8 +52,8 @@ extern "C" __global__ void __launch_bounds__(256, 2)
 #pragma unroll
         for (int i = 0; i < 2; i++) {
             const bool inside = top + row_a + 64 * i < m && step + pack_a < k;
-            of_a[i].bits = inside ? *(const uint4*)&a[(top + row_a + 64 * i) * k + step + pack_a]
-                                  : make_uint4(0, 0, 0, 0);
+            const bf16* from = &a[(top + row_a + 64 * i) * k + step + pack_a];
+            of_a[i].bits = inside ? *(const uint4*)from : make_uint4(0, 0, 0, 0);
         }
         const bool inside = step + row_q < k && left + pack_q < n;
         of_q.bits = inside ? *(const uint4*)&q[(step + row_q) * n + left + pack_q]
@@ -150,8 +150,8 @@ struct Step {
 // ANCHOR: narrow
 extern "C" __global__ void __launch_bounds__(32)
     gemm_dequant_narrow(const bf16* __restrict__ a, const signed char* __restrict__ q,
-                        const float* __restrict__ scale, bf16* __restrict__ d, size_t m, size_t n,
-                        size_t k) {
+                        const float* __restrict__ scale, bf16* __restrict__ d, size_t m,
+                        size_t n, size_t k) {
     const int lane = threadIdx.x;
     const size_t row = (size_t)blockIdx.x * 16 + lane / 4, left = (size_t)blockIdx.y * 32;
     float sums[4][4] = {};
@@ -174,8 +174,8 @@ extern "C" __global__ void __launch_bounds__(32)
 // ANCHOR: split
 extern "C" __global__ void __launch_bounds__(512)
     gemm_dequant_split(const bf16* __restrict__ a, const signed char* __restrict__ q,
-                       const float* __restrict__ scale, bf16* __restrict__ d, size_t m, size_t n,
-                       size_t k) {
+                       const float* __restrict__ scale, bf16* __restrict__ d, size_t m,
+                       size_t n, size_t k) {
     const int WARPS = 16;
     __shared__ __align__(16) float parts[WARPS][16][36];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;

@@ -236,7 +236,8 @@ mod tests {
         for (kernel, inside) in [("poll", false), ("poll_volatile", true)] {
             let text = ptx(kernel);
             let jump = text.rfind("bra").unwrap_or_default();
-            let label = text.get(jump..).and_then(|rest| rest.split([' ', ';', '\t']).find(|word| word.starts_with('$')));
+            let label =
+                text.get(jump..).and_then(|rest| rest.split([' ', ';', '\t']).find(|word| word.starts_with('$')));
             let label = label.and_then(|label| text.find(&format!("{label}:")));
             let load = text.find("ld.relaxed");
             assert!(label.is_some() && load.is_some() && (load > label) == inside, "{text}");
