@@ -156,6 +156,90 @@ extern "C" __launch_bounds__(256, 2) __global__
     }
 }
 // ANCHOR_END: tensor
+
+// Some neighbouring elements of a row, in one access if `PACKS`, with zeros for those that the matrix does not have.
+template <bool PACKS, typename Access>
+__device__ __forceinline__ Access neighbours(const __nv_bfloat16* from, size_t row, size_t column, size_t rows, size_t columns) {
+    const int SIZE = sizeof(Access) / sizeof(__nv_bfloat16);
+    union { Access all; __nv_bfloat16 at[SIZE]; } found;
+    if (PACKS) {
+        found.all = row < rows && column < columns ? *(const Access*)&from[row * columns + column] : Access();
+    } else {
+#pragma unroll
+        for (int j = 0; j < SIZE; j++) {
+            found.at[j] = row < rows && column + j < columns ? from[row * columns + column + j] : __nv_bfloat16(0.0f);
+        }
+    }
+    return found.all;
+}
+
+// Adds what a warp has of the product of 16 rows and 32 columns: of each 1024 terms 64. A lane reads eight neighbouring elements of two
+// rows of a, and four of eight rows of b. Terms may be added in any order, so they go to the tensor cores as the lanes have them.
+template <bool PACKS>
+__device__ __forceinline__ void add_few_rows(float (&sums)[4][4], const __nv_bfloat16* a, const __nv_bfloat16* b, size_t top,
+                                             size_t left, size_t m, size_t n, size_t k) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const size_t row = top + lane / 4, column = left + lane / 4 * 4;
+    for (size_t step = 64 * warp; step < k; step += 1024) {
+        uint4 upper[2], lower[2];
+        unsigned weights[2][8][2];
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const size_t term = step + 32 * i + lane % 4 * 8;
+            upper[i] = neighbours<PACKS, uint4>(a, row, term, m, k);
+            lower[i] = neighbours<PACKS, uint4>(a, row + 8, term, m, k);
+#pragma unroll
+            for (int j = 0; j < 8; j++) {
+                const uint2 four = neighbours<PACKS, uint2>(b, term + j, column, k, n);
+                weights[i][j][0] = four.x;
+                weights[i][j][1] = four.y;
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const uint4 u = upper[i / 2], l = lower[i / 2];
+            const unsigned of_a[4] = {i % 2 ? u.z : u.x, i % 2 ? l.z : l.x, i % 2 ? u.w : u.y, i % 2 ? l.w : l.y};
+            const unsigned (&of_b)[8][2] = weights[i / 2];
+            const int first = i % 2 * 4;
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                // The halves of two words that are a column's.
+                const int chosen = j % 2 ? 0x7632 : 0x5410;
+                multiply(sums[j], of_a, __byte_perm(of_b[first][j / 2], of_b[first + 1][j / 2], chosen),
+                         __byte_perm(of_b[first + 2][j / 2], of_b[first + 3][j / 2], chosen));
+            }
+        }
+    }
+}
+
+// ANCHOR: few_rows
+// The same for few rows of a, where the bytes of b are all that counts: 16 x 32 elements of c for a block, whose 16 warps share the
+// terms. Each has every sixteenth step of 64, and their sums are added at the end.
+extern "C" __launch_bounds__(512) __global__
+    void gemm_few_rows_bf16(const __nv_bfloat16* __restrict__ a, const __nv_bfloat16* __restrict__ b, __nv_bfloat16* __restrict__ c,
+                            size_t m, size_t n, size_t k) {
+    __shared__ __align__(16) float parts[16][16][36];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, group = lane / 4, member = lane % 4;
+    const size_t top = (size_t)blockIdx.x * 16, left = (size_t)blockIdx.y * 32;
+    const bool packs = k % 8 == 0 && n % 4 == 0 && (size_t)a % 16 == 0 && (size_t)b % 8 == 0;
+    float sums[4][4] = {};
+    if (packs) {
+        add_few_rows<true>(sums, a, b, top, left, m, n, k);
+    } else {
+        add_few_rows<false>(sums, a, b, top, left, m, n, k);
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        *(float4*)&parts[warp][group + i / 2 * 8][8 * member + i % 2 * 4] = make_float4(sums[0][i], sums[1][i], sums[2][i], sums[3][i]);
+    }
+    __syncthreads();
+    const size_t row = top + warp, column = left + lane;
+    float sum = 0.0f;
+#pragma unroll
+    for (int i = 0; i < 16; i++) sum += parts[i][warp][lane];
+    if (row < m && column < n) c[row * n + column] = __float2bfloat16(sum);
+}
+// ANCHOR_END: few_rows
 #endif
 
 // ANCHOR: epilogue
@@ -173,3 +257,13 @@ extern "C" __global__ void gelu_bf16(const __nv_bfloat16* x, __nv_bfloat16* out,
     if (i < n) out[i] = __float2bfloat16(gelu_tanh(__bfloat162float(x[i])));
 }
 // ANCHOR_END: epilogue
+
+// ANCHOR: dequantize
+// Weights in int8, `rows` x `columns` with a scale for each column, as bf16.
+extern "C" __global__ void dequantize_bf16(const signed char* q, const float* scale, __nv_bfloat16* out, size_t rows, size_t columns) {
+    const size_t start = (size_t)blockIdx.x * columns;
+    for (size_t column = threadIdx.x; column < columns; column += blockDim.x) {
+        out[start + column] = __float2bfloat16((float)q[start + column] * scale[column]);
+    }
+}
+// ANCHOR_END: dequantize

@@ -165,6 +165,10 @@ def gemm_bias_gelu(a, b, bias, residual):
     return F.gelu(torch.addmm(bias, a, b), approximate="tanh") + residual
 
 
+def gemm_dequant(a, q, scale):
+    return a @ (q * scale).to(a.dtype)
+
+
 def layernorm_bias_gelu(x, gamma, beta, bias):
     return F.gelu(F.layer_norm(x, x.shape[-1:], gamma, beta, 1e-5) + bias, approximate="tanh")
 
@@ -353,6 +357,7 @@ OPERATIONS = {
     "adamw_multi": ([E32, E32, E32, ("squares", "float32")], adamw_multi, {"fused": fused_adamw_multi}),
     "gemm_tile": ([AB, BB], gemm_tile, {}),
     "gemm_bias_gelu": ([AB, BB, CB, EB], gemm_bias_gelu, {"cublaslt": cublaslt_gemm_bias_gelu}),
+    "gemm_dequant": ([AB, ("right", "int8"), C32], gemm_dequant, {}),
 }
 
 # Sublayers in the orders that models have them, for --fused and --code alone.
@@ -394,6 +399,8 @@ def make_inputs(spec, rows, columns, seed, depth=None, head=None):
             return aligned.new_empty(aligned.numel() + 1)[1:].view(elements).copy_(aligned)
         if kind in ("left", "right"):
             size = (rows, depth) if kind == "left" else (depth, columns)
+            if dtype == "int8":
+                return torch.randint(-128, 128, size, generator=generator, device="cuda", dtype=torch.int8)
             values = torch.randn(size, generator=generator, device="cuda", dtype=torch.float32)
             return (values / depth**0.25).to(getattr(torch, dtype))
         size = {"elements": elements, "squares": elements, "columns": (columns,), "square": (columns, columns)}[kind]

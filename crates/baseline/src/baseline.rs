@@ -99,6 +99,10 @@ impl Baseline {
         let Shape { rows, columns, .. } = shape;
         let terms = shape.terms();
         let threads = step.block(shape);
+        if step.grid_dim(shape).0 == 0 {
+            // A factor of a product without terms.
+            return Ok(());
+        }
         let kernel = self.kernel(&step.kernel.replace('*', &threads.to_string()))?;
         let addresses: Vec<u64> = (step.reads.iter().chain(step.writes))
             .filter(|name| !matches!(step.work, Work::Chunks { .. }) || !buffers.exercise.is_behind(name))
@@ -125,6 +129,9 @@ impl Baseline {
         match step.work {
             Work::Rows { .. } | Work::Tiles { .. } => {
                 launch.arg(&rows).arg(&columns);
+            }
+            Work::Right { .. } => {
+                launch.arg(&terms).arg(&columns);
             }
             Work::Product { .. } => {
                 launch.arg(&rows).arg(&columns).arg(&terms);

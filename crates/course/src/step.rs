@@ -40,6 +40,8 @@ pub enum Work {
     Elements { a_thread: usize },
     /// Each block handles so many rows.
     Rows { a_block: usize },
+    /// Each block handles so many rows of a product's right factor. The kernel is given the rows and columns of that.
+    Right { a_block: usize },
     /// Each block handles a square tile of so many rows and columns. The grid has the tiles of the rows along x, where there may be
     /// more of them, and those of the columns along y. A block has 32 threads along x.
     Tiles { edge: usize },
@@ -86,6 +88,15 @@ impl Step {
     /// A step with one block a row.
     pub const fn by_row(kernel: &'static str, reads: &'static [&'static str], writes: &'static [&'static str]) -> Self {
         Self::new(kernel, reads, writes, Work::Rows { a_block: 1 })
+    }
+
+    /// A step with one block for each row of a product's right factor.
+    pub const fn by_row_of_right(
+        kernel: &'static str,
+        reads: &'static [&'static str],
+        writes: &'static [&'static str],
+    ) -> Self {
+        Self::new(kernel, reads, writes, Work::Right { a_block: 1 })
     }
 
     /// A step with one block a tile, of so many rows and columns.
@@ -218,6 +229,7 @@ impl Step {
                 (blocks(shape.elements(), self.block(shape) as usize * a_thread.max(1)), 1, 1)
             }
             Work::Rows { a_block } => (blocks(shape.rows.saturating_mul(self.cluster), a_block), 1, 1),
+            Work::Right { a_block } => (blocks(shape.terms(), a_block), 1, 1),
             Work::Tiles { edge } => (blocks(shape.rows, edge), blocks(shape.columns, edge), 1),
             Work::Product { rows, columns } => (blocks(shape.rows, rows), blocks(shape.columns, columns), 1),
             Work::Chunks { of } => (shape.tensors().map(|tensor| blocks(tensor.len(), of)).sum(), 1, 1),

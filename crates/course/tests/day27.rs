@@ -211,3 +211,76 @@ fn without_terms_the_epilogue_remains() {
     assert!(check_of(fused(), &case, finished(&case, &sums, |_, _, residual| residual)).is_err());
     assert!(check_of(fused(), &case, sums).is_err());
 }
+
+fn dequant() -> &'static Exercise {
+    find("gemm_dequant").unwrap()
+}
+
+fn dequant_case(shape: Shape, seed: u64) -> Case {
+    (dequant().make)(shape, &mut Inputs::new(seed))
+}
+
+/// What `finish` makes of each sum and the scale of its column.
+fn scaled(case: &Case, sums: &[f32], finish: impl Fn(f32, f32) -> f32) -> Vec<f32> {
+    let (scales, columns) = (case.f32s(2), case.shape.columns);
+    sums.iter().enumerate().map(|(i, &sum)| finish(sum, scales[i % columns])).collect()
+}
+
+/// The same case with its weights scaled one by one and rounded by `round`.
+fn with_weights(case: &Case, round: impl Fn(f32) -> f32) -> Case {
+    let (scales, columns) = (case.f32s(2), case.shape.columns);
+    let weights = case.f64s(1).into_iter().enumerate().map(|(i, q)| round(q as f32 * scales[i % columns]));
+    let mut other = case.clone();
+    other.inputs[1] = Data::F32(weights.collect());
+    other
+}
+
+#[test]
+fn what_is_counted_is_the_weights() {
+    let shape = Shape::product(16, 4096, 4096);
+    let (weights, rows) = (4096 * 4096, 16 * 4096);
+    assert_eq!(dequant().large(1 << 26)[1], shape);
+    assert_eq!(dequant().minimum_bytes(shape), weights + 2 * 2 * rows + 4 * 4096);
+    // Two bytes more of each are written and read.
+    assert_eq!(dequant().unfused_bytes(shape) - dequant().minimum_bytes(shape), 4 * weights);
+}
+
+#[test]
+fn a_scale_may_be_applied_to_sums_or_to_weights_in_f32() {
+    for shape in dequant().shapes.all(1).into_iter().chain([Shape::product(8, 16, 4096)]) {
+        let case = dequant_case(shape, 1);
+        let right = scaled(&case, &sums(&case), |sum, scale| sum * scale);
+        assert_eq!(check_of(dequant(), &case, right), Ok(()), "{shape}");
+        let of_weights = sums(&with_weights(&case, |weight| weight));
+        assert_eq!(check_of(dequant(), &case, of_weights), Ok(()), "{shape}");
+        let cut_off =
+            product(&case, |sum, terms| cut(f64::from(sum) + terms.iter().map(|&term| f64::from(term)).sum::<f64>()));
+        let cut_off = scaled(&case, &cut_off, |sum, scale| sum * scale);
+        assert_eq!(check_of(dequant(), &case, cut_off), Ok(()), "{shape}");
+    }
+}
+
+#[test]
+fn rounded_weights_rounded_sums_and_other_scales_fail() {
+    type Finish = fn(f32, f32) -> f32;
+    let wrong: [(&str, Finish); 6] = [
+        ("zeros", |_, _| 0.0),
+        ("sums rounded first", |sum, scale| rounded(sum) * scale),
+        ("in f16", |sum, scale| f16::from_f32(sum * scale).to_f32()),
+        ("no scale", |sum, _| sum),
+        ("twice", |sum, scale| sum * scale * scale),
+        ("cut off", |sum, scale| f32::from_bits((sum * scale).to_bits() & 0xffff_0000)),
+    ];
+    for seed in 0..4 {
+        let case = dequant_case(Shape::product(72, 264, 200), seed);
+        let sums_of_q = sums(&case);
+        for (what, finish) in &wrong {
+            assert!(check_of(dequant(), &case, scaled(&case, &sums_of_q, finish)).is_err(), "{what}, seed {seed}");
+        }
+        let of_rounded = sums(&with_weights(&case, rounded));
+        assert!(check_of(dequant(), &case, of_rounded).is_err(), "weights rounded, seed {seed}");
+        let in_bf16 = product(&case, |sum, terms| rounded(sum + terms.iter().sum::<f32>()));
+        let in_bf16 = scaled(&case, &in_bf16, |sum, scale| sum * scale);
+        assert!(check_of(dequant(), &case, in_bf16).is_err(), "sums in bf16, seed {seed}");
+    }
+}
