@@ -98,6 +98,7 @@ impl Baseline {
     ) -> Result<(), DriverError> {
         let Shape { rows, columns, .. } = shape;
         let terms = shape.terms();
+        let [heads, kv_heads] = shape.heads.unwrap_or_default();
         let threads = step.block(shape);
         let kernel = self.kernel(&step.kernel.replace('*', &threads.to_string()))?;
         let addresses: Vec<u64> = (step.reads.iter().chain(step.writes))
@@ -128,6 +129,9 @@ impl Baseline {
             }
             Work::Product { .. } => {
                 launch.arg(&rows).arg(&columns).arg(&terms);
+            }
+            Work::Heads { .. } => {
+                launch.arg(&heads).arg(&kv_heads).arg(&terms).arg(&columns);
             }
             Work::Chunks { .. } => {}
             Work::Elements { .. } | Work::Gemm => {
