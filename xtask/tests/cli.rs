@@ -153,7 +153,7 @@ fn a_shell_completes_commands_exercises_and_codes() {
     for (typed, completed) in [
         ("grade add_g", "add_gelu add_gelu_vec"),
         ("hint softm", "softmax"),
-        ("watch day2", "day21 day22 day23 day24 day25 day26 day27"),
+        ("watch day2", "day21 day22 day23 day24 day25 day26 day27 day28"),
         ("expl", "explain"),
         ("explain E-RACE-SH", "E-RACE-SHARED"),
         ("grade --dev", "--device"),

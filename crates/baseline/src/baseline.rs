@@ -98,6 +98,7 @@ impl Baseline {
     ) -> Result<(), DriverError> {
         let Shape { rows, columns, .. } = shape;
         let terms = shape.terms();
+        let [heads, kv_heads] = shape.heads.unwrap_or_default();
         let threads = step.block(shape);
         if step.grid_dim(shape).0 == 0 {
             // A factor of a product without terms.
@@ -135,6 +136,9 @@ impl Baseline {
             }
             Work::Product { .. } => {
                 launch.arg(&rows).arg(&columns).arg(&terms);
+            }
+            Work::Heads { .. } => {
+                launch.arg(&heads).arg(&kv_heads).arg(&terms).arg(&columns);
             }
             Work::Chunks { .. } => {}
             Work::Elements { .. } | Work::Gemm => {

@@ -76,6 +76,7 @@ mod tests {
                 let sizes = match step.work {
                     Work::Elements { .. } => 1,
                     Work::Product { .. } => 3,
+                    Work::Heads { .. } => 4,
                     Work::Chunks { .. } => 0,
                     _ => 2,
                 };

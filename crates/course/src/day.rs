@@ -1,6 +1,6 @@
 //! Days, and the macro that makes one out of a list of names.
 
-use crate::{Exercise, day21, day22, day23, day24, day25, day26, day27};
+use crate::{Exercise, day21, day22, day23, day24, day25, day26, day27, day28};
 
 /// A day of the course: one crate of starters, one of solutions, one part of the book.
 #[derive(Clone, Copy, Debug)]
@@ -12,7 +12,7 @@ pub struct DaySpec {
 
 /// All days, in order.
 pub fn days() -> &'static [DaySpec] {
-    &[day21::DAY, day22::DAY, day23::DAY, day24::DAY, day25::DAY, day26::DAY, day27::DAY]
+    &[day21::DAY, day22::DAY, day23::DAY, day24::DAY, day25::DAY, day26::DAY, day27::DAY, day28::DAY]
 }
 
 /// An exercise by name.

@@ -182,6 +182,11 @@ impl Param {
         Self::new(name, dtype, Extent::Keys)
     }
 
+    /// A buffer with one element for each query and key of each head.
+    pub const fn scores(name: &'static str, dtype: DType) -> Self {
+        Self::new(name, dtype, Extent::Scores)
+    }
+
     /// A buffer with one element for each pair of elements of a token's head.
     pub const fn pairs(name: &'static str, dtype: DType) -> Self {
         Self::new(name, dtype, Extent::Pairs)
@@ -241,7 +246,8 @@ impl Param {
             Extent::Square => shape.columns * shape.columns,
             Extent::Left => shape.rows * shape.terms(),
             Extent::Right => shape.terms() * shape.columns,
-            Extent::Keys => shape.rows * shape.key_columns(),
+            Extent::Keys => shape.key_rows() * shape.key_columns(),
+            Extent::Scores => shape.rows * shape.terms(),
             Extent::Pairs => shape.rows * (shape.head() / 2),
             Extent::Table(rows) => rows * shape.head(),
             Extent::Tensors { of } => shape.rows * (of.len() + 1),
@@ -319,8 +325,10 @@ pub enum Extent {
     Chunks {
         of: usize,
     },
-    /// Of tokens with heads: the elements of their keys.
+    /// Of tokens with heads, and of attention: the elements of their keys.
     Keys,
+    /// Of attention: one for each query and key.
+    Scores,
     /// One for each two elements of a token's head.
     Pairs,
     /// So many rows of the elements of a head.
@@ -337,6 +345,7 @@ impl Extent {
     pub fn grows_with_rows(self) -> bool {
         match self {
             Extent::Elements | Extent::Transposed | Extent::Rows | Extent::Left | Extent::Keys | Extent::Pairs => true,
+            Extent::Scores => true,
             Extent::Columns | Extent::Square | Extent::Right | Extent::Table(_) => false,
             Extent::Tensors { .. } | Extent::Chunks { .. } => false,
         }
@@ -570,9 +579,14 @@ impl Exercise {
         matches!(self.shapes, Shapes::Product { .. })
     }
 
+    /// Whether arithmetic decides how long it takes: its inputs are used many times, by products of matrices that a submission makes itself.
+    pub fn is_arithmetic(&self) -> bool {
+        self.is_product() || matches!(self.shapes, Shapes::Attention { .. })
+    }
+
     /// The large problems at which bytes and speed are judged, of about so many elements: one for each timed row length or number of
     /// tensors; of tokens, so many of the queries. Products of matrices are those that are timed, halved in all directions until they
-    /// have no more.
+    /// have no more, and attention has its heads and its tokens halved.
     pub fn large(&self, elements: usize) -> Vec<Shape> {
         match self.shapes {
             Shapes::Elementwise => vec![Shape::flat(elements)],
@@ -597,6 +611,15 @@ impl Exercise {
                 let shape =
                     |&[queries, keys, head]: &[usize; 3]| Shape::tokens(tokens(queries, head), [queries, keys], head);
                 timed.iter().map(shape).collect()
+            }
+            Shapes::Attention { timed, .. } => {
+                let halved = |&[mut queries, mut keys, mut length, head]: &[usize; 4]| {
+                    while queries * length * head > elements.max(1) && queries * length > 1 {
+                        [queries, keys, length] = [queries, keys, length].map(|size| (size / 2).max(1));
+                    }
+                    Shape::attention([queries, keys], length, head)
+                };
+                timed.iter().map(halved).collect()
             }
         }
     }

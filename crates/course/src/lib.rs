@@ -10,6 +10,7 @@
 //! starter and solution crates, and the name to the list in `dayNN.rs`.
 
 mod arguments;
+mod attention;
 mod compare;
 mod data;
 mod day;
@@ -32,6 +33,7 @@ pub mod day24;
 pub mod day25;
 pub mod day26;
 pub mod day27;
+pub mod day28;
 pub mod drift;
 pub mod worked;
 

@@ -4,14 +4,17 @@ use std::ops::Range;
 
 /// Row-major, contiguous. An elementwise shape is one row; a product of matrices has the rows and columns of its result; tokens with
 /// heads have a row each, whose columns are those of all heads of its queries. A list of tensors has a row for each of them, of as many
-/// columns as a tensor has elements on average.
+/// columns as a tensor has elements on average. Attention has a row for each query of each head, head after head, whose columns are a
+/// head's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shape {
     pub rows: usize,
     pub columns: usize,
-    /// Of a product of matrices: how many terms each element of the result is the sum of.
+    /// Of a product of matrices: how many terms each element of the result is the sum of. Of attention: how many keys a head has, since
+    /// each element of the result is a sum over them.
     pub depth: Option<usize>,
-    /// Of tokens: how many heads the queries of each have, and how many its keys.
+    /// Of tokens: how many heads the queries of each have, and how many its keys. Of attention: how many there are in all, those of each
+    /// sequence of a batch behind those of the one before it.
     pub heads: Option<[usize; 2]>,
 }
 
@@ -34,17 +37,43 @@ impl Shape {
         Self { heads: Some([queries, keys]), ..Self::of(tokens, queries * head) }
     }
 
+    /// Attention with so many heads of queries, and of keys and values, each of a sequence of so many tokens. A token has so many elements
+    /// in each head.
+    pub const fn attention([queries, keys]: [usize; 2], length: usize, head: usize) -> Self {
+        Self { depth: Some(length), heads: Some([queries, keys]), ..Self::of(queries * length, head) }
+    }
+
+    /// Whether it is one of attention.
+    pub const fn is_attention(self) -> bool {
+        self.depth.is_some() && self.heads.is_some()
+    }
+
     /// Elements of one head; of a shape without heads, of a row.
     pub fn head(self) -> usize {
-        self.heads.map_or(self.columns, |[queries, _]| self.columns / queries.max(1))
+        let beside = self.heads.filter(|_| !self.is_attention()).map_or(1, |[queries, _]| queries.max(1));
+        self.columns / beside
     }
 
-    /// Elements of the keys of one token; 0 of a shape without heads.
+    /// Elements of a row of the keys; 0 of a shape without heads. A row has all heads of a token, and of attention one.
     pub fn key_columns(self) -> usize {
-        self.heads.map_or(0, |[_, keys]| keys * self.head())
+        let beside = self.heads.map_or(0, |[_, keys]| if self.is_attention() { 1 } else { keys });
+        beside * self.head()
     }
 
-    /// Terms of each sum of a product; 0 of any other shape.
+    /// Rows of the keys.
+    pub fn key_rows(self) -> usize {
+        match (self.depth, self.heads) {
+            (Some(length), Some([_, keys])) => keys * length,
+            _ => self.rows,
+        }
+    }
+
+    /// Queries of each head of attention; of any other shape, its rows.
+    pub fn queries(self) -> usize {
+        self.heads.filter(|_| self.is_attention()).map_or(self.rows, |[queries, _]| self.rows / queries.max(1))
+    }
+
+    /// Terms of each sum of a product, or keys of a head of attention; 0 of any other shape.
     pub fn terms(self) -> usize {
         self.depth.unwrap_or(0)
     }
@@ -74,6 +103,10 @@ impl Shape {
         const PERIOD: usize = 1_000_003;
         /// Products for one period of a product of matrices: less than a second on one core.
         const PRODUCTS: usize = 1 << 29;
+        if self.is_attention() {
+            // Two products, and what they may be off by.
+            return self.head_period(PRODUCTS / 4);
+        }
         if let Some(depth) = self.depth {
             let rows = PERIOD / self.columns.max(depth).max(1);
             let rows = rows.min(PRODUCTS / self.columns.saturating_mul(depth).max(1)).max(1) | 1;
@@ -89,8 +122,29 @@ impl Shape {
     }
 }
 
+impl Shape {
+    /// The heads of queries that have their keys in common, once. Where these take more than so many products, it has
+    /// fewer queries. Then the same ones come again and again, which is right as long as no result depends on the
+    /// query's place.
+    fn head_period(self, products: usize) -> Self {
+        let [queries, keys] = self.heads.unwrap_or_default();
+        let group = if keys > 0 { queries / keys } else { 0 };
+        let all = group * self.queries();
+        let most = (products / self.terms().saturating_mul(self.columns).max(1)).max(1) | 1;
+        match all > most {
+            true => Self { rows: most, heads: Some([1, 1]), ..self },
+            false => Self { rows: all, heads: Some([group, keys.min(1)]), ..self },
+        }
+    }
+}
+
 impl std::fmt::Display for Shape {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let (Some(length), Some([queries, keys])) = (self.depth, self.heads) {
+            let shared = if keys == queries { String::new() } else { format!(" + {keys}") };
+            let heads = if [queries, keys] == [1, 1] { "head" } else { "heads" };
+            return write!(f, "{queries}{shared} {heads}, S = {length}, d = {}", self.columns);
+        }
         if let Some([queries, keys]) = self.heads {
             let tokens = if self.rows == 1 { "token" } else { "tokens" };
             return write!(f, "{} {tokens}, {queries} + {keys} heads of {}", self.rows, self.head());
@@ -121,6 +175,10 @@ pub enum Shapes {
     /// Tokens, each with heads of queries, and with as many of keys or a fraction of that. A head has an even number of elements. Bytes and speed are judged
     /// at each number of heads, of both, and of elements of `timed`.
     Heads { timed: &'static [[usize; 3]] },
+    /// Attention over any number of heads, and of tokens, where a token has one of these numbers of elements in a head.
+    /// Where it is `grouped`, several heads of queries may have their keys and values in common. Speed is judged at the
+    /// heads of queries, the heads of keys, the tokens and the elements of `timed`, bytes at fewer heads and tokens.
+    Attention { elements: &'static [usize], grouped: bool, timed: &'static [[usize; 4]] },
 }
 
 impl Shapes {
@@ -137,13 +195,21 @@ impl Shapes {
                 let [queries, keys] = shape.heads.unwrap_or_default();
                 vec![("tokens", rows), ("q_heads", queries), ("k_heads", keys), ("head_dim", shape.head())]
             }
+            Shapes::Attention { grouped, .. } => {
+                let [queries, keys] = shape.heads.unwrap_or_default();
+                let shared = grouped.then_some(("kv_heads", keys));
+                let sizes = [("length", shape.terms()), ("head_dim", shape.head())];
+                [("heads", queries)].into_iter().chain(shared).chain(sizes).collect()
+            }
         }
     }
 
     /// A shape in words: `N = 1000` of elements, `1 x 1000` of rows and columns.
     pub fn describe(self, shape: Shape) -> String {
         match self {
-            Shapes::Elementwise | Shapes::Product { .. } | Shapes::Heads { .. } => shape.to_string(),
+            Shapes::Elementwise | Shapes::Product { .. } | Shapes::Heads { .. } | Shapes::Attention { .. } => {
+                shape.to_string()
+            }
             Shapes::Rows { .. } | Shapes::Matrix { .. } => format!("{} x {}", shape.rows, shape.columns),
             Shapes::Tensors { .. } => {
                 let s = if shape.rows == 1 { "" } else { "s" };
@@ -207,6 +273,19 @@ impl Shapes {
                 let mut shapes: Vec<_> = HEADS.iter().map(tokens).collect();
                 let keys = rng.usize(1..5);
                 shapes.push(tokens(&[rng.usize(2..100), keys * rng.usize(2..5), keys, 2 * rng.usize(1..100)]));
+                shapes
+            }
+            Shapes::Attention { elements, grouped, .. } => {
+                let attention = |[group, keys, length]: [usize; 3], head: usize| {
+                    let group = if grouped { group } else { 1 };
+                    Shape::attention([group * keys, keys], length, head)
+                };
+                let mut shapes: Vec<_> =
+                    SEQUENCES.iter().flat_map(|&one| elements.iter().map(move |&head| attention(one, head))).collect();
+                let least = elements.iter().copied().min().unwrap_or(1);
+                shapes.extend(LONG_SEQUENCES.map(|one| attention(one, least)));
+                let head = elements.get(rng.usize(0..elements.len().max(1))).copied().unwrap_or(1);
+                shapes.push(attention([rng.usize(1..5), rng.usize(1..4), rng.usize(2..150)], head));
                 shapes
             }
         }
@@ -295,6 +374,30 @@ const HEADS: [[usize; 4]; 22] = [
     [0, 8, 2, 64],
 ];
 
+/// Heads of queries for each of keys, heads of keys, and tokens: whole tiles of a usual size first, where nothing is wrong with an edge;
+/// single tokens, of one head and of several; one less and one more than a warp or a tile of a usual size has; many heads of few
+/// tokens, where a block has more to do than there is of one head; none.
+const SEQUENCES: [[usize; 3]; 15] = [
+    [2, 1, 128],
+    [1, 1, 1],
+    [4, 2, 1],
+    [3, 2, 2],
+    [2, 3, 15],
+    [1, 3, 17],
+    [4, 1, 31],
+    [2, 2, 33],
+    [2, 1, 63],
+    [1, 2, 65],
+    [3, 1, 100],
+    [1, 1, 129],
+    [4, 50, 3],
+    [1, 0, 64],
+    [2, 3, 0],
+];
+
+/// The same for many tokens, which take so long that they are judged with the smallest heads alone.
+const LONG_SEQUENCES: [[usize; 3]; 3] = [[1, 2, 127], [2, 1, 257], [1, 1, 1000]];
+
 /// Rows and columns of matrices: a whole tile first, where nothing is wrong with an edge; single ones, one less and one more than
 /// a tile has, and multiples of 2 and 4 in either or both.
 const MATRICES: [(usize, usize); 19] = [
@@ -347,9 +450,27 @@ mod tests {
     }
 
     #[test]
+    fn attention_has_a_row_for_each_query_of_each_head() {
+        let shape = Shape::attention([8, 2], 1000, 64);
+        assert_eq!((shape.elements(), shape.key_rows() * shape.key_columns()), (8 * 1000 * 64, 2 * 1000 * 64));
+        assert_eq!((shape.head(), shape.queries(), shape.terms()), (64, 1000, 1000));
+        // Four heads have the same keys, and the first of them as many queries as one second on a core allows.
+        assert_eq!(Shape::attention([8, 2], 100, 64).period(), Shape::attention([4, 1], 100, 64));
+        let period = Shape::attention([64, 64], 4096, 128).period();
+        assert_eq!((period.heads, period.depth, period.rows), (Some([1, 1]), Some(4096), 257));
+        for shape in (Shapes::Attention { elements: &[64, 128], grouped: true, timed: &[] }).all(1) {
+            let [queries, keys] = shape.heads.unwrap();
+            assert_eq!((shape.queries() * queries, shape.key_rows()), (shape.rows, keys * shape.terms()), "{shape}");
+            assert!(keys == 0 || queries.is_multiple_of(keys), "{shape}");
+        }
+    }
+
+    #[test]
     fn shapes_are_told_by_what_they_have() {
         let shapes = [Shape::flat(7), Shape::of(2, 7), Shape::product(1, 2, 0)];
         assert_eq!(shapes.map(|shape| shape.to_string()), ["N = 7", "2 x 7", "M = 1, N = 2, K = 0"]);
+        let shapes = [[1, 1], [4, 4], [4, 1]].map(|heads| Shape::attention(heads, 17, 64).to_string());
+        assert_eq!(shapes, ["1 head, S = 17, d = 64", "4 heads, S = 17, d = 64", "4 + 1 heads, S = 17, d = 64"]);
     }
 
     #[test]

@@ -4,7 +4,8 @@
 /// function and CUDA source to the specification `EXERCISE` of the same module.
 ///
 /// The parameters stand in the order of the specification: inputs as `&T`, outputs as `&mut T`, scalars, and for
-/// row-wise operations `rows, columns`, for products of matrices `m, n, k`, for tokens `tokens, q_heads, k_heads, head_dim`. A buffer
+/// row-wise operations `rows, columns`, for products of matrices `m, n, k`, for tokens `tokens, q_heads, k_heads, head_dim`, for attention `heads,
+/// length, head_dim`, with `kv_heads` in the second place where it is grouped. A buffer
 /// that only a table leads to is no parameter.
 ///
 /// ```ignore
@@ -56,6 +57,9 @@ macro_rules! signature {
     (@value n $shape:ident) => { $shape.columns };
     (@value k $shape:ident) => { $shape.terms() };
     (@value tokens $shape:ident) => { $shape.rows };
+    (@value heads $shape:ident) => { $shape.heads.map_or(0, |heads| heads[0]) };
+    (@value kv_heads $shape:ident) => { $shape.heads.map_or(0, |heads| heads[1]) };
+    (@value length $shape:ident) => { $shape.terms() };
     (@value q_heads $shape:ident) => { $shape.heads.map_or(0, |heads| heads[0]) };
     (@value k_heads $shape:ident) => { $shape.heads.map_or(0, |heads| heads[1]) };
     (@value head_dim $shape:ident) => { $shape.head() };

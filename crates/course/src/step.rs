@@ -6,8 +6,8 @@ use crate::{Exercise, Shape};
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     /// The kernel in `kernels/`. Its arguments are the buffers read, the buffers written, the
-    /// scalars and sizes that it names, and then the sizes: `n` for elementwise kernels, `m`, `n` and `k` for products of matrices, `rows` and `columns` for
-    /// others. A `*` in the name stands for the number of threads, where there is a kernel for each.
+    /// scalars and sizes that it names, and then the sizes: `n` for elementwise kernels, `m`, `n` and `k` for products of matrices, `heads`, `kv_heads`, `length`
+    /// and `head_dim` for those by head, `rows` and `columns` for others. A `*` in the name stands for the number of threads, where there is a kernel for each.
     pub kernel: &'static str,
     pub reads: &'static [&'static str],
     pub writes: &'static [&'static str],
@@ -15,7 +15,7 @@ pub struct Step {
     pub work: Work,
     /// Threads of a block.
     pub threads: Threads,
-    /// Bytes of dynamic shared memory of a block, for each of its columns; of a product's block, in all.
+    /// Bytes of dynamic shared memory of a block, for each of its columns; of a product's or a head's block, in all.
     pub shared: usize,
     /// Blocks that share a row, each with a part of its columns: the cluster that the kernel's `__cluster_dims__` names.
     pub cluster: usize,
@@ -48,6 +48,9 @@ pub enum Work {
     /// Each block handles one piece of a tensor, of at most so many elements. The kernel is given no buffer that a table leads to, and no
     /// sizes.
     Chunks { of: usize },
+    /// Each block handles so many queries of one head of attention. The grid has the blocks of a head beside each other along x, and
+    /// those of the next head behind them. The kernel is given the numbers of heads of queries and of keys, of tokens, and of elements.
+    Heads { queries: usize },
     /// Each block handles a tile of a product's result, of so many rows and columns. The grid has the tiles of the rows along x.
     Product { rows: usize, columns: usize },
     /// No kernel of the chain but the library's matrix product, [`crate::Gemm`]: of what is read, the first buffer
@@ -117,6 +120,16 @@ impl Step {
         [rows, columns]: [usize; 2],
     ) -> Self {
         Self::new(kernel, reads, writes, Work::Product { rows, columns })
+    }
+
+    /// A step of attention with one block for so many queries of a head.
+    pub const fn by_head(
+        kernel: &'static str,
+        reads: &'static [&'static str],
+        writes: &'static [&'static str],
+        queries: usize,
+    ) -> Self {
+        Self::new(kernel, reads, writes, Work::Heads { queries })
     }
 
     /// A step with one block for each piece of a tensor, of at most so many elements.
@@ -190,7 +203,7 @@ impl Step {
     /// Bytes of dynamic shared memory of a block for a shape.
     pub fn shared_bytes(&self, shape: Shape) -> usize {
         match self.work {
-            Work::Product { .. } => self.shared,
+            Work::Product { .. } | Work::Heads { .. } => self.shared,
             _ => self.shared.saturating_mul(self.columns_of_block(shape)),
         }
     }
@@ -232,6 +245,10 @@ impl Step {
             Work::Right { a_block } => (blocks(shape.terms(), a_block), 1, 1),
             Work::Tiles { edge } => (blocks(shape.rows, edge), blocks(shape.columns, edge), 1),
             Work::Product { rows, columns } => (blocks(shape.rows, rows), blocks(shape.columns, columns), 1),
+            Work::Heads { queries } => {
+                let heads = shape.heads.map_or(0, |[heads, _]| heads);
+                (blocks(heads.saturating_mul(shape.queries().div_ceil(queries.max(1))), 1), 1, 1)
+            }
             Work::Chunks { of } => (shape.tensors().map(|tensor| blocks(tensor.len(), of)).sum(), 1, 1),
             Work::Gemm => (0, 1, 1),
         }

@@ -19,7 +19,7 @@ use doubles::Doubles;
 pub(crate) use measure::Plan;
 pub(crate) use sweep::Sweep;
 
-use fusion_course::{Exercise, Shape};
+use fusion_course::{DType, Exercise, Shape};
 use serde::{Deserialize, Serialize};
 
 use crate::judgement::{Basis, Clocks, Code, Evidence, Failure, Figures, Interval, Location, Part, Timing, Witness};
@@ -42,7 +42,7 @@ pub struct Fast {
     /// Compulsory bytes over the submission's time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gb_per_s: Option<f64>,
-    /// Of a product of matrices: its operations over the submission's time, in 10^12 per second.
+    /// Where arithmetic decides, as in a product of matrices: its operations over the submission's time, in 10^12 per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tflop_per_s: Option<f64>,
     /// What a plain kernel with the same mix of reads and writes reaches on this device.
@@ -164,20 +164,26 @@ pub(crate) fn bar(exercise: &Exercise, shape: Shape) -> f64 {
     exercise.speedup.unwrap_or_else(|| exercise.bar * exercise.ideal_speedup(shape)).max(1.0)
 }
 
-/// The rate of a product of matrices.
+/// The rate of operations, where arithmetic decides.
 fn tflop_per_s(exercise: &Exercise, shape: Shape, timing: &Timing) -> Option<f64> {
-    let flops = exercise.is_product().then(|| (exercise.flops)(shape))?;
+    let flops = exercise.is_arithmetic().then(|| (exercise.flops)(shape))?;
     timing.gb_per_s(flops as u64).map(|rate| rate / 1e3)
 }
 
 /// The failure of a submission that misses the bar.
-fn too_slow(fast: &Fast, timing: &Timing) -> Failure {
+fn too_slow(exercise: &Exercise, fast: &Fast, timing: &Timing) -> Failure {
     let Figures { basis, speedup, .. } = timing.figures();
     let (ratio, bar) = (speedup.unwrap_or_default(), fast.bar);
     let title = format!("{ratio:.2}x the speed of the unfused chain ({basis}), and {bar:.2}x is asked for");
     let ideal = fast.ideal;
     let failure = Failure::new(Code::Speed, title);
+    // Tensor cores take no f32.
+    let single = exercise.inputs.iter().all(|input| input.dtype == DType::F32);
     let mut failure = match fast.tflop_per_s {
+        Some(rate) if single => failure.note(format!(
+            "that is {rate:.0} TFLOP/s: what keeps the multiply-adds from doing more? Their operands come from shared memory: let each \
+             that is read serve several of them"
+        )),
         Some(rate) => failure.note(format!(
             "that is {rate:.0} TFLOP/s: what keeps the tensor cores from doing more? They need fragments in time, and those come from \
              shared memory, and its tiles from global memory"

@@ -235,7 +235,12 @@ impl Expected<'_> {
             worst_expected: worst[0],
             worst_actual,
         });
-        if self.shape.heads.is_some() {
+        if self.shape.is_attention() {
+            let (row, column) = param.place(self.shape, wrong.index);
+            let queries = self.shape.queries().max(1);
+            let at = format!("head {}, query {}, element {column} of it", row / queries, row % queries);
+            failure.notes.insert(0, at);
+        } else if self.shape.heads.is_some() {
             let (token, column) = param.place(self.shape, wrong.index);
             let head = self.shape.head().max(1);
             let at = format!("token {token}, head {}, element {} of it", column / head, column % head);
@@ -286,6 +291,7 @@ pub(crate) fn operands(exercise: &Exercise, case: &Case, index: usize) -> Option
         | Shapes::Matrix { .. }
         | Shapes::Product { .. }
         | Shapes::Heads { .. }
+        | Shapes::Attention { .. }
         | Shapes::Tensors { .. } => "",
         Shapes::Rows { .. } if of_row => ", and its row",
         Shapes::Rows { .. } => ", and the rest of its row",

@@ -26,7 +26,8 @@ pub(crate) const BUDGET: u64 = 1 << 26;
 const fn launch_budget(shapes: Shapes) -> u64 {
     match shapes {
         Shapes::Elementwise | Shapes::Tensors { .. } => 1 << 28,
-        Shapes::Rows { .. } | Shapes::Matrix { .. } | Shapes::Product { .. } | Shapes::Heads { .. } => 1 << 30,
+        Shapes::Rows { .. } | Shapes::Matrix { .. } | Shapes::Product { .. } => 1 << 30,
+        Shapes::Heads { .. } | Shapes::Attention { .. } => 1 << 30,
     }
 }
 
@@ -65,8 +66,8 @@ impl Session {
     pub(crate) fn open(kind: DeviceKind, as_gpu: bool, shapes: Shapes) -> Result<Self, RunError> {
         let options = within(BUDGET);
         let block_budget = match shapes {
-            // A block of a product goes over all terms, however long the sums are.
-            Shapes::Product { .. } => options.block_budget.map(|budget| 4 * budget),
+            // A block of a product goes over all terms, however long the sums are, and one of attention over all keys.
+            Shapes::Product { .. } | Shapes::Attention { .. } => options.block_budget.map(|budget| 4 * budget),
             _ => options.block_budget,
         };
         let instruction_budget = Some(launch_budget(shapes));

@@ -233,6 +233,7 @@ fn shapes(exercise: &Exercise) -> Vec<Shape> {
         Shapes::Heads { .. } => {
             return TOKEN_ELEMENTS.iter().flat_map(|&elements| exercise.large(elements)).collect();
         }
+        Shapes::Attention { .. } => return exercise.large(usize::MAX),
         Shapes::Product { timed } => return timed.iter().map(|&[m, n, k]| Shape::product(m, n, k)).collect(),
     };
     let longest = columns.iter().chain(timed).copied().max().unwrap_or(0);
@@ -263,7 +264,7 @@ fn size(exercise: &Exercise, shape: Shape) -> String {
         Shapes::Rows { .. } | Shapes::Matrix { .. } | Shapes::Tensors { .. } => {
             format!("{}x{}", shape.rows, shape.columns)
         }
-        Shapes::Heads { .. } => {
+        Shapes::Heads { .. } | Shapes::Attention { .. } => {
             let sizes = exercise.shapes.sizes(shape);
             sizes.iter().map(|(_, size)| size.to_string()).collect::<Vec<_>>().join("x")
         }

@@ -25,7 +25,8 @@ const MOST: usize = 1 << 40;
 const MOST_IN_A_ROW: usize = 1 << 24;
 
 /// A size as it is asked for: `1000000` elements, or `2048x768`; of a product of matrices `1024x512x256`, which are M, N and K; of tokens
-/// `1024x32x8x128`: tokens, heads of queries and of keys, and elements of a head.
+/// `1024x32x8x128`: tokens, heads of queries and of keys, and elements of a head. Attention takes `64x4096x128`, which are heads, tokens and
+/// elements of a head, or `32x8x4096x128`, which has the heads of keys in the second place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum At {
     Elements(usize),
@@ -88,6 +89,7 @@ fn of(exercise: &Exercise, at: At) -> Vec<Shape> {
             vec![Shape::of(shape.rows, shape.columns)]
         }
         (At::Shape(shape), Shapes::Heads { .. }) => vec![in_heads(exercise, shape)],
+        (At::Shape(shape), Shapes::Attention { .. }) => vec![in_attention(exercise, shape)],
         // Of two sizes, the second is that of both sides of the right factor.
         (At::Shape(shape), Shapes::Product { .. }) => {
             vec![Shape::product(shape.rows, shape.columns, shape.depth.unwrap_or(shape.columns))]
@@ -101,6 +103,18 @@ fn in_heads(exercise: &Exercise, shape: Shape) -> Shape {
     if shape.heads.is_some() { shape } else { Shape { rows: shape.rows, ..timed } }
 }
 
+/// Attention over so many heads of so many tokens, with as many heads of keys for each of queries as the first that is timed, or with so
+/// many, where the sizes are four: heads of queries, and of keys, tokens, and elements of a head.
+fn in_attention(exercise: &Exercise, shape: Shape) -> Shape {
+    let timed = exercise.large(usize::MAX).into_iter().next().unwrap_or(shape);
+    let [queries, keys] = timed.heads.unwrap_or([1, 1]);
+    match (shape.heads, shape.depth) {
+        (Some([keys, length]), None) => Shape::attention([shape.rows, keys], length, shape.head()),
+        (_, Some(head)) => Shape::attention([shape.rows, shape.rows * keys / queries.max(1)], shape.columns, head),
+        (_, None) => Shape::attention([shape.rows, shape.rows * keys / queries.max(1)], shape.columns, timed.head()),
+    }
+}
+
 fn defaults(exercise: &Exercise, emulated: bool) -> Vec<Shape> {
     let elements: Vec<usize> = match exercise.shapes {
         Shapes::Elementwise => ELEMENTS.into(),
@@ -108,7 +122,7 @@ fn defaults(exercise: &Exercise, emulated: bool) -> Vec<Shape> {
             ROW_ELEMENTS.into()
         }
         // Launches of any size are predicted from some of their blocks, and counted where they are small.
-        Shapes::Product { .. } => {
+        Shapes::Product { .. } | Shapes::Attention { .. } => {
             let mut shapes: Vec<Shape> =
                 PRODUCT_ELEMENTS.iter().flat_map(|&elements| exercise.large(elements)).collect();
             shapes.dedup();

@@ -13,7 +13,7 @@ pub(super) fn tell(fault: &Fault, exercise: &'static Exercise) -> Diagnostic {
             over_budget(say(fault), which, shapes)
         }
         (Kind::Refusal(Refusal::EmptyGrid { .. }), shapes) => empty_grid(say(fault), shapes),
-        (_, Shapes::Rows { .. } | Shapes::Heads { .. }) => by_row(fault, exercise),
+        (_, Shapes::Rows { .. } | Shapes::Heads { .. } | Shapes::Attention { .. }) => by_row(fault, exercise),
         (_, Shapes::Matrix { .. } | Shapes::Product { .. }) => by_tile(fault, exercise),
         (_, Shapes::Tensors { .. }) => by_chunk(fault, exercise),
         (_, Shapes::Elementwise) => by_element(fault, exercise),
@@ -133,7 +133,7 @@ fn several_at_once(fault: &Fault, exercise: &'static Exercise) -> Option<String>
         Shapes::Rows { .. } | Shapes::Matrix { .. } => "columns",
         Shapes::Product { .. } if param.extent == Extent::Left => "k",
         Shapes::Product { .. } | Shapes::Elementwise | Shapes::Tensors { .. } => "n",
-        Shapes::Heads { .. } => "head_dim",
+        Shapes::Heads { .. } | Shapes::Attention { .. } => "head_dim",
     };
     (each > 1).then(|| {
         format!(
@@ -154,6 +154,10 @@ fn over_budget(mut told: Diagnostic, which: &Sync, shapes: Shapes) -> Diagnostic
         ],
         (Sync::TooMuchWork { .. }, Shapes::Product { .. }) => vec![
             "every block ends, and together they do far more than the product asks for: is each tile of the result one block's?"
+                .to_owned(),
+        ],
+        (Sync::TooMuchWork { .. }, Shapes::Attention { .. }) => vec![
+            "every block ends, and together they do far more than the queries ask for: is each query one block's or one warp's?"
                 .to_owned(),
         ],
         (Sync::TooMuchWork { .. }, Shapes::Tensors { .. }) => vec![
@@ -186,6 +190,10 @@ fn empty_grid(mut told: Diagnostic, shapes: Shapes) -> Diagnostic {
             "Where each block has a chunk, the grid has as many blocks as the table of chunks has entries."
         }
         Shapes::Heads { .. } => "Where each block has a token, the grid has as many blocks as there are tokens.",
+        Shapes::Attention { .. } => {
+            "Where each block has some queries of a head, round their number up for each head: `heads * length.div_ceil(8)` for blocks \
+             of 8 queries."
+        }
         Shapes::Rows { .. } => "Where each block has a row, the grid has as many blocks as there are rows.",
         Shapes::Matrix { .. } | Shapes::Product { .. } => {
             "Where each block has a tile, round the number of tiles up along both axes: `rows.div_ceil(32)` for tiles of 32 rows."
@@ -202,6 +210,9 @@ fn index_of(param: &Param, shapes: Shapes) -> String {
         Extent::Elements if matches!(shapes, Shapes::Heads { .. }) => {
             format!("`{name}` has `q_heads` heads of `head_dim` elements for each token")
         }
+        Extent::Elements if matches!(shapes, Shapes::Attention { .. }) => {
+            format!("`{name}` has `length` rows of `head_dim` elements for each of `heads` heads")
+        }
         Extent::Elements => format!(
             "column c of row r is `{name}[r * columns + c]`: does each row begin at a multiple of `columns`, and is every column \
              compared with `columns`? With more blocks than rows, the row is to be compared with `rows`"
@@ -212,6 +223,10 @@ fn index_of(param: &Param, shapes: Shapes) -> String {
         Extent::Square => format!("`{name}` has `columns` rows of as many columns"),
         Extent::Left => format!("`{name}` has `m` rows of `k` columns"),
         Extent::Right => format!("`{name}` has `k` rows of `n` columns"),
+        Extent::Keys if matches!(shapes, Shapes::Attention { .. }) => format!(
+            "`{name}` has `length` rows of `head_dim` elements for each head: is the number of each row compared with `length`?"
+        ),
+        Extent::Scores => format!("`{name}` has `length` rows of `length` elements for each head"),
         Extent::Keys => format!("`{name}` has `k_heads` heads of `head_dim` elements for each token"),
         Extent::Pairs => format!("`{name}` has `head_dim / 2` elements for each token"),
         Extent::Table(rows) => format!(

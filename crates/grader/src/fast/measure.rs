@@ -105,7 +105,7 @@ fn judge(bench: &mut Bench<'_>, plan: &Plan, known: Option<Interval>) -> Result<
         trial.tell(format!("fast: measuring {shape}{attempt}"));
         let timing = bench.pairs([Who::Unfused, Who::Submission], plan, plan.limit)?.timing(seed);
         fast.tflop_per_s = timing.as_ref().and_then(|timing| tflop_per_s(trial.exercise(), shape, timing));
-        said = conclude(&mut fast, timing, bytes);
+        said = conclude(exercise, &mut fast, timing, bytes);
         if let (Some(rival), true) = (exercise.rival, said.verdict != Verdict::Fail) {
             trial.tell(format!("fast: measuring {shape} beside {}{attempt}", rival.name));
             let timing = bench.pairs([Who::Rival, Who::Submission], plan, plan.limit)?.timing(seed);
@@ -133,7 +133,7 @@ fn is_quiet(own: Interval) -> bool {
 }
 
 /// The verdict over a measurement.
-fn conclude(fast: &mut Fast, timing: Option<Timing>, bytes: u64) -> Part<()> {
+fn conclude(exercise: &Exercise, fast: &mut Fast, timing: Option<Timing>, bytes: u64) -> Part<()> {
     fast.timing = timing;
     let Some(timing) = fast.timing.clone() else { return unsteady() };
     fast.gb_per_s = timing.gb_per_s(bytes);
@@ -156,7 +156,7 @@ fn conclude(fast: &mut Fast, timing: Option<Timing>, bytes: u64) -> Part<()> {
     match timing.verdict(fast.bar) {
         Verdict::Pass => Part::pass(),
         Verdict::Fail => {
-            let failure = too_slow(fast, &timing);
+            let failure = too_slow(exercise, fast, &timing);
             Part::refused(if fast.tflop_per_s.is_some() { failure } else { failure.note(IN_ORDER) })
         }
         _ => Part::open(undecided("the ratio", &timing, fast.bar)),
@@ -248,7 +248,7 @@ mod tests {
             self_test: Some(Interval::exact(own)),
             ..Fast::default()
         };
-        conclude(&mut fast, timing(ratio, scatter), 3_800_000_000).with(fast)
+        conclude(&Exercise::TEMPLATE, &mut fast, timing(ratio, scatter), 3_800_000_000).with(fast)
     }
 
     #[test]
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn no_steady_pair_is_no_verdict() {
-        let said = conclude(&mut Fast::default(), None, 1);
+        let said = conclude(&Exercise::TEMPLATE, &mut Fast::default(), None, 1);
         assert_eq!((said.verdict, said.note.is_some()), (Verdict::Inconclusive, true));
     }
 }

@@ -63,7 +63,7 @@ fn judge(trial: &Trial<'_>, [shape, small]: [Shape; 2], survey: Option<&Survey>)
     let said = match timing.verdict(fast.bar) {
         Verdict::Pass => Part::pass(),
         Verdict::Fail => {
-            let mut failure = too_slow(&fast, &timing);
+            let mut failure = too_slow(exercise, &fast, &timing);
             failure.notes.extend(bound.as_ref().map(|bound| format!("bound by {}", bound.what)));
             // What the launch is to blame for, lean has found.
             if let Some(survey) = survey.filter(|survey| survey.unused_shared(exercise).is_none()) {

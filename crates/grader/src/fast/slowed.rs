@@ -34,7 +34,7 @@ pub(super) fn slowed_by(exercise: &Exercise, survey: &Survey, next: Option<Strin
                 .to_owned()
         }
         // A product of matrices reads them again whoever makes it.
-        () if again > MUCH && !exercise.multiplies() && !exercise.is_product() => {
+        () if again > MUCH && !exercise.multiplies() && !exercise.is_arithmetic() => {
             let rows = match exercise.shapes {
                 Shapes::Rows { .. } => "; the longer the row, the more threads it takes",
                 _ => "",
@@ -45,7 +45,7 @@ pub(super) fn slowed_by(exercise: &Exercise, survey: &Survey, next: Option<Strin
             )
         }
         // Its operands come from shared memory, of which these counts say nothing.
-        () if exercise.is_product() && next.is_some() => next.unwrap_or_default(),
+        () if exercise.is_arithmetic() && next.is_some() => next.unwrap_or_default(),
         () if spread > MUCH => {
             "let neighbouring threads touch neighbouring elements: a warp asks for more sectors than its \
                                 bytes fill"

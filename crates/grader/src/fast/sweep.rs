@@ -125,7 +125,7 @@ impl<'a> Sweep<'a> {
     fn measure_ceilings(&self, shape: Shape) -> Result<Ceilings, Trouble> {
         let (session, exercise) = (self.trial.session, self.trial.exercise());
         // Tensor cores multiply matrices, at another rate: these roofs are not theirs.
-        let roof = |peak: Option<f64>| peak.filter(|_| !exercise.multiplies() && !exercise.is_product());
+        let roof = |peak: Option<f64>| peak.filter(|_| !exercise.multiplies() && !exercise.is_arithmetic());
         if session.is_emulated() {
             let profile = fusion_profile::of_device(&session.info.name);
             let bandwidth = profile.as_ref().map_or(0.0, |profile| profile.dram_bandwidth / 1e9);
@@ -179,7 +179,7 @@ impl<'a> Sweep<'a> {
     }
 
     fn predict(&self, shape: Shape, size: &mut Size) -> Result<(), Trouble> {
-        let countable = !self.trial.exercise().is_product() || self.trial.exercise().work(shape) <= COUNTED;
+        let countable = !self.trial.exercise().is_arithmetic() || self.trial.exercise().work(shape) <= COUNTED;
         let mut rig = if countable { Some(Rig::new(self.trial, shape)?) } else { None };
         let mut sampled = Rig::sampled(self.trial, shape)?;
         let device = &self.trial.session.info.name;

@@ -80,6 +80,14 @@ fn at_least(elements: usize, shapes: Shapes) -> Shape {
                 timed.iter().copied().min_by_key(|[queries, _, head]| queries * head).unwrap_or([1, 1, 2]);
             Shape::tokens(elements.div_ceil(queries * head), [queries, keys], head)
         }
+        // More tokens rather than more heads than a grid has along y.
+        Shapes::Attention { elements: each, .. } => {
+            const HEADS: usize = 65_535;
+            let head = each.iter().copied().min().unwrap_or(1);
+            let length = elements.div_ceil(HEADS * head) | 1;
+            let heads = elements.div_ceil(length * head);
+            Shape::attention([heads, heads], length, head)
+        }
         // As few columns and terms as a tile has: rows there may be any number of, and a block is to end soon.
         Shapes::Product { .. } => Shape::product(elements.div_ceil(NARROW), NARROW, NARROW),
     }
@@ -87,6 +95,10 @@ fn at_least(elements: usize, shapes: Shapes) -> Shape {
 
 /// The part of it after which everything repeats itself: rows by eights, so that no element lies across an end.
 fn period(shape: Shape) -> Shape {
+    // A head's keys are all others than each other.
+    if shape.is_attention() {
+        return Shape::attention([1, 1], shape.terms(), shape.head());
+    }
     if shape.rows == 1 {
         return Shape::flat(PERIOD);
     }

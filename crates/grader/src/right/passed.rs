@@ -103,6 +103,10 @@ fn shapes(exercise: &Exercise) -> Vec<Shape> {
         Shapes::Tensors { .. } => Vec::new(),
         // Of tokens alone there may be so many.
         Shapes::Heads { .. } => vec![Shape::tokens(SIZE, [1, 1], 2)],
+        Shapes::Attention { elements, .. } => {
+            let head = elements.iter().copied().min().unwrap_or(1);
+            vec![Shape::attention([SIZE, SIZE], 1, head), Shape::attention([1, 1], SIZE, head)]
+        }
     }
 }
 
@@ -130,7 +134,10 @@ fn ask(trial: &Trial<'_>, emulator: &Emulator, shape: Shape) -> Result<Vec<Launc
         (make(exercise.inputs)?, make(exercise.outputs)?, make(exercise.scratch)?);
     let one = Shape { rows: 1, columns: 1, depth: shape.depth.map(|_| 1), heads: None };
     // A head has at least a pair.
-    let one = shape.heads.map_or(one, |_| Shape::tokens(1, [1, 1], 2));
+    let one = shape.heads.map_or(one, |_| match shape.is_attention() {
+        true => Shape::attention([1, 1], 1, shape.head()),
+        false => Shape::tokens(1, [1, 1], 2),
+    });
     let Case { scalars, .. } = (exercise.make)(one, &mut Inputs::new(trial.seed));
     session.take_report();
     // Why it may not succeed is of no concern.

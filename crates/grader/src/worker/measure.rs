@@ -190,7 +190,7 @@ pub(super) fn at(exercise: &Exercise, shape: Shape) -> String {
         Shapes::Rows { .. } | Shapes::Matrix { .. } | Shapes::Tensors { .. } => {
             format!("rows={} columns={}", shape.rows, shape.columns)
         }
-        Shapes::Heads { .. } => {
+        Shapes::Heads { .. } | Shapes::Attention { .. } => {
             let sizes = exercise.shapes.sizes(shape);
             sizes.iter().map(|(name, size)| format!("{name}={size}")).collect::<Vec<_>>().join(" ")
         }

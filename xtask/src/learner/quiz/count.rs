@@ -9,7 +9,7 @@ pub(super) fn questions(exercise: &Exercise) -> Vec<Question> {
     let shape = exercise.large(exercise.surveyed)[0];
     let mut questions = vec![launches(exercise)];
     // Where one kernel does not pay, and of a product of matrices, bytes are not what decides.
-    if exercise.plan.is_empty() && !exercise.is_product() {
+    if exercise.plan.is_empty() && !exercise.is_arithmetic() {
         questions.extend([chain(exercise, shape), fused(exercise, shape), ceiling(exercise, shape)]);
     }
     questions
@@ -36,6 +36,7 @@ fn listed<'a>(params: impl Iterator<Item = &'a Param>) -> String {
             Extent::Tensors { .. } => " for each tensor",
             Extent::Chunks { .. } => " for each chunk",
             Extent::Keys => " for each element of the keys",
+            Extent::Scores => " for each query and key",
             Extent::Pairs => " for each token and pair",
             Extent::Table(_) => ", a table",
         };
@@ -76,7 +77,7 @@ fn chain(exercise: &Exercise, shape: Shape) -> Question {
     let at = match exercise.shapes {
         Shapes::Elementwise => String::new(),
         Shapes::Rows { .. } | Shapes::Matrix { .. } => format!(", at {} rows of {}", shape.rows, shape.columns),
-        Shapes::Product { .. } | Shapes::Heads { .. } => format!(", at {shape}"),
+        Shapes::Product { .. } | Shapes::Heads { .. } | Shapes::Attention { .. } => format!(", at {shape}"),
         Shapes::Tensors { .. } => format!(", for {} tensors of {} elements on average", shape.rows, shape.columns),
     };
     Question {

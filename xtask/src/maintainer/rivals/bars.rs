@@ -52,7 +52,7 @@ pub(super) fn judge(exercise: &Exercise, row: &Row) -> Vec<Bar> {
 
 /// The share of the copy's speed that a large problem is to reach; none where it is, or has in its plan, a product of matrices.
 fn share(exercise: &Exercise, columns: usize) -> Option<f64> {
-    if !exercise.plan.is_empty() || exercise.is_product() {
+    if !exercise.plan.is_empty() || exercise.is_arithmetic() {
         return None;
     }
     let one_byte = exercise.outputs.iter().any(|output| output.dtype.bytes() == 1);
@@ -69,6 +69,6 @@ fn share(exercise: &Exercise, columns: usize) -> Option<f64> {
         Shapes::Rows { .. } if !kept => 0.93,
         Shapes::Rows { .. } if columns <= 512 || columns >= 32768 => 0.88,
         Shapes::Rows { .. } if single => 0.95,
-        Shapes::Rows { .. } | Shapes::Matrix { .. } | Shapes::Product { .. } => 0.93,
+        Shapes::Rows { .. } | Shapes::Matrix { .. } | Shapes::Product { .. } | Shapes::Attention { .. } => 0.93,
     })
 }

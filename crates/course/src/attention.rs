@@ -1,0 +1,137 @@
+//! Attention on the host: what the exercises' outputs must hold, and what sums in f32 may be off by.
+
+use crate::rounding::UNIT;
+use crate::{Case, DType, Data, Inputs, Reference, Shape};
+
+/// An element of the keys that all of them have alike. A query that is large there has large scores with all keys.
+const COMMON: f32 = 4.0;
+
+/// Queries, keys and values. More than half of the queries have scores around 0, as large as those of a model. Of the
+/// others some have scores up to some thousands of either sign, and some are zeros, whose result is the mean of the
+/// values. With some all scores are large, and with some all are far below 0: what is not subtracted, or from which
+/// number a maximum begins, shows there.
+pub(crate) fn inputs(dtype: DType, shape: Shape, inputs: &mut Inputs) -> Vec<Data> {
+    /// Times an element of the keys that is 4, over the root of the elements of a head, about 10^4.
+    const LARGE: f32 = 2e4;
+    let head = shape.head().max(1);
+    let mut queries = inputs.moderate(shape.elements(), 2.0);
+    for query in queries.chunks_mut(head) {
+        match inputs.below(10) {
+            0 => query.iter_mut().for_each(|value| *value *= 3000.0),
+            1 => query.fill(0.0),
+            2 => query[0] = LARGE,
+            3 => query[0] = -LARGE,
+            _ => query[0] = 0.0,
+        }
+    }
+    let len = shape.key_rows() * shape.key_columns();
+    let mut keys = inputs.moderate(len, 2.0);
+    keys.chunks_mut(head).for_each(|key| key[0] = COMMON);
+    let values = inputs.moderate(len, 4.0);
+    [queries, keys, values].map(|values| Data::rounded(dtype, values)).into()
+}
+
+/// How rounding goes in a kernel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rounding {
+    /// What a score may be off by, as a share of the product of its query's and its key's length.
+    pub(crate) score: f64,
+    /// What a weight may be off by, as a share of itself, each by chance.
+    pub(crate) weight: f64,
+    /// What a sum of so many terms may be off by, as a share of the sum of their magnitudes.
+    pub(crate) sum: fn(usize) -> f64,
+}
+
+/// What is done otherwise in another operation than attention.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Form {
+    /// What scores are multiplied by, of the elements of a head.
+    pub(crate) scale: fn(f64) -> f64,
+    /// How many keys count, of so many.
+    pub(crate) keys: fn(usize) -> usize,
+}
+
+impl Form {
+    pub(crate) const ATTENTION: Self = Self { scale: |head| 1.0 / head.sqrt(), keys: |length| length };
+}
+
+/// Each element of softmax(q k^T scale) v, with what a kernel may be off by beside a share `relative` of the result.
+pub(crate) fn attention(case: &Case, form: Form, rounding: Rounding, relative: f64) -> Vec<Reference> {
+    let (values, errors) = sums(case, form, rounding);
+    let magnitudes = values.iter().zip(errors).map(|(value, error)| value.abs() + error / relative).collect();
+    vec![Reference::Close { values, magnitudes: Some(magnitudes) }]
+}
+
+/// The results, and their errors.
+///
+/// With weights p, which add up to 1, the result is the sum of p v. A score that is off by e makes its weight wrong by
+/// that share of itself, since the exponential does. As the weights are divided by their sum, what all are off by alike
+/// cancels: the result is off by the sum of p e |v - result|. A score's own error is that of a sum in f32. Besides, it
+/// is rounded, is multiplied by a factor or two, and has the largest score subtracted: that is off by some units of the
+/// larger of both.
+fn sums(case: &Case, form: Form, rounding: Rounding) -> (Vec<f64>, Vec<f64>) {
+    let shape = case.shape;
+    let (head, length, queries) = (shape.head(), shape.terms(), shape.queries());
+    let [heads, kv_heads] = shape.heads.unwrap_or_default();
+    let [q, k, v] = [0, 1, 2].map(|input| case.f64s(input));
+    let mut values = vec![0.0_f64; shape.elements()];
+    let mut errors = vec![0.0_f64; values.len()];
+    if values.is_empty() || kv_heads == 0 {
+        return (values, errors);
+    }
+    let counted = (form.keys)(length);
+    let scale = (form.scale)(head as f64);
+    let lengths: Vec<f64> = k.chunks_exact(head).map(|key| length_of(key)).collect();
+    let sum = (rounding.sum)(length);
+    let out = values.chunks_exact_mut(head).zip(errors.chunks_exact_mut(head));
+    for (row, (query, (result, error))) in q.chunks_exact(head).zip(out).enumerate() {
+        let kv = row / queries.max(1) * kv_heads / heads.max(1);
+        let [keys, of_head] = [&k, &v].map(|all| &all[kv * length * head..][..counted * head]);
+        let scores: Vec<f64> = keys.chunks_exact(head).map(|key| scale * product(query, key)).collect();
+        let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let weights: Vec<f64> = scores.iter().map(|score| (score - largest).exp()).collect();
+        let total: f64 = weights.iter().sum();
+        let mut magnitudes = vec![0.0_f64; head];
+        let mut squares = vec![0.0_f64; head];
+        let weighted = || weights.iter().map(|weight| weight / total).zip(of_head.chunks_exact(head)).enumerate();
+        for (_, (weight, value)) in weighted().filter(|(_, (weight, _))| *weight > 0.0) {
+            result.iter_mut().zip(value).for_each(|(sum, value)| *sum += weight * value);
+            magnitudes.iter_mut().zip(value).for_each(|(sum, value)| *sum += weight * value.abs());
+        }
+        let of_query = rounding.score * scale * length_of(query);
+        for (key, (weight, value)) in weighted().filter(|(_, (weight, _))| *weight > 0.0) {
+            let of_score =
+                of_query * lengths[kv * length + key] + 4.0 * UNIT * (scores[key].abs() + largest.abs() + 2.0);
+            // Beyond 1 an error is no longer small, and the weight may be anything.
+            let share = weight * of_score.exp_m1().min(1.0 / weight);
+            for ((error, square), (value, result)) in error.iter_mut().zip(&mut squares).zip(value.iter().zip(&*result))
+            {
+                let apart = (value - result).abs();
+                *error += share * apart;
+                *square += (weight * rounding.weight * value.abs()).powi(2);
+            }
+        }
+        for ((error, square), magnitude) in error.iter_mut().zip(&squares).zip(&magnitudes) {
+            // Errors that do not depend on each other: their squares add up. Four times that is admitted.
+            *error += 4.0 * square.sqrt() + sum * magnitude;
+        }
+    }
+    (values, errors)
+}
+
+fn length_of(vector: &[f64]) -> f64 {
+    product(vector, vector).sqrt()
+}
+
+/// Eight sums at a time, which a compiler makes vector instructions of.
+fn product(one: &[f64], other: &[f64]) -> f64 {
+    let (ones, rest) = one.as_chunks::<8>();
+    let (others, other_rest) = other.as_chunks::<8>();
+    let mut sums = [0.0_f64; 8];
+    for (one, other) in ones.iter().zip(others) {
+        for lane in 0..8 {
+            sums[lane] += one[lane] * other[lane];
+        }
+    }
+    sums.iter().sum::<f64>() + rest.iter().zip(other_rest).map(|(one, other)| one * other).sum::<f64>()
+}

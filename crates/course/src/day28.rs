@@ -1,0 +1,6 @@
+//! Day 28, fused attention: scores that never reach memory.
+
+crate::day! { day28, answers_to_day28, 28, "Fused attention", [
+    attention_row,
+    flash_attention,
+] }

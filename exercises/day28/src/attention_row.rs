@@ -1,0 +1,34 @@
+//! The launch of `attention_row`: out = softmax(q k^T / sqrt(d)) v for each head.
+
+use std::sync::Arc;
+
+// TODO(imports): the launch needs `LaunchConfig` and `PushKernelArg` as well.
+use cudarc::driver::{CudaModule, CudaStream, CudaView, CudaViewMut, DriverError};
+// END TODO
+
+/// Queues one launch of a kernel in `module` on `stream`.
+///
+/// `q`, `k`, `v` and `out` hold `heads` heads of `length` rows of `head_dim` elements, which is 64 or 128; the other numbers may be 0.
+#[allow(clippy::too_many_arguments)] // The operation has so many.
+pub fn attention_row(
+    stream: &Arc<CudaStream>,
+    module: &Arc<CudaModule>,
+    q: &CudaView<'_, f32>,
+    k: &CudaView<'_, f32>,
+    v: &CudaView<'_, f32>,
+    out: &mut CudaViewMut<'_, f32>,
+    heads: usize,
+    length: usize,
+    head_dim: usize,
+) -> Result<(), DriverError> {
+    // TODO(launch): launch the kernel.
+    //   1. `module.load_function("attention_row")?` gives the kernel.
+    //   2. `stream.launch_builder(&kernel)` takes the arguments with `.arg(...)`, in the order of the kernel's
+    //      parameters: `q`, `k`, `v`, `out`, `&heads`, `&length`, `&head_dim` (a `usize` here is a `size_t` there).
+    //   3. `.launch(config)` with a `LaunchConfig` of four warps for 16 queries: each head has `length.div_ceil(16)` blocks,
+    //      all of them along x. The launch is `unsafe`: nobody checks the arguments against the kernel's parameters but you.
+    //   4. Nothing is to be launched where there are no heads or no tokens: a grid of no blocks is an error.
+    let _ = (stream, module, q, k, v, out, heads, length, head_dim);
+    Ok(())
+    // END TODO
+}

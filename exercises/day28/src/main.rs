@@ -1,0 +1,3 @@
+fn main() -> std::process::ExitCode {
+    fusion_grader::worker::main(exercises_day28::submission())
+}
