@@ -110,14 +110,17 @@ fn map(worker: &Worker<'_>, op: &CopyTensor, lane: usize, address: u64) -> Trapp
 /// Whether a box fits where a lane wants it in shared memory.
 fn place(worker: &mut Worker<'_>, op: &CopyTensor, lane: usize, address: u64, bytes: u64) -> Trapped {
     let (lanes, writes) = (1 << lane, op.mbarrier.is_some());
-    let inside = [address & ((1 << window::RANK) - 1); 32];
+    // Only an address that may be one of another block has a rank.
+    let run = worker.run;
+    let ranked = writes && (run.cluster_size() > 1 || run.code.maps);
+    let inside = [if ranked { address & ((1 << window::RANK) - 1) } else { address }; 32];
     if !address.is_multiple_of(ALIGN) {
-        let about = fault::buffer(worker.run, Place::Shared, inside[0], bytes);
+        let about = fault::buffer(run, Place::Shared, inside[0], bytes);
         return Err(fault::misaligned(lanes, &inside, ALIGN, bytes, writes, about));
     }
-    if inside[0] + bytes > u64::from(worker.run.shared_bytes) {
-        let trap = fault::stray_shared(worker.run, lanes, &inside, bytes, writes);
-        return Err(shared::meant(worker.run, trap, &op.shared, bytes));
+    if inside[0].saturating_add(bytes) > u64::from(run.shared_bytes) {
+        let trap = fault::stray_shared(run, lanes, &inside, bytes, writes);
+        return Err(shared::meant(run, trap, &op.shared, bytes));
     }
     shared::check_array(&mut worker.watch, &op.shared, lanes, &inside, bytes, false, writes);
     Ok(())
@@ -141,11 +144,11 @@ fn inward(
             for (from, until, inside) in [(chunk, first, false), (first, last, true), (last, end, false)] {
                 for (at, len) in pieces(from, until - from) {
                     let bytes = match inside {
-                        true => bulk::read_global(worker, common, lane, row.from + (from + at - low), len)?,
+                        true => bulk::read_global(worker, common, lane, row.from.wrapping_add(from + at - low), len)?,
                         false => fill,
                     };
                     for &to in to {
-                        let to = swizzled(map, to + row.at + from + at);
+                        let to = swizzled(map, to.wrapping_add(row.at + from + at));
                         bulk::write_shared(worker, common, lane, (to, len), &bytes, None)?;
                     }
                 }
@@ -173,7 +176,7 @@ fn outward(
         let first = from + row.at + row.before;
         for (at, len) in pieces(first, row.inside) {
             let bytes = bulk::read_shared(worker, common, lane, swizzled(map, first + at), len, true)?;
-            bulk::write_global(worker, common, lane, (row.from + at, len), &bytes, reduce)?;
+            bulk::write_global(worker, common, lane, (row.from.wrapping_add(at), len), &bytes, reduce)?;
         }
         bulk::ran_global(worker, lane, row.from, row.inside, action);
     }
