@@ -93,7 +93,7 @@ impl Compiler {
         options: &Options,
     ) -> Result<Compiled, CompileError> {
         let architecture = self.at_most(capability).or(self.architectures().first().copied()).unwrap_or(capability);
-        let target = format!("compute_{architecture}{}", own_features(architecture, capability));
+        let target = format!("compute_{architecture}{}", own_features(source, headers, architecture, capability));
         let mut compiled = self.compile(source, headers, &target, architecture, options)?;
         let texts: Vec<&str> = headers.iter().chain([source]).map(|it| it.text).collect();
         parameters::add_names(&mut compiled.ptx, &texts);
@@ -114,7 +114,7 @@ impl Compiler {
     ) -> Result<Compiled, CompileError> {
         match self.at_most(capability) {
             Some(known) if known == capability => {
-                let target = format!("sm_{capability}{}", own_features(known, capability));
+                let target = format!("sm_{capability}{}", own_features(source, headers, known, capability));
                 self.compile(source, headers, &target, capability, options)
             }
             Some(older) => self.compile(source, headers, &format!("compute_{older}"), older, options),
@@ -177,10 +177,15 @@ impl Compiler {
     }
 }
 
-/// The suffix of a target that asks for what this architecture has and later ones do not: of 9.0 that is `wgmma` and `setmaxnreg`. Code for such a target
-/// runs on no other device, so only a device of just this architecture gets it.
-fn own_features(architecture: u32, capability: u32) -> &'static str {
-    if architecture == 90 && capability == 90 { "a" } else { "" }
+/// What names instructions that compute capability 9.0 alone has, and the macro that says that they are there.
+const OF_HOPPER: [&str; 3] = ["wgmma", "setmaxnreg", "__CUDA_ARCH_FEAT_SM90_ALL"];
+
+/// The suffix of the target for a device: `a` where the source names what no other architecture has. Code for such a
+/// target runs on no other device. It is not asked for where it is not needed, as the assembler goes by other rules
+/// then: it lets more than 48 KiB of static shared memory through.
+fn own_features(source: &Source, headers: &[Source], architecture: u32, capability: u32) -> &'static str {
+    let names = |unit: &Source| OF_HOPPER.iter().any(|name| unit.text.contains(name));
+    if architecture == 90 && capability == 90 && headers.iter().chain([source]).any(names) { "a" } else { "" }
 }
 
 fn unit(source: Source) -> Result<Unit, CompileError> {
