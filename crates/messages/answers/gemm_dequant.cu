@@ -40,8 +40,7 @@ __device__ Pack<bf16> eight(const bf16* a, size_t row, size_t column, size_t row
 // Four neighbouring weights in each of eight rows of q from a row and column on, the first of them in the lowest byte.
 // `PACKS` says whether the four are one access, and whether q has all of the eight rows or none.
 template <bool PACKS>
-__device__ void eight_rows(unsigned (&found)[8], const signed char* q, size_t row, size_t column,
-                           size_t rows, size_t columns) {
+__device__ void eight_rows(unsigned (&found)[8], const signed char* q, size_t row, size_t column, size_t rows, size_t columns) {
     const bool inside = row < rows && column < columns;
 #pragma unroll
     for (int j = 0; j < 8; j++) {
@@ -52,36 +51,29 @@ __device__ void eight_rows(unsigned (&found)[8], const signed char* q, size_t ro
 #pragma unroll
             for (int i = 0; i < 4; i++) {
                 const bool there = row + j < rows && column + i < columns;
-                const unsigned char byte = there ? q[(row + j) * columns + column + i] : 0;
-                found[j] |= (unsigned)byte << 8 * i;
+                found[j] |= there ? (unsigned)(unsigned char)q[(row + j) * columns + column + i] << 8 * i : 0;
             }
         }
     }
 }
 
-// The weights in one byte of two words, as two bf16: of two rows of q, in one column. bf16 has every
-// number of int8. Behind the sign and exponent of 128 seven bits x are 128 + x. A negative number is
-// 128 less than its seven bits, and its eighth bit, in the place of the exponent's last one, makes
-// 256 of 128.
+// The weights in one byte of two words, as two bf16: of two rows of q, in one column. bf16 has every number of int8. Behind
+// the sign and exponent of 128 seven bits x are 128 + x. A negative number is 128 less than its seven bits, and its eighth
+// bit, in the place of the exponent's last one, makes 256 of 128.
 __device__ unsigned pair(unsigned upper, unsigned lower, int byte) {
     const unsigned bytes = __byte_perm(upper, lower, byte | (4 + byte) << 8);
-    const unsigned value = (bytes & 0x007f007f) | 0x43004300;
-    const unsigned offset = (bytes & 0x00800080) | 0x43004300;
-    const __nv_bfloat162 both =
-        __hsub2(*(const __nv_bfloat162*)&value, *(const __nv_bfloat162*)&offset);
+    const unsigned value = (bytes & 0x007f007f) | 0x43004300, offset = (bytes & 0x00800080) | 0x43004300;
+    const __nv_bfloat162 both = __hsub2(*(const __nv_bfloat162*)&value, *(const __nv_bfloat162*)&offset);
     return *(const unsigned*)&both;
 }
 
-// Adds what a warp has of the product of 16 rows and 32 columns: 64 terms from the first on, then
-// those a stride further on.
+// Adds what a warp has of the product of 16 rows and 32 columns: 64 terms from the first on, then those a stride further on.
 //
-// A lane has the terms from lane % 4 * 8 on of each 32, and the four columns from lane / 4 * 4 on.
-// The tensor cores take its first four terms for two pairs of 16, and its other four for those of
-// the next product: the same of a as of q.
+// A lane has the terms from lane % 4 * 8 on of each 32, and the four columns from lane / 4 * 4 on. The tensor cores take
+// its first four terms for two pairs of 16, and its other four for those of the next product: the same of a as of q.
 template <bool PACKS>
-__device__ void add_terms(float (&sums)[4][4], const bf16* a, const signed char* q, size_t top,
-                          size_t left, size_t first, size_t stride, size_t m, size_t n,
-                          size_t k) {
+__device__ void add_terms(float (&sums)[4][4], const bf16* a, const signed char* q, size_t top, size_t left, size_t first,
+                          size_t stride, size_t m, size_t n, size_t k) {
     const int lane = threadIdx.x % 32;
     const size_t row = top + lane / 4, column = left + lane / 4 * 4;
     // What is asked for while the step before is multiplied.
@@ -110,14 +102,11 @@ __device__ void add_terms(float (&sums)[4][4], const bf16* a, const signed char*
         fetch(step + stride);
 #pragma unroll
         for (int i = 0; i < 2; i++) {
-            const unsigned early[4] = {u[i].x, l[i].x, u[i].y, l[i].y};
-            const unsigned late[4] = {u[i].z, l[i].z, u[i].w, l[i].w};
+            const unsigned early[4] = {u[i].x, l[i].x, u[i].y, l[i].y}, late[4] = {u[i].z, l[i].z, u[i].w, l[i].w};
 #pragma unroll
-            for (int j = 0; j < 4; j++)
-                multiply(sums[j], early, pair(w[i][0], w[i][1], j), pair(w[i][2], w[i][3], j));
+            for (int j = 0; j < 4; j++) multiply(sums[j], early, pair(w[i][0], w[i][1], j), pair(w[i][2], w[i][3], j));
 #pragma unroll
-            for (int j = 0; j < 4; j++)
-                multiply(sums[j], late, pair(w[i][4], w[i][5], j), pair(w[i][6], w[i][7], j));
+            for (int j = 0; j < 4; j++) multiply(sums[j], late, pair(w[i][4], w[i][5], j), pair(w[i][6], w[i][7], j));
         }
     }
 }

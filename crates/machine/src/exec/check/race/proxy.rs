@@ -108,7 +108,10 @@ impl Watch<'_> {
         let block = races.block();
         let hidden = words(at, len).filter_map(|index| proxy.words.get(index).copied().flatten());
         let mut known = hidden.filter(|written| written.is_known(&races.clocks, &races.views, block, me));
-        let Some(Written { pc, thread, .. }) = known.next() else { return };
+        let Some(first) = known.next() else { return };
+        // What others wrote needs a fence of theirs, which is then enough for the thread's own, too.
+        let other = (first.thread == me).then(|| known.find(|written| written.thread != me)).flatten();
+        let Written { pc, thread, .. } = other.unwrap_or(first);
         let site = Site { code: Code::ProxyFence, pc: self.pc, other: pc };
         let (run, here, own) = (self.run, self.pc, self.block);
         self.findings.add(site, self.block, self.warp, 1, || {
