@@ -81,7 +81,7 @@ fn sums(case: &Case, form: Form, rounding: Rounding) -> (Vec<f64>, Vec<f64>) {
     }
     let counted = (form.keys)(length);
     let scale = (form.scale)(head as f64);
-    let lengths: Vec<f64> = k.chunks_exact(head).map(|key| length_of(key)).collect();
+    let lengths: Vec<f64> = k.chunks_exact(head).map(length_of).collect();
     let sum = (rounding.sum)(length);
     let out = values.chunks_exact_mut(head).zip(errors.chunks_exact_mut(head));
     for (row, (query, (result, error))) in q.chunks_exact(head).zip(out).enumerate() {

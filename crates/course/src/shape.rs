@@ -128,7 +128,7 @@ impl Shape {
     /// query's place.
     fn head_period(self, products: usize) -> Self {
         let [queries, keys] = self.heads.unwrap_or_default();
-        let group = if keys > 0 { queries / keys } else { 0 };
+        let group = queries.checked_div(keys).unwrap_or(0);
         let all = group * self.queries();
         let most = (products / self.terms().saturating_mul(self.columns).max(1)).max(1) | 1;
         match all > most {
@@ -459,7 +459,7 @@ mod tests {
         let period = Shape::attention([64, 64], 4096, 128).period();
         assert_eq!((period.heads, period.depth, period.rows), (Some([1, 1]), Some(4096), 257));
         for shape in (Shapes::Attention { elements: &[64, 128], grouped: true, timed: &[] }).all(1) {
-            let [queries, keys] = shape.heads.unwrap();
+            let [queries, keys] = shape.heads.unwrap_or_default();
             assert_eq!((shape.queries() * queries, shape.key_rows()), (shape.rows, keys * shape.terms()), "{shape}");
             assert!(keys == 0 || queries.is_multiple_of(keys), "{shape}");
         }
