@@ -29,7 +29,10 @@ struct Tiles {
     float values[KEYS][HEAD];
 };
 
-// TODO(kernel): the results of QUERIES queries of one head, from number `first` on. q, k, v and out begin where the head does.
+// TODO(kernel): one block of THREADS threads for QUERIES queries of one head. The blocks of a head follow each other in the grid.
+//   - Each head has (length + QUERIES - 1) / QUERIES blocks: compute the block's head and its first query from blockIdx.x, in `size_t`.
+//   - Write a function `template <int HEAD> __device__ void attend(Tiles<HEAD>& tiles, ...)` for what follows, and call it with 64 or 128 for
+//     `head_dim`. `__shared__ __align__(16) char memory[sizeof(Tiles<128>)];` has room for either: `*(Tiles<64>*)memory`.
 //   - Warp w of the block has the EACH_WARP queries from first + w * EACH_WARP on. Put them into `tiles.queries`, each element times
 //     `rsqrtf(HEAD)`, with zeros for queries that the head does not have. Such a warp still copies and waits at barriers.
 //   - A loop goes over the keys in steps of KEYS. All threads copy KEYS rows of k into `tiles.keys` and of v into `tiles.values`, with
@@ -41,20 +44,7 @@ struct Tiles {
 //   - Each lane has HEAD / 32 neighbouring elements of each result. `__shfl_sync(0xffffffffu, weight, i)` gives all lanes the weight
 //     of key i of the tile.
 //   - At the end divide by the sum of all weights, and write what belongs to a query of the head.
-template <int HEAD>
-__device__ void attend(Tiles<HEAD>& tiles, const float* q, const float* k, const float* v, float* out, size_t first, size_t length) {
-}
-// END TODO
-
-// The blocks of a head follow each other, so that those that run at the same time read the same keys.
 extern "C" __global__ void __launch_bounds__(THREADS) attention_row(const float* q, const float* k, const float* v, float* out,
                                                                           size_t heads, size_t length, size_t head_dim) {
-    __shared__ __align__(16) char memory[sizeof(Tiles<128>)];
-    const size_t blocks = (length + QUERIES - 1) / QUERIES; // of a head
-    const size_t first = blockIdx.x % blocks * QUERIES, begin = blockIdx.x / blocks * length * head_dim;
-    if (head_dim == 64) {
-        attend<64>(*(Tiles<64>*)memory, q + begin, k + begin, v + begin, out + begin, first, length);
-    } else {
-        attend<128>(*(Tiles<128>*)memory, q + begin, k + begin, v + begin, out + begin, first, length);
-    }
 }
+// END TODO

@@ -55,7 +55,11 @@ __device__ __forceinline__ unsigned pair_of(float one, float two) {
     return *(const unsigned*)&both;
 }
 
-// TODO(kernel): the results of QUERIES queries of one head, from number `first` on. q, k, v and out begin where the head does.
+// TODO(kernel): one block of THREADS threads for QUERIES queries of one head. The blocks of a head follow each other in the grid.
+//   - Each head has (length + QUERIES - 1) / QUERIES blocks: compute the block's head and its first query from blockIdx.x, in `size_t`.
+//   - Write a function `template <int HEAD, bool PACKS> __device__ void attend(Tiles<HEAD>& tiles, ...)` for what follows. Call it with 64 or 128
+//     for `head_dim`, and with true where `aligned16(q, k, v, out)` of pack.cuh is. `__shared__ __align__(16) char
+//     memory[sizeof(Tiles<128>)];` has room for either: `*(Tiles<64>*)memory`.
 //   - Four warps have 16 queries each. `copy_rows<HEAD, PACKS>(tiles.keys, q, first, length)` brings them on the chip. After a barrier
 //     `load_matrices` puts them into `unsigned queries[HEAD / 16][4]`, where they stay. A second barrier, and the tile is free for keys.
 //   - A loop goes over the keys in steps of KEYS: copy the rows of k and of v, `__syncthreads()`, and a second one at the loop's end.
@@ -68,24 +72,7 @@ __device__ __forceinline__ unsigned pair_of(float one, float two) {
 //   - `pair_of` makes fragments of the weights: sums of two fragments of 16 x 8 lie as the left factor of 16 x 16 wants them. Values are
 //     loaded with `load_matrices_transposed`.
 //   - At the end divide by the sum of all weights, and write pairs where PACKS is true, else single elements.
-template <int HEAD, bool PACKS>
-__device__ void attend(Tiles<HEAD>& tiles, const bf16* q, const bf16* k, const bf16* v, bf16* out, size_t first, size_t length) {
-}
-// END TODO
-
-// The blocks of a head follow each other, so that those that run at the same time read the same keys.
 extern "C" __global__ void __launch_bounds__(THREADS) flash_attention(const bf16* q, const bf16* k, const bf16* v, bf16* out,
                                                                       size_t heads, size_t length, size_t head_dim) {
-    __shared__ __align__(16) char memory[sizeof(Tiles<128>)];
-    const size_t blocks = (length + QUERIES - 1) / QUERIES; // of a head
-    const size_t first = blockIdx.x % blocks * QUERIES, begin = blockIdx.x / blocks * length * head_dim;
-    const bool packs = aligned16(q, k, v, out);
-    q += begin, k += begin, v += begin, out += begin;
-    Tiles<64>& small = *(Tiles<64>*)memory;
-    Tiles<128>& large = *(Tiles<128>*)memory;
-    if (head_dim == 64) {
-        packs ? attend<64, true>(small, q, k, v, out, first, length) : attend<64, false>(small, q, k, v, out, first, length);
-    } else {
-        packs ? attend<128, true>(large, q, k, v, out, first, length) : attend<128, false>(large, q, k, v, out, first, length);
-    }
 }
+// END TODO
