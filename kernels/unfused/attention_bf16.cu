@@ -78,8 +78,9 @@ __device__ void scores_of(__nv_bfloat16 (*rows)[72], __nv_bfloat16 (*columns)[72
     }
 }
 
-extern "C" __global__ void __launch_bounds__(128) scores_bf16(const __nv_bfloat16* q, const __nv_bfloat16* k, __nv_bfloat16* scores,
-                                                              size_t heads, size_t kv_heads, size_t length, size_t head_dim) {
+extern "C" __launch_bounds__(128) __global__
+    void scores_bf16(const __nv_bfloat16* q, const __nv_bfloat16* k, __nv_bfloat16* scores, size_t heads, size_t kv_heads,
+                     size_t length, size_t head_dim) {
     __shared__ __align__(16) __nv_bfloat16 rows[64][72], columns[64][72];
     const size_t tiles = (length + 63) / 64, head = blockIdx.x / tiles, top = blockIdx.x % tiles * 64;
     q += head * length * head_dim;
@@ -131,9 +132,9 @@ __device__ void values_of(__nv_bfloat16 (*rows)[72], __nv_bfloat16 (*columns)[72
     }
 }
 
-extern "C" __global__ void __launch_bounds__(128) weighted_values_bf16(const __nv_bfloat16* weights, const __nv_bfloat16* v,
-                                                                       __nv_bfloat16* out, size_t heads, size_t kv_heads, size_t length,
-                                                                       size_t head_dim) {
+extern "C" __launch_bounds__(128) __global__
+    void weighted_values_bf16(const __nv_bfloat16* weights, const __nv_bfloat16* v, __nv_bfloat16* out, size_t heads,
+                              size_t kv_heads, size_t length, size_t head_dim) {
     __shared__ __align__(16) __nv_bfloat16 rows[64][72], columns[64][72];
     const size_t tiles = (length + 63) / 64, head = blockIdx.x / tiles, top = blockIdx.x % tiles * 64;
     weights += head * length * length;
