@@ -85,10 +85,11 @@ fn at_least(elements: usize, shapes: Shapes) -> Shape {
         }
         // More tokens rather than more heads than a grid has along y.
         Shapes::Attention { elements: each, .. } => {
-            const HEADS: usize = 65_535;
+            const HEADS: usize = 65_000;
             let head = each.iter().copied().min().unwrap_or(1);
             let length = elements.div_ceil(HEADS * head) | 1;
-            let heads = elements.div_ceil(length * head);
+            // And one more, which begins where so many bits no longer count.
+            let heads = elements.div_ceil(length * head) + 1;
             Shape::attention([heads, heads], length, head)
         }
         // As few columns and terms as a tile has: rows there may be any number of, and a block is to end soon.
