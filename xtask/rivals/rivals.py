@@ -169,6 +169,10 @@ def gemm_dequant(a, q, scale):
     return a @ (q * scale).to(a.dtype)
 
 
+def attention(q, k, v):
+    return F.scaled_dot_product_attention(q.unsqueeze(0), k.unsqueeze(0), v.unsqueeze(0)).squeeze(0)
+
+
 def layernorm_bias_gelu(x, gamma, beta, bias):
     return F.gelu(F.layer_norm(x, x.shape[-1:], gamma, beta, 1e-5) + bias, approximate="tanh")
 
@@ -358,6 +362,8 @@ OPERATIONS = {
     "gemm_tile": ([AB, BB], gemm_tile, {}),
     "gemm_bias_gelu": ([AB, BB, CB, EB], gemm_bias_gelu, {"cublaslt": cublaslt_gemm_bias_gelu}),
     "gemm_dequant": ([AB, ("right", "int8"), C32], gemm_dequant, {}),
+    "attention_row": ([("sequences", "float32")] * 3, attention, {}),
+    "flash_attention": ([("sequences", "bfloat16")] * 3, attention, {}),
 }
 
 # Sublayers in the orders that models have them, for --fused and --code alone.
@@ -376,9 +382,10 @@ TOLERANCES = {"float32": (1e-4, 1e-3), "float16": (2e-2, 1e-2), "bfloat16": (5e-
 POSITIONS = 250
 
 
-def make_inputs(spec, rows, columns, seed, depth=None, head=None):
+def make_inputs(spec, rows, columns, seed, depth=None, head=None, *_):
     """One set of inputs. A single row is flat: an elementwise operation has no rows. A product of matrices has sums of `depth` terms;
-    tokens have `depth` heads of keys, and a head has `head` elements."""
+    tokens have `depth` heads of keys, and a head has `head` elements; attention has sequences
+    of `depth` tokens, and what else its size says follows from that."""
     generator = torch.Generator(device="cuda").manual_seed(seed)
 
     def make(kind, dtype):
@@ -393,6 +400,9 @@ def make_inputs(spec, rows, columns, seed, depth=None, head=None):
         if kind in ("queries", "keys"):
             heads = columns // head if kind == "queries" else depth
             return torch.randn((rows, heads, head), generator=generator, device="cuda").to(getattr(torch, dtype))
+        if kind == "sequences":
+            size = (rows // depth, depth, columns)
+            return torch.randn(size, generator=generator, device="cuda").to(getattr(torch, dtype))
         elements = (rows, columns) if rows > 1 else (columns,)
         if kind == "offset":
             aligned = make("elements", dtype)

@@ -295,7 +295,7 @@ impl Shapes {
 /// M, N and K of products: whole tiles first, where nothing is wrong with an edge; single rows, columns and terms; one less and one
 /// more than a fragment or a tile of a usual size has, in one direction and in all; multiples of 8 and of less, on which it depends
 /// whether rows can be read 16 bytes at a time; a sum of many steps; no terms, where zeros are due, and no result.
-const PRODUCTS: [[usize; 3]; 23] = [
+const PRODUCTS: [[usize; 3]; 25] = [
     [128, 128, 64],
     [1, 1, 1],
     [1, 1, 40],
@@ -319,6 +319,9 @@ const PRODUCTS: [[usize; 3]; 23] = [
     [136, 136, 0],
     [0, 64, 64],
     [64, 0, 64],
+    // Packs of eight in one factor, and of no more than four in the other.
+    [24, 40, 252],
+    [40, 252, 24],
 ];
 
 /// Tensors and how many elements each has on average: one whole chunk of a usual size first, where nothing is wrong

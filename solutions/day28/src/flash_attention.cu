@@ -172,12 +172,15 @@ extern "C" __global__ void __launch_bounds__(THREADS) flash_attention(const bf16
     const size_t blocks = (length + QUERIES - 1) / QUERIES; // of a head
     const size_t first = blockIdx.x % blocks * QUERIES, begin = blockIdx.x / blocks * length * head_dim;
     const bool packs = aligned16(q, k, v, out);
-    q += begin, k += begin, v += begin, out += begin;
     Tiles<64>& small = *(Tiles<64>*)memory;
     Tiles<128>& large = *(Tiles<128>*)memory;
-    if (head_dim == 64) {
-        packs ? attend<64, true>(small, q, k, v, out, first, length) : attend<64, false>(small, q, k, v, out, first, length);
+    if (head_dim == 64 && packs) {
+        attend<64, true>(small, q + begin, k + begin, v + begin, out + begin, first, length);
+    } else if (head_dim == 64) {
+        attend<64, false>(small, q + begin, k + begin, v + begin, out + begin, first, length);
+    } else if (packs) {
+        attend<128, true>(large, q + begin, k + begin, v + begin, out + begin, first, length);
     } else {
-        packs ? attend<128, true>(large, q, k, v, out, first, length) : attend<128, false>(large, q, k, v, out, first, length);
+        attend<128, false>(large, q + begin, k + begin, v + begin, out + begin, first, length);
     }
 }
