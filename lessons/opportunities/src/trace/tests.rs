@@ -66,7 +66,7 @@ fn an_intermediate_that_the_host_takes_is_written_all_the_same() {
 fn what_is_done_again_and_again_is_one_candidate() {
     let turn = || [launch("a", &[0], &[1]), launch("b", &[1], &[0])];
     let found = candidates((0..5).flat_map(|_| turn()).collect());
-    // The last result is left for somebody, and the others are not.
+    // What the last turn writes is read by no later step, so it stays needed.
     assert!(found.iter().all(|candidate| candidate.kernels.len() == 2), "{found:?}");
     assert_eq!(found.iter().filter(|c| c.kernels == ["a", "b"]).map(|c| c.times).sum::<u64>(), 5);
 }

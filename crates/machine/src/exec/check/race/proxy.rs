@@ -33,7 +33,7 @@ struct Written {
 pub(super) struct Proxy {
     /// By word.
     words: Vec<Option<Written>>,
-    /// Those that have somebody.
+    /// The words that have a write which no fence has shown.
     hidden: Vec<u32>,
 }
 
