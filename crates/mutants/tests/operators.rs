@@ -78,6 +78,17 @@ fn moving_a_pointer_is_indexing() {
     }
 }
 
+/// The parts of a value may be pointers: their types are not said where they get names.
+#[test]
+fn moving_a_part_may_be_indexing() {
+    let source = "void k(const Tensor* all, float sum, size_t n) {\n    auto [x, size] = all[1];\n    x += n * 4;\n    sum += n * 4;\n}\n";
+    for (line, anywhere) in [(3, true), (4, false)] {
+        let made = mutants(source);
+        let mut sums = made.iter().filter(|it| it.line == line && it.operator.name == "add-to-sub");
+        assert!(sums.any(|it| it.operator.admits("fault E-OOB-GLOBAL") == anywhere), "line {line}");
+    }
+}
+
 /// A number of a type is an extent, and one in the bounds of a launch can only be too small for it.
 #[test]
 fn extents_and_launch_bounds_have_reasons_of_their_own() {

@@ -20,7 +20,7 @@ use crate::judge::{Stop, cannot_run};
 use crate::process::{self, End, Said, Watch};
 use crate::programs::{self, Programs};
 use crate::progress::Progress;
-use crate::{date, output, parallel, toolchain};
+use crate::{date, output, parallel, target, toolchain};
 
 /// The command's options.
 #[derive(Clone, Debug, clap::Args)]
@@ -32,8 +32,7 @@ pub(crate) struct Options {
     /// Measure verdicts instead: *fast* on everything that can be launched as an answer
     #[arg(long, requires = "out")]
     verdicts: bool,
-    /// Days or exercises whose verdicts are measured; all if none is named
-    #[arg(requires = "verdicts")]
+    /// Days or exercises to measure; if none is named, all, and the suite of kernels
     targets: Vec<String>,
     /// Do not build: use the programs that lie beside this one
     #[arg(long, visible_alias = "no-build")]
@@ -69,40 +68,48 @@ fn measure(options: &Options, interrupt: &Interrupt) -> Result<bool, Stop> {
     if options.verdicts {
         return verdicts::measure(&options.targets, options.prebuilt, interrupt, &mut write);
     }
-    let complete = time_suite(&mut write)?;
-    Ok(exercises(options.prebuilt, interrupt, write)? && complete)
+    let complete = !options.targets.is_empty() || time_suite(&mut write)?;
+    Ok(exercises(&options.targets, options.prebuilt, interrupt, write)? && complete)
 }
 
-/// Has the solutions' programs time what belongs to exercises on a GPU, one after another, and returns whether nothing was left out.
+/// Has the solutions' programs time exercises on a GPU, one after another, and returns whether nothing was left out.
 fn exercises(
+    targets: &[String],
     prebuilt: bool,
     interrupt: &Interrupt,
     mut write: impl FnMut(&str) -> Result<(), Stop>,
 ) -> Result<bool, Stop> {
-    let packages: Vec<String> =
-        fusion_course::days().iter().map(|day| programs::package(Kind::Solution, day.number)).collect();
-    let programs = Programs::get(&packages, prebuilt, interrupt).map_err(Stop::Error)?;
-    let progress = Progress::new(packages.len());
+    let chosen = target::resolve(targets, fusion_course::days()).map_err(|unknown| failed(&unknown.to_string()))?;
+    let exercises: Vec<&Exercise> = chosen.iter().flat_map(|selection| selection.exercises.clone()).collect();
+    let programs = workers(&exercises, prebuilt, interrupt)?;
+    let progress = Progress::new(exercises.len());
     let mut complete = true;
-    for package in &packages {
-        complete &= ask(&programs, package, &["--device", name(Choice::Gpu)], &progress, interrupt, &mut write)?;
+    for exercise in exercises {
+        complete &= ask(&programs, exercise, Choice::Gpu, &progress, interrupt, &mut write)?;
         progress.step();
     }
     Ok(complete)
 }
 
-/// What the emulated device's clock predicts for all that belongs to these exercises. Each is a process of its own, on as many cores as there are.
-pub(super) fn predict(exercises: &[&Exercise], prebuilt: bool, interrupt: &Interrupt) -> Result<Vec<Record>, Stop> {
-    let package = |exercise: &Exercise| programs::package(Kind::Solution, exercise.day);
+/// The programs of the solutions of these exercises.
+fn workers(exercises: &[&Exercise], prebuilt: bool, interrupt: &Interrupt) -> Result<Programs, Stop> {
     let packages: BTreeSet<String> = exercises.iter().map(|exercise| package(exercise)).collect();
     let packages: Vec<String> = packages.into_iter().collect();
-    let programs = Programs::get(&packages, prebuilt, interrupt).map_err(Stop::Error)?;
+    Programs::get(&packages, prebuilt, interrupt).map_err(Stop::Error)
+}
+
+fn package(exercise: &Exercise) -> String {
+    programs::package(Kind::Solution, exercise.day)
+}
+
+/// What the emulated device's clock predicts for all that belongs to these exercises. Each is a process of its own, on as many cores as there are.
+pub(super) fn predict(exercises: &[&Exercise], prebuilt: bool, interrupt: &Interrupt) -> Result<Vec<Record>, Stop> {
+    let programs = workers(exercises, prebuilt, interrupt)?;
     let progress = Progress::new(exercises.len());
     let one = |index: usize| {
         let Some(exercise) = exercises.get(index) else { return Ok(Vec::new()) };
         let mut records: Vec<Record> = Vec::new();
-        let options = ["--device", name(Choice::Emulated), "--exercise", exercise.name];
-        ask(&programs, &package(exercise), &options, &progress, interrupt, |line| {
+        ask(&programs, exercise, Choice::Emulated, &progress, interrupt, |line| {
             records.push(line.parse().map_err(|why: String| failed(&why))?);
             Ok(())
         })?;
@@ -112,20 +119,21 @@ pub(super) fn predict(exercises: &[&Exercise], prebuilt: bool, interrupt: &Inter
     Ok(parallel::each(exercises.len(), one)?.concat())
 }
 
-/// Has one program time what belongs to its exercises, and returns whether nothing was left out.
+/// Has a program time what belongs to an exercise, and returns whether nothing was left out.
 fn ask(
     programs: &Programs,
-    package: &str,
-    options: &[&str],
+    exercise: &Exercise,
+    device: Choice,
     progress: &Progress,
     interrupt: &Interrupt,
     mut write: impl FnMut(&str) -> Result<(), Stop>,
 ) -> Result<bool, Stop> {
-    let Some(program) = programs.paths.get(package) else {
+    let package = package(exercise);
+    let Some(program) = programs.paths.get(&package) else {
         return Err(failed(&format!("`{package}` does not compile")));
     };
     let mut command = Command::new(program);
-    command.arg("measure").args(options);
+    command.args(["measure", "--device", name(device), "--exercise", exercise.name]);
     if let Some(root) = &programs.root {
         command.current_dir(root);
     }

@@ -31,6 +31,12 @@ impl<'m> Cut<'m> {
         u64::from(self.map.box_dims[0]) * self.map.element.bytes()
     }
 
+    /// Bytes from one row to the next in shared memory. Under a pattern a row has as many as the pattern spans, also where the box is
+    /// narrower; so an H200 has it.
+    fn pitch(&self) -> u64 {
+        self.map.swizzle.span().unwrap_or_else(|| self.width())
+    }
+
     /// Elements along a dimension but the innermost.
     fn count(&self, axis: usize) -> u64 {
         match axis < self.map.rank {
@@ -41,13 +47,21 @@ impl<'m> Cut<'m> {
 
     /// Bytes of the box, elements outside of the tensor among them: what an mbarrier is told of.
     pub(crate) fn bytes(&self) -> u64 {
-        (1..RANKS).fold(self.width(), |bytes, axis| bytes * self.count(axis))
+        self.width() * self.count_rows()
+    }
+
+    /// Bytes that the box takes up in shared memory.
+    pub(crate) fn room(&self) -> u64 {
+        self.pitch() * self.count_rows()
+    }
+
+    fn count_rows(&self) -> u64 {
+        (1..RANKS).map(|axis| self.count(axis)).product()
     }
 
     /// In the order in which they lie in shared memory.
     pub(crate) fn rows(self) -> impl Iterator<Item = Row> + use<'m> {
-        let rows = (1..RANKS).map(|axis| self.count(axis)).product::<u64>();
-        (0..rows).map(move |row| self.row(row))
+        (0..self.count_rows()).map(move |row| self.row(row))
     }
 
     fn row(&self, number: u64) -> Row {
@@ -67,12 +81,13 @@ impl<'m> Cut<'m> {
         let inside = if outside { 0 } else { (high - low) as u64 * element };
         let before = if inside == 0 { 0 } else { (low - first) as u64 * element };
         let from = from.wrapping_add(low as u64 * element);
-        Row { at: number * self.width(), before, inside, from }
+        Row { at: number * self.pitch(), before, inside, from }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Swizzle;
     use super::super::tests::plane;
     use super::*;
 
@@ -104,6 +119,14 @@ mod tests {
         let map = TensorMap { steps: [5, 3, 1, 1, 1], ..plane() };
         assert_eq!(Cut::new(&map, [0; 5]).bytes(), 64);
         assert_eq!(rows(&map, 0, 1), [(0, 32, 96), (0, 32, 384)]);
+    }
+
+    #[test]
+    fn a_narrow_row_takes_up_what_the_pattern_spans() {
+        let map = TensorMap { box_dims: [4, 4, 1, 1, 1], swizzle: Swizzle::Bytes64, ..plane() };
+        let cut = Cut::new(&map, [0; 5]);
+        assert_eq!((cut.bytes(), cut.room()), (64, 256));
+        assert_eq!(cut.rows().map(|row| row.at).collect::<Vec<_>>(), [0, 64, 128, 192]);
     }
 
     #[test]

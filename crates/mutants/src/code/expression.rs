@@ -106,9 +106,17 @@ impl Code<'_> {
         declares || points || calls || self.moves_pointer(first)
     }
 
-    /// Whether a statement that begins here gives a pointer another value: `x += row * columns`.
+    /// Whether a statement that begins here gives a pointer another value, or what may be one: `x += row * columns`.
     fn moves_pointer(&self, first: usize) -> bool {
-        is_assignment(self.word(first + 1)) && self.name(first).is_some_and(|name| name.has_elements)
+        let points = self.name(first).map_or_else(|| self.is_bound(first), |name| name.has_elements);
+        is_assignment(self.word(first + 1)) && points
+    }
+
+    /// Whether a name is one of those that parts of a value got, whose types are not said: `auto [x, n] = tensors[i]`.
+    fn is_bound(&self, token: usize) -> bool {
+        let binds = |open: usize| self.word(open) == "[" && self.word(open.wrapping_sub(1)) == "auto";
+        let same = (0..token).filter(|&other| self.word(other) == self.word(token));
+        same.filter_map(|other| self.enclosing(other)).any(binds)
     }
 }
 

@@ -22,6 +22,9 @@ use crate::tensor::{Cut, Element, Fill, Interleave, RANKS, TensorMap, WORDS};
 /// What a box in shared memory is aligned to, whatever pattern its chunks follow.
 const ALIGN: u64 = 128;
 
+/// Bytes that a copy moves at once.
+const CHUNK: u64 = 16;
+
 /// What a map is aligned to.
 const MAP_ALIGN: u64 = 64;
 const MAP_BYTES: u64 = 8 * WORDS as u64;
@@ -43,8 +46,9 @@ pub(crate) fn copy(
     for lane in each(mask) {
         let map = map(worker, op, lane, maps[lane])?;
         let start = |axis: usize| coordinates.get(axis).map_or(0, |values| i64::from(values[lane] as i32));
+        begins(op, &map, start, lane)?;
         let cut = Cut::new(&map, std::array::from_fn::<i64, RANKS, _>(start));
-        place(worker, op, lane, shared[lane], cut.bytes())?;
+        place(worker, op, lane, shared[lane], cut.room())?;
         let Some(objects) = objects else {
             outward(worker, common, op, lane, &map, cut, shared[lane])?;
             continue;
@@ -107,6 +111,18 @@ fn map(worker: &Worker<'_>, op: &CopyTensor, lane: usize, address: u64) -> Trapp
     Ok(map)
 }
 
+/// Whether a box begins where a copy can begin. The manuals do not say so, and an H200 ends the launch with an illegal instruction: where
+/// the first coordinate is no multiple of 16 bytes, be it in the tensor or not, and where a copy out of shared memory has one below 0.
+fn begins(op: &CopyTensor, map: &TensorMap, start: impl Fn(usize) -> i64, lane: usize) -> Trapped {
+    let (element, first) = (map.element.bytes(), start(0));
+    let wrong = |kind: Tensor| Err(Trap::new(kind, 1 << lane));
+    if !(first as u64).wrapping_mul(element).is_multiple_of(CHUNK) {
+        return wrong(Tensor::Start { coordinate: first as i32, element: element as u32 });
+    }
+    let below = (0..map.rank).find(|axis| op.mbarrier.is_none() && start(*axis) < 0);
+    below.map_or(Ok(()), |axis| wrong(Tensor::Below { axis: axis as u32, coordinate: start(axis) as i32 }))
+}
+
 /// Whether a box fits where a lane wants it in shared memory.
 fn place(worker: &mut Worker<'_>, op: &CopyTensor, lane: usize, address: u64, bytes: u64) -> Trapped {
     let (lanes, writes) = (1 << lane, op.mbarrier.is_some());
@@ -160,7 +176,8 @@ fn inward(
     Ok(())
 }
 
-/// Into the tensor. What lies outside of it stays out.
+/// Into the tensor. What lies outside of it stays out, except that a row ends with the sixteen bytes in which the tensor ends: an H200
+/// writes them whole.
 fn outward(
     worker: &mut Worker<'_>,
     common: &mut Common,
@@ -173,12 +190,12 @@ fn outward(
     let reduce = op.reduce.map(|reduce| reduction(reduce, map, lane)).transpose()?;
     let action = if reduce.is_some() { Action::Atomic } else { Action::CopyOut };
     for row in cut.rows() {
-        let first = from + row.at + row.before;
-        for (at, len) in pieces(first, row.inside) {
+        let (first, inside) = (from + row.at + row.before, row.inside.next_multiple_of(CHUNK));
+        for (at, len) in pieces(first, inside) {
             let bytes = bulk::read_shared(worker, common, lane, swizzled(map, first + at), len, true)?;
             bulk::write_global(worker, common, lane, (row.from.wrapping_add(at), len), &bytes, reduce)?;
         }
-        bulk::ran_global(worker, lane, row.from, row.inside, action);
+        bulk::ran_global(worker, lane, row.from, inside, action);
     }
     bulk::ran_shared(worker, cut.bytes(), false);
     Ok(())

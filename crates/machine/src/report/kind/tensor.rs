@@ -14,6 +14,10 @@ pub enum Tensor {
     Elsewhere { local: bool },
     /// The copy names so many coordinates.
     Rank { coordinates: u32, dimensions: u32 },
+    /// A box begins between two multiples of 16 bytes of a row: at this element, which has so many bytes.
+    Start { coordinate: i32, element: u32 },
+    /// A copy out of shared memory whose box begins before the tensor.
+    Below { axis: u32, coordinate: i32 },
     /// The reduction does not exist for the type of the tensor's elements.
     NoReduction,
     /// The emulator does not execute it.
