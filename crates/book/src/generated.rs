@@ -6,6 +6,7 @@ mod listing;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::Failure;
 use crate::changes::Changes;
@@ -16,30 +17,59 @@ use listing::{Listing, Output};
 pub(crate) fn regenerate(root: &Path, changes: &mut Changes) -> Result<(), Failure> {
     let path = root.join("book/generated.toml");
     let listing = Listing::parse(&crate::read(&path)?).map_err(|why| format!("book/generated.toml: {why}"))?;
-    let mut made: BTreeMap<&str, Made> = BTreeMap::new();
-    for output in &listing.outputs {
+    let wanted = |output: &&Output| output.files().iter().any(|file| changes.wants(file));
+    let (gpu, own): (Vec<_>, Vec<_>) = listing.outputs.iter().filter(wanted).partition(|output| output.gpu);
+    for output in gpu {
         for file in output.files() {
-            if !changes.wants(&file) {
-                continue;
-            }
-            if output.gpu {
+            if changes.wants(&file) {
                 measured(output, &file, changes);
-                continue;
             }
-            let results = match made.get(output.command.as_str()) {
-                Some(results) => results,
-                None => {
-                    eprintln!("running {}", output.command);
-                    made.entry(&output.command).or_insert(command::run(root, output)?)
-                }
-            };
-            let text = results.text(output, &file)?;
-            changes.file(&file, &text, &format!("cargo xtask book --only {file}"))?;
         }
+    }
+    // What reads the output of another command comes after it.
+    let (first, then): (Vec<_>, Vec<_>) = own.into_iter().partition(|output| !listing.reads_output(output));
+    for outputs in [first, then] {
+        make(root, &outputs, changes)?;
     }
     excerpts(&listing, changes)?;
     unlisted(&listing, changes);
     Ok(())
+}
+
+/// Runs the commands of these entries, each once and as many at a time as there are cores, and writes or compares what they make.
+fn make(root: &Path, outputs: &[&Output], changes: &mut Changes) -> Result<(), Failure> {
+    let mut seen = BTreeSet::new();
+    let commands: Vec<&Output> =
+        outputs.iter().copied().filter(|output| seen.insert(output.command.as_str())).collect();
+    let made = run_all(root, &commands)?;
+    for output in outputs {
+        for file in output.files() {
+            if changes.wants(&file) {
+                let text = made[output.command.as_str()].text(output, &file)?;
+                changes.file(&file, &text, &format!("cargo xtask book --only {file}"))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn run_all<'a>(root: &Path, commands: &[&'a Output]) -> Result<BTreeMap<&'a str, Made>, Failure> {
+    let next = AtomicUsize::new(0);
+    let take = || {
+        let mut made = Vec::new();
+        while let Some(output) = commands.get(next.fetch_add(1, Ordering::Relaxed)) {
+            eprintln!("running {}", output.command);
+            made.push((output.command.as_str(), command::run(root, output)?));
+        }
+        Ok(made)
+    };
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let parts: Vec<Result<Vec<(&str, Made)>, Failure>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..cores.min(commands.len())).map(|_| scope.spawn(take)).collect();
+        let joined = threads.into_iter().map(|thread| thread.join());
+        joined.map(|part| part.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    });
+    parts.into_iter().collect::<Result<Vec<_>, _>>().map(|made| made.into_iter().flatten().collect())
 }
 
 /// Excerpts are made of the outputs as they are now, those from a GPU among them.

@@ -89,6 +89,17 @@ fn moving_a_part_may_be_indexing() {
     }
 }
 
+/// What is added to a pointer leads to an address, and what is added to a number does not.
+#[test]
+fn adding_to_a_pointer_is_indexing() {
+    let source = "void k(const float* x, float sum, size_t n) {\n    sum = load(x + n * 4, 1);\n    sum = twice(sum + n * 4, 1);\n}\n";
+    for (line, anywhere) in [(2, true), (3, false)] {
+        let made = mutants(source);
+        let mut products = made.iter().filter(|it| it.line == line && it.operator.name == "mul-to-add");
+        assert!(products.any(|it| it.operator.admits("fault E-MISALIGNED") == anywhere), "line {line}");
+    }
+}
+
 /// A number of a type is an extent, and one in the bounds of a launch can only be too small for it.
 #[test]
 fn extents_and_launch_bounds_have_reasons_of_their_own() {

@@ -15,7 +15,7 @@
 typedef __nv_bfloat16 bf16;
 
 const int THREADS = 256;
-const int TILE = 128; // Rows and columns of c that a block computes.
+const int TILE = 128; // Rows and columns of d that a block computes.
 const int DEPTH = 32; // Columns of a and rows of b that it holds at a time.
 
 // Rows in shared memory are 16 bytes longer than what they hold: the eight rows of a small matrix then lie in different banks.
@@ -48,8 +48,10 @@ __device__ Pack<bf16> eight(const bf16* from, size_t row, size_t column, size_t 
 //   - A lane has the same two columns in each of its rows: read the bias of a column once, outside of the loop over rows.
 //   - Compare rows with m and columns with n before you read, and not only before you write: the last column of a pair
 //     may be outside where n is odd.
-//   - For speed: where n is even and the pointers are multiples of 4 bytes, read the residual and write d two elements
-//     at a time, as `__nv_bfloat162`. Read the residual of several rows before you need the first of it.
+//   - For speed, take accesses of sixteen bytes. A lane has pairs of neighbouring sums in eight rows. Hand them on through
+//     shared memory, within the warp and in f32: the tiles are free by then. A lane then takes eight neighbours of a row.
+//   - Read the residual of all of a lane's rows before you need the first of it. Nothing else reads it, so it need not stay
+//     in the L2: `__ldcs` reads and `__stcs` writes what is used once.
 extern "C" __global__ void __launch_bounds__(256, 2)
     gemm_bias_gelu(const bf16* a, const bf16* b, const bf16* bias, const bf16* residual, bf16* d, size_t m, size_t n, size_t k) {
 }

@@ -15,7 +15,7 @@
 typedef __nv_bfloat16 bf16;
 
 const int THREADS = 256;
-const int TILE = 128; // Rows and columns of c that a block computes.
+const int TILE = 128; // Rows and columns of d that a block computes.
 const int DEPTH = 32; // Columns of a and rows of b that it holds at a time.
 
 // Rows in shared memory are 16 bytes longer than what they hold: the eight rows of a small matrix then lie in different banks.
@@ -92,63 +92,106 @@ __device__ void add_products(Sums& sums, TileA& tile_a, TileB& tile_b, const bf1
     }
 }
 
-// At most 128 registers per thread, so that an SM holds two blocks: one multiplies while the other waits at a barrier.
+// ANCHOR: epilogue
+// `eight` and its opposite for what this thread alone reads or writes. The L2 may forget that first, and so keeps more of
+// the factors, which many blocks read.
+template <bool PACKS>
+__device__ Pack<bf16> read_once(const bf16* from, size_t row, size_t column, size_t rows, size_t columns) {
+    if (!PACKS) return eight<false>(from, row, column, rows, columns);
+    Pack<bf16> found;
+    const bool inside = row < rows && column < columns;
+    found.bits = inside ? __ldcs((const uint4*)&from[row * columns + column]) : make_uint4(0, 0, 0, 0);
+    return found;
+}
+
+template <bool PACKS>
+__device__ void write_once(bf16* to, const Pack<bf16>& pack, size_t row, size_t column, size_t rows, size_t columns) {
+    if (row >= rows) return;
+    if (PACKS) {
+        if (column < columns) __stcs((uint4*)&to[row * columns + column], pack.bits);
+    } else {
+        for (int j = 0; j < 8 && column + j < columns; j++) to[row * columns + column + j] = pack.at[j];
+    }
+}
+
+// Sixteen rows of a warp's sums, on their way from lane to lane. A row is 16 bytes longer than what it holds, for the banks.
+typedef float Passage[16][32 + 4];
+
+// Writes what becomes of a warp's sums, whose first row and column of d are `row` and `column`. The sums are whole, and still
+// in registers, but a lane has pairs of neighbours in eight rows. Through shared memory it gets eight neighbours of a
+// row, so that it can read and write sixteen bytes at a time.
+template <bool PACKS>
+__device__ void finish(const Sums& sums, Passage& passage, const bf16* bias, const bf16* residual, bf16* d, size_t row,
+                       size_t column, size_t m, size_t n) {
+    const int lane = threadIdx.x % 32;
+    const size_t first = row + lane / 4, at = column + lane % 4 * 8;
+    const Pack<bf16> shift = eight<PACKS>(bias, 0, at, 1, n);
+    // The residual of all eight rows is asked for before the first of them needs it.
+    Pack<bf16> rest[8];
+#pragma unroll
+    for (int i = 0; i < 8; i++) rest[i] = read_once<PACKS>(residual, first + 8 * i, at, m, n);
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+        if (i % 2 == 0) {
+            __syncwarp();
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                const float* four = sums[i / 2][j];
+                *(float2*)&passage[lane / 4][8 * j + lane % 4 * 2] = make_float2(four[0], four[1]);
+                *(float2*)&passage[lane / 4 + 8][8 * j + lane % 4 * 2] = make_float2(four[2], four[3]);
+            }
+            __syncwarp();
+        }
+        const float4* found = (const float4*)&passage[i % 2 * 8 + lane / 4][lane % 4 * 8];
+        const float4 low = found[0], high = found[1];
+        const float sum[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+        Pack<bf16> result;
+#pragma unroll
+        for (int pair = 0; pair < 4; pair++) {
+            const float2 of_column = to_float2(shift, pair), add = to_float2(rest[i], pair);
+            const float one = gelu_fast(sum[2 * pair] + of_column.x);
+            const float two = gelu_fast(sum[2 * pair + 1] + of_column.y);
+            set_float2(result, pair, make_float2(one + add.x, two + add.y));
+        }
+        write_once<PACKS>(d, result, first + 8 * i, at, m, n);
+    }
+}
+// ANCHOR_END: epilogue
+
+// The tiles, and when the sums are whole a passage for each warp.
+union Memory {
+    struct {
+        TileA a;
+        TileB b;
+    } tiles;
+    Passage passages[THREADS / 32];
+};
+
+// What a block computes: the product of 128 rows and 128 columns, and all that follows.
+template <bool PACKS>
+__device__ __forceinline__ void compute(const bf16* a, const bf16* b, const bf16* bias, const bf16* residual, bf16* d, size_t m,
+                                        size_t n, size_t k) {
+    __shared__ __align__(16) Memory memory;
+    const size_t top = (size_t)blockIdx.x * TILE, left = (size_t)blockIdx.y * TILE;
+    const int warp = threadIdx.x / 32;
+    Sums sums = {};
+    add_products<PACKS>(sums, memory.tiles.a, memory.tiles.b, a, b, top, left, m, n, k);
+    finish<PACKS>(sums, memory.passages[warp], bias, residual, d, top + warp / 4 * 64, left + warp % 4 * 32, m, n);
+}
+
+// At most 128 registers per thread, so that an SM holds two blocks: one multiplies while the other waits at a barrier, or is
+// at its end. For rows that begin at multiples of 16 bytes, and a bias that does.
 extern "C" __global__ void __launch_bounds__(256, 2)
     gemm_bias_gelu(const bf16* __restrict__ a, const bf16* __restrict__ b, const bf16* __restrict__ bias,
                    const bf16* __restrict__ residual, bf16* __restrict__ d, size_t m, size_t n, size_t k) {
-    __shared__ __align__(16) TileA tile_a;
-    __shared__ __align__(16) TileB tile_b;
-    const size_t top = (size_t)blockIdx.x * TILE, left = (size_t)blockIdx.y * TILE;
-    const bool packs = k % 8 == 0 && n % 8 == 0 && ((size_t)a | (size_t)b) % 16 == 0;
+    compute<true>(a, b, bias, residual, d, m, n, k);
+}
 
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const int row = warp / 4 * 64, column = warp % 4 * 32;
-    Sums sums = {};
-    // The loop stands in the code twice, and the `if` outside of it. With one at each access, the assembler moves what was
-    // loaded to other registers before the next access, and the move waits until it has come.
-    if (packs) {
-        add_products<true>(sums, tile_a, tile_b, a, b, top, left, m, n, k);
-    } else {
-        add_products<false>(sums, tile_a, tile_b, a, b, top, left, m, n, k);
-    }
-
-    // ANCHOR: epilogue
-    // The sums are whole, and still in registers. A lane has eight rows of the same two columns, and so the same bias
-    // for all of them. `pairs` says whether two elements are four bytes of one access.
-    const bool pairs = n % 2 == 0 && ((size_t)residual | (size_t)d) % 4 == 0;
-#pragma unroll
-    for (int j = 0; j < 4; j++) {
-        const size_t at = left + column + 8 * j + lane % 4 * 2;
-        const float bias_one = at < n ? __bfloat162float(bias[at]) : 0.0f;
-        const float bias_two = at + 1 < n ? __bfloat162float(bias[at + 1]) : 0.0f;
-        // The residual of all eight rows is asked for before the first of them needs it.
-        __nv_bfloat162 rest[4][2];
-        if (pairs) {
-#pragma unroll
-            for (int i = 0; i < 8; i++) {
-                const size_t r = top + row + 8 * i + lane / 4;
-                if (r < m && at < n) rest[i / 2][i % 2] = *(const __nv_bfloat162*)&residual[r * n + at];
-            }
-        }
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-#pragma unroll
-            for (int half = 0; half < 2; half++) {
-                const size_t r = top + row + 16 * i + 8 * half + lane / 4;
-                if (r >= m || at >= n) continue;
-                const float one = gelu_fast(sums[i][j][2 * half] + bias_one);
-                const float two = gelu_fast(sums[i][j][2 * half + 1] + bias_two);
-                const size_t place = r * n + at;
-                if (pairs) {
-                    const float2 both = __bfloat1622float2(rest[i][half]);
-                    *(__nv_bfloat162*)&d[place] = __floats2bfloat162_rn(one + both.x, two + both.y);
-                } else {
-                    d[place] = __float2bfloat16(one + __bfloat162float(residual[place]));
-                    if (at + 1 < n) d[place + 1] = __float2bfloat16(two + __bfloat162float(residual[place + 1]));
-                }
-            }
-        }
-    }
-    // ANCHOR_END: epilogue
+// For all others, element by element. It is a kernel of its own: with both in one, the assembler has too few registers for
+// either.
+extern "C" __global__ void __launch_bounds__(256, 2)
+    gemm_bias_gelu_any(const bf16* __restrict__ a, const bf16* __restrict__ b, const bf16* __restrict__ bias,
+                       const bf16* __restrict__ residual, bf16* __restrict__ d, size_t m, size_t n, size_t k) {
+    compute<false>(a, b, bias, residual, d, m, n, k);
 }
 // ANCHOR_END: kernel

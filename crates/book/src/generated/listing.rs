@@ -86,6 +86,12 @@ impl Output {
 }
 
 impl Listing {
+    /// Whether a command reads what another one makes.
+    pub(crate) fn reads_output(&self, output: &Output) -> bool {
+        let mut files = self.outputs.iter().flat_map(Output::files);
+        files.any(|file| output.command.contains(&format!("book/src/{file}")))
+    }
+
     /// Reads and checks the entries.
     pub(crate) fn parse(text: &str) -> Result<Listing, String> {
         let listing: Listing = toml::from_str(text).map_err(|error| error.to_string())?;

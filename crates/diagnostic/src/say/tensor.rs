@@ -46,15 +46,15 @@ pub(super) fn words(kind: &Tensor, fault: &Fault) -> Words {
                      earlier, or read what is left with ordinary loads"
                 ))
         }
-        Tensor::Below { axis, coordinate } => {
-            Words::new(format!("a box goes to a tensor from coordinate {coordinate} on, before the tensor begins"))
-                .label(format!("coordinate {} of the box is below 0", axis + 1))
-                .note(
-                    "only copies into shared memory take boxes that begin before the tensor: they fill in zeros. On the \
+        Tensor::Below { axis, coordinate } => Words::new(format!(
+            "a box goes to a tensor from coordinate {coordinate} on, before the tensor begins"
+        ))
+        .label(format!("coordinate {} of the box is below 0", axis + 1))
+        .note(
+            "only copies into shared memory take boxes that begin before the tensor: they fill in zeros. On the \
                      other side, behind the tensor, both directions leave out what lies outside",
-                )
-                .help("begin at 0, and let the box in shared memory begin as much later")
-        }
+        )
+        .help("begin at 0, and let the box in shared memory begin as much later"),
         Tensor::NoReduction => Words::new("the tensor's elements have a type that this reduction does not exist for")
             .note(
                 "`.inc` and `.dec` are for u32, `.and`, `.or` and `.xor` for integers of 32 and 64 bits, `.min` and \

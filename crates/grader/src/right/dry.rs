@@ -99,9 +99,9 @@ fn at_least(elements: usize, shapes: Shapes) -> Shape {
 
 /// The part of it after which everything repeats itself: rows by eights, so that no element lies across an end.
 fn period(shape: Shape) -> Shape {
-    // A head's keys are all others than each other.
+    // Two heads: where one repeats itself, a head that begins some rows late has the same keys in another order, and the same result.
     if shape.is_attention() {
-        return Shape::attention([1, 1], shape.terms(), shape.head());
+        return Shape::attention([2, 2], shape.terms(), shape.head());
     }
     if shape.rows == 1 {
         return Shape::flat(PERIOD);

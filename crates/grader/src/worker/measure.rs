@@ -114,7 +114,7 @@ impl<'a> Measuring<'a> {
             };
             // A library's product is not ours to predict.
             for step in exercise.unfused.iter().filter(|step| step.work != Work::Gemm) {
-                time(&format!("unfused {}", step.kernel), &mut problem, baseline, &[*step])?;
+                time(&unfused(exercise, step), &mut problem, baseline, &[*step])?;
             }
             if !exercise.multiplies() {
                 time("chain", &mut problem, baseline, exercise.unfused)?;
@@ -220,4 +220,13 @@ fn failed(exercise: &Exercise, what: &str) -> RunError {
 
 fn lost(error: &DriverError) -> RunError {
     RunError::new("measure", format!("the device failed: {}", fusion_device::describe(error)))
+}
+
+/// What a step of the chain is called. One whose kernel has several steps is told apart by what it writes.
+fn unfused(exercise: &Exercise, step: &Step) -> String {
+    let several = exercise.unfused.iter().filter(|other| other.kernel == step.kernel).count() > 1;
+    match step.writes.first().filter(|_| several) {
+        Some(result) => format!("unfused {} to {result}", step.kernel),
+        None => format!("unfused {}", step.kernel),
+    }
 }

@@ -97,8 +97,36 @@ pub fn fma<const R: u8, const FTZ: bool, const SAT: bool>(a: f32, b: f32, c: f32
         let (sum, nearest) = fma_candidate(a, b, c);
         if needs_care(sum) { fma_carefully::<FTZ>(a, b, c) } else { nearest }
     } else {
-        from(round::fma(format::<FTZ>(), R, bits(a), bits(b), bits(c)))
+        fma_directed::<R>(a, b, c).unwrap_or_else(|| from(round::fma(format::<FTZ>(), R, bits(a), bits(b), bits(c))))
     })
+}
+
+/// Magnitudes of f64 whose neighbours in f32 are neither subnormal nor infinite.
+const ORDINARY: std::ops::RangeInclusive<f64> = 2.0 * f32::MIN_POSITIVE as f64..=f32::MAX as f64 / 2.0;
+
+/// `fma` in a direction, for most operands: every `expf` has one, rounded down. The product is exact in f64, and what the sum loses
+/// there is found by adding backwards (Knuth, The Art of Computer Programming 2, 4.2.2). The two say on which side of the nearest f32
+/// the exact result lies.
+#[inline(always)]
+fn fma_directed<const R: u8>(a: f32, b: f32, c: f32) -> Option<f32> {
+    let (product, c) = (f64::from(a) * f64::from(b), f64::from(c));
+    let sum = product + c;
+    if !ORDINARY.contains(&sum.abs()) {
+        return None;
+    }
+    let back = sum - product;
+    let lost = (product - (sum - back)) + (c - back);
+    let nearest = sum as f32;
+    // Exact, and where it is not 0 larger than what was lost.
+    let beyond = sum - f64::from(nearest);
+    let beyond = if beyond == 0.0 { lost } else { beyond };
+    match R {
+        round::RM => Some(if beyond < 0.0 { nearest.next_down() } else { nearest }),
+        round::RP => Some(if beyond > 0.0 { nearest.next_up() } else { nearest }),
+        round::RZ if nearest > 0.0 => Some(if beyond < 0.0 { nearest.next_down() } else { nearest }),
+        round::RZ => Some(if beyond > 0.0 { nearest.next_up() } else { nearest }),
+        _ => None,
+    }
 }
 
 /// `fma.rn` of many lanes by the processor's own instruction: for code compiled for a processor that has one, such as

@@ -79,11 +79,11 @@ impl Code<'_> {
 
     /// Whether a token helps to make an address, a bound or a condition, rather than a value of the result: it stands
     /// in a subscript, in the header of a loop or an `if`, before a `?`, where an integer or a pointer is declared, in a call
-    /// that gives nothing back, where a pointer is moved, or where a type is given a name.
+    /// that gives nothing back, where a pointer is moved or something is added to one, or where a type is given a name.
     pub(crate) fn is_index(&self, token: usize) -> bool {
         let mut at = token;
         while let Some(open) = self.enclosing(at) {
-            if self.word(open) == "[" {
+            if self.word(open) == "[" || self.adds_to_pointer(open, at) {
                 return true;
             }
             at = open;
@@ -104,6 +104,17 @@ impl Code<'_> {
         let first = statement.tokens.start;
         let calls = matches!(self.word(first + 1), "(" | "<") && words.len() == statement.tokens.len();
         declares || points || calls || self.moves_pointer(first)
+    }
+
+    /// Whether the argument with a token, of those in the brackets that open at `open`, is a pointer and something more: `load(x + 8 * i)`.
+    fn adds_to_pointer(&self, open: usize, token: usize) -> bool {
+        let close = self.pair(open).unwrap_or(token);
+        let ends = |at: &usize| self.enclosing(*at) == Some(open) && self.word(*at) == ",";
+        let first = (open + 1..token).rev().find(ends).map_or(open + 1, |comma| comma + 1);
+        let last = (token..close).find(ends).unwrap_or(close);
+        let points =
+            |at: usize| self.enclosing(at) == Some(open) && self.name(at).is_some_and(|name| name.has_elements);
+        (first..last).any(|at| points(at) && (self.word(at + 1) == "+" || at > first && self.word(at - 1) == "+"))
     }
 
     /// Whether a statement that begins here gives a pointer another value, or what may be one: `x += row * columns`.
