@@ -92,8 +92,9 @@ fn moving_a_part_may_be_indexing() {
 /// What is added to a pointer leads to an address, and what is added to a number does not.
 #[test]
 fn adding_to_a_pointer_is_indexing() {
-    let source = "void k(const float* x, float sum, size_t n) {\n    sum = load(x + n * 4, 1);\n    sum = twice(sum + n * 4, 1);\n}\n";
-    for (line, anywhere) in [(2, true), (3, false)] {
+    let source = "void k(const float* x, float sum, size_t n) {\n    const float* p = x + n;\n    sum = load(x + n * 4, 1);\n    \
+                  sum = twice(sum + n * 4, 1);\n    sum = twice(sum + x[1] * 4, 1);\n    sum += n * 4;\n}\n";
+    for (line, anywhere) in [(3, true), (4, false), (5, false), (6, false)] {
         let made = mutants(source);
         let mut products = made.iter().filter(|it| it.line == line && it.operator.name == "mul-to-add");
         assert!(products.any(|it| it.operator.admits("fault E-MISALIGNED") == anywhere), "line {line}");

@@ -32,7 +32,7 @@ pub(crate) struct Options {
     /// Measure verdicts instead: *fast* on everything that can be launched as an answer
     #[arg(long, requires = "out")]
     verdicts: bool,
-    /// Days or exercises to measure; if none is named, all, and the suite of kernels
+    /// Days or exercises to measure; if none is named, all of them, and of times the suite of kernels, too
     targets: Vec<String>,
     /// Do not build: use the programs that lie beside this one
     #[arg(long, visible_alias = "no-build")]

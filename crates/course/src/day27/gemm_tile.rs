@@ -21,7 +21,8 @@ pub const EXERCISE: Exercise = Exercise {
     reference,
     tolerances: &[Tolerance { absolute: f32::MIN_POSITIVE as f64, relative: ROUNDING }],
     flops,
-    speedup: Some(12.0),
+    // On an H200 this is 30% of what cuBLAS reaches at 4096 x 4096 x 4096: 589 us of the chain's 6.2 ms.
+    speedup: Some(10.5),
     reuse: 32,
     ladder: &[
         Rung::any("naive", Step::product("gemm_tile_naive", A_B, C, [1, 256])),

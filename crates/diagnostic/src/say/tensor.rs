@@ -39,11 +39,14 @@ pub(super) fn words(kind: &Tensor, fault: &Fault) -> Words {
         Tensor::Start { coordinate, element } => {
             let bytes = i64::from(*coordinate) * i64::from(*element);
             let per_chunk = counted((16 / element).into(), "element");
-            Words::new(format!("the box begins {bytes} bytes into a row, which is no multiple of 16"))
-                .note(format!("its first coordinate is {coordinate}, and an element has {element} bytes"))
+            Words::new(format!("the box begins at byte {bytes} of a row, which is no multiple of 16"))
+                .note(format!(
+                    "its first coordinate is {coordinate}, and each element has {}",
+                    counted((*element).into(), "byte")
+                ))
                 .help(format!(
-                    "let the first coordinate be a multiple of 16 bytes, here {per_chunk}: copy a box that begins \
-                     earlier, or read what is left with ordinary loads"
+                    "let the first coordinate be a multiple of {per_chunk}, and move what lies between two such \
+                     places with ordinary loads and stores"
                 ))
         }
         Tensor::Below { axis, coordinate } => Words::new(format!(
@@ -54,7 +57,7 @@ pub(super) fn words(kind: &Tensor, fault: &Fault) -> Words {
             "only copies into shared memory take boxes that begin before the tensor: they fill in zeros. On the \
                      other side, behind the tensor, both directions leave out what lies outside",
         )
-        .help("begin at 0, and let the box in shared memory begin as much later"),
+        .help("write this part of the tensor with ordinary stores, or by a map whose boxes are smaller"),
         Tensor::NoReduction => Words::new("the tensor's elements have a type that this reduction does not exist for")
             .note(
                 "`.inc` and `.dec` are for u32, `.and`, `.or` and `.xor` for integers of 32 and 64 bits, `.min` and \

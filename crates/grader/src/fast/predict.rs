@@ -33,7 +33,7 @@ pub(super) fn predict(trial: &Trial<'_>, explained: bool) -> Result<Vec<Part<Fas
 fn judge(trial: &Trial<'_>, [shape, small]: [Shape; 2], survey: Option<&Survey>) -> Result<Part<Fast>, Trouble> {
     let (exercise, info) = (trial.exercise(), &trial.session.info);
     let Times { shape, submission, unfused, rival } = Times::at(trial, shape, small)?;
-    let band = Band::of(&info.name);
+    let band = Band::of(&info.name, Some(exercise.shapes));
     let bound = submission.as_ref().and_then(|own| own.bound(&info.name));
     let [submission, unfused, rival] = [submission, unfused, rival].map(|known| known.map(|known| known.ns));
     let timing = submission.zip(unfused).map(|(own, chain)| Timing::predicted(own, chain, band));

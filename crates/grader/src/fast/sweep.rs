@@ -183,7 +183,7 @@ impl<'a> Sweep<'a> {
         let mut rig = if countable { Some(Rig::new(self.trial, shape)?) } else { None };
         let mut sampled = Rig::sampled(self.trial, shape)?;
         let device = &self.trial.session.info.name;
-        let band = Band::of(device);
+        let band = Band::of(device, Some(self.trial.exercise().shapes));
         let mut chain = None;
         self.each(shape, size, &mut |who, variant| {
             self.trial.tell(format!("running {} at {shape}", variant.name));

@@ -178,7 +178,7 @@ impl<'a> Playground<'a> {
                 launch.kernel = self.name(&launch.kernel);
             }
             let name = &session.info.name;
-            played.timing = predicted.as_ref().map(|known| Timing::predicted_alone(known.ns, Band::of(name)));
+            played.timing = predicted.as_ref().map(|known| Timing::predicted_alone(known.ns, Band::of(name, None)));
             played.bound = predicted.as_ref().and_then(|known| known.bound(name)).map(|bound| bound.to_string());
             played.predicted = predicted;
         } else {

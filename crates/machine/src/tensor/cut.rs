@@ -32,7 +32,7 @@ impl<'m> Cut<'m> {
     }
 
     /// Bytes from one row to the next in shared memory. Under a pattern a row has as many as the pattern spans, also where the box is
-    /// narrower; so an H200 has it.
+    /// narrower (CUDA C++ Programming Guide, *TMA Swizzle*).
     fn pitch(&self) -> u64 {
         self.map.swizzle.span().unwrap_or_else(|| self.width())
     }

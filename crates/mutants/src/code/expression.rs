@@ -83,7 +83,7 @@ impl Code<'_> {
     pub(crate) fn is_index(&self, token: usize) -> bool {
         let mut at = token;
         while let Some(open) = self.enclosing(at) {
-            if self.word(open) == "[" || self.adds_to_pointer(open, at) {
+            if self.word(open) == "[" || self.word(open) == "(" && self.adds_to_pointer(open, at) {
                 return true;
             }
             at = open;
@@ -112,8 +112,14 @@ impl Code<'_> {
         let ends = |at: &usize| self.enclosing(*at) == Some(open) && self.word(*at) == ",";
         let first = (open + 1..token).rev().find(ends).map_or(open + 1, |comma| comma + 1);
         let last = (token..close).find(ends).unwrap_or(close);
-        let points =
-            |at: usize| self.enclosing(at) == Some(open) && self.name(at).is_some_and(|name| name.has_elements);
+        // What stands beside a pointer can make an element of it.
+        let element = |at: usize| {
+            matches!(self.word(at + 1), "[" | "." | "->") || at > first && matches!(self.word(at - 1), "*" | "." | "->")
+        };
+        let points = |at: usize| {
+            let own = self.enclosing(at) == Some(open) && !element(at);
+            own && self.name(at).is_some_and(|name| name.has_elements)
+        };
         (first..last).any(|at| points(at) && (self.word(at + 1) == "+" || at > first && self.word(at - 1) == "+"))
     }
 
@@ -125,9 +131,15 @@ impl Code<'_> {
 
     /// Whether a name is one of those that parts of a value got, whose types are not said: `auto [x, n] = tensors[i]`.
     fn is_bound(&self, token: usize) -> bool {
-        let binds = |open: usize| self.word(open) == "[" && self.word(open.wrapping_sub(1)) == "auto";
+        let binds = |open: usize| {
+            let before = (0..open).rev().find(|&at| !matches!(self.word(at), "&" | "&&"));
+            self.word(open) == "[" && before.is_some_and(|at| self.word(at) == "auto")
+        };
+        // A name lasts until the brackets around its declaration close.
+        let lasts =
+            |open: usize| self.enclosing(open).and_then(|block| self.pair(block)).is_none_or(|close| close > token);
         let same = (0..token).filter(|&other| self.word(other) == self.word(token));
-        same.filter_map(|other| self.enclosing(other)).any(binds)
+        same.filter_map(|other| self.enclosing(other)).any(|open| binds(open) && lasts(open))
     }
 }
 
