@@ -16,7 +16,7 @@ use fusion_timings::{Record, Stopwatch, cases};
 
 use super::verdicts;
 use crate::interrupt::{self, Interrupt};
-use crate::judge::{Stop, cannot_run};
+use crate::judge::{self, Stop, cannot_run};
 use crate::process::{self, End, Said, Watch};
 use crate::programs::{self, Programs};
 use crate::progress::Progress;
@@ -41,6 +41,9 @@ pub(crate) struct Options {
     #[arg(long, hide = true)]
     suite: bool,
 }
+
+/// What the numbers of a line are.
+const COLUMNS: &str = "file,kernel,at,L2 before the launch,median ns,lower quartile,upper quartile";
 
 /// For one exercise at one size, or one kernel of the suite.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -82,6 +85,14 @@ fn exercises(
     let chosen = target::resolve(targets, fusion_course::days()).map_err(|unknown| failed(&unknown.to_string()))?;
     let exercises: Vec<&Exercise> = chosen.iter().flat_map(|selection| selection.exercises.clone()).collect();
     let programs = workers(&exercises, prebuilt, interrupt)?;
+    // The suite says where the times are from, if it is timed.
+    if let Some(program) = programs.paths.values().next().filter(|_| !targets.is_empty()) {
+        let gpu = judge::probe(program, interrupt)?.map_err(|why| failed(&why))?;
+        let (name, driver, today, asked) = (gpu.name, gpu.driver, date::today(), targets.join(" "));
+        write(&format!(
+            "# cargo xtask measure {asked}, on one {name}, driver for CUDA {driver}, {today}\n# {COLUMNS}"
+        ))?;
+    }
     let progress = Progress::new(exercises.len());
     let mut complete = true;
     for exercise in exercises {
@@ -211,8 +222,7 @@ pub(super) fn header(command: &str, stopwatch: &Stopwatch) -> String {
     );
     let (major, minor) = properties.driver;
     format!(
-        "# cargo xtask {command}, on one {}, driver for CUDA {major}.{minor}{compiler}, {}\n\
-         # file,kernel,at,L2 before the launch,median ns,lower quartile,upper quartile",
+        "# cargo xtask {command}, on one {}, driver for CUDA {major}.{minor}{compiler}, {}\n# {COLUMNS}",
         properties.name,
         date::today(),
     )
