@@ -86,12 +86,8 @@ fn exercises(
     let exercises: Vec<&Exercise> = chosen.iter().flat_map(|selection| selection.exercises.clone()).collect();
     let programs = workers(&exercises, prebuilt, interrupt)?;
     // The suite says where the times are from, if it is timed.
-    if let Some(program) = programs.paths.values().next().filter(|_| !targets.is_empty()) {
-        let gpu = judge::probe(program, interrupt)?.map_err(|why| failed(&why))?;
-        let (name, driver, today, asked) = (gpu.name, gpu.driver, date::today(), targets.join(" "));
-        write(&format!(
-            "# cargo xtask measure {asked}, on one {name}, driver for CUDA {driver}, {today}\n# {COLUMNS}"
-        ))?;
+    if !targets.is_empty() {
+        write(&origin(&programs, &format!("measure {}", targets.join(" ")), COLUMNS, interrupt)?)?;
     }
     let progress = Progress::new(exercises.len());
     let mut complete = true;
@@ -100,6 +96,14 @@ fn exercises(
         progress.step();
     }
     Ok(complete)
+}
+
+/// The first lines of a file that these programs measure: command, GPU, driver and day, and what the numbers of a line are.
+pub(super) fn origin(programs: &Programs, command: &str, columns: &str, interrupt: &Interrupt) -> Result<String, Stop> {
+    let Some(program) = programs.paths.values().next() else { return Err(failed("there is nothing to measure")) };
+    let gpu = judge::probe(program, interrupt)?.map_err(|why| failed(&why))?;
+    let (name, driver, today) = (gpu.name, gpu.driver, date::today());
+    Ok(format!("# cargo xtask {command}, on one {name}, driver for CUDA {driver}, {today}\n# {columns}"))
 }
 
 /// The programs of the solutions of these exercises.

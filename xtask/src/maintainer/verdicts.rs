@@ -13,12 +13,12 @@ use fusion_grader::render;
 use fusion_grader::verdicts::{Agreement, COLUMNS, Ratio, Ruling};
 
 use crate::interrupt::Interrupt;
-use crate::judge::{self, Stop, cannot_run};
+use crate::judge::{Stop, cannot_run};
 use crate::process::{self, End, Said, Watch};
 use crate::programs::{self, Programs};
 use crate::progress::Progress;
 use crate::target::Selection;
-use crate::{date, output, parallel, target, toolchain};
+use crate::{output, parallel, target, toolchain};
 
 /// For one answer at one size.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -32,12 +32,7 @@ pub(super) fn measure(
     write: &mut impl FnMut(&str) -> Result<(), Stop>,
 ) -> Result<bool, Stop> {
     let workers = Workers::get(targets, prebuilt, interrupt)?;
-    let gpu = match workers.programs.paths.values().next() {
-        Some(program) => judge::probe(program, interrupt)?.map_err(|why| failed(&why))?,
-        None => return Err(failed("there is nothing to judge")),
-    };
-    let (name, driver, today) = (gpu.name, gpu.driver, date::today());
-    write(&format!("# cargo xtask measure --verdicts, on one {name}, driver for CUDA {driver}, {today}\n# {COLUMNS}"))?;
+    write(&super::measure::origin(&workers.programs, "measure --verdicts", COLUMNS, interrupt)?)?;
     let mut complete = true;
     for exercise in workers.exercises() {
         let told = workers.ask(exercise, DeviceKind::Gpu)?;
