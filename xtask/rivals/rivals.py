@@ -437,7 +437,7 @@ def wrong(function, eager, spec, inputs):
     first = inputs[0]
     count = min(first.shape[0], max(1, CHECKED // max(1, first[0].numel())))
     flat = ("elements", "squares", "offset")
-    by_row = (*flat, "labels", "left", "queries", "keys", "positions") if first.dim() > 1 else flat
+    by_row = (*flat, "labels", "left", "queries", "keys", "positions", "sequences") if first.dim() > 1 else flat
     some = [tensor[:count] if kind in by_row else tensor for (kind, _), tensor in zip(spec, inputs)]
     # Of a matrix that was turned over, the first columns are those of the first rows.
     along = 1 if eager is transpose_scale else 0
