@@ -271,7 +271,25 @@ fn panels() -> Vec<ideas::Panel> {
         memory: 150_754_820_096,
     };
     let waits = ideas::Waits { shared: 14.5, l1: 26.0, l2: 153.0, dram: 342.0, source: "a machine".into() };
-    ideas::panels(&device, &waits)
+    [ideas::panels(&device, &waits), vec![matrix()]].concat()
+}
+
+/// A matrix of as many places as one has.
+fn matrix() -> ideas::Panel {
+    let cell = |row: usize, column: usize| match row == column {
+        true => ideas::Cell::used(&format!("{row}:{column}")),
+        false => ideas::Cell::plain(&format!("{row}:{column}")),
+    };
+    ideas::Grid {
+        name: "matrix".into(),
+        title: "8 x 8 places".into(),
+        corner: "row, column".into(),
+        columns: (0..8).map(|column| (16 * column).to_string()).collect(),
+        rows: (0..8).map(|row| (format!("{row}-{row}"), (0..8).map(|column| cell(row, column)).collect())).collect(),
+        says: "In colour: the diagonal.".into(),
+        source: "a test".into(),
+    }
+    .panel()
 }
 
 #[test]
