@@ -73,7 +73,8 @@ pub(crate) fn show(lesson: &Lesson) -> Result<String, LessonError> {
             let found = launch(lesson, kernel, &Rows { scores, values: &values }, 0, ROWS)?;
             let expected: Vec<f64> = scores.chunks_exact(LENGTH).map(|row| attention(row, &values)).collect();
             let error = Error::of(&found, &expected);
-            // 512 terms, each off by some units of its weight, which add up to no more than the sum of weights, and as many additions.
+            // 512 terms, each off by some units of its weight, which add up to no more than the sum of weights, and
+            // as many additions.
             if place < RIGHT && (error.no_numbers > 0 || error.largest > 600.0 * f64::from(f32::EPSILON)) {
                 return Err(LessonError::Wrong(format!("`{kernel}` is off by {error}")));
             }

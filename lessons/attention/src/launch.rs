@@ -11,7 +11,8 @@ pub(crate) struct Rows<'a> {
     pub(crate) values: &'a [f32],
 }
 
-/// Launches a kernel of `softmax.cu` with one block and returns what it wrote. The emulated device finds no fault in it.
+/// Launches a kernel of `softmax.cu` with one block and returns what it wrote. The emulated device finds no fault in
+/// it.
 pub(crate) fn launch(
     lesson: &Lesson,
     kernel: &str,
@@ -35,7 +36,8 @@ fn start(lesson: &Lesson, kernel: &str, rows: &Rows<'_>, tile: usize, outputs: u
     let mut builder = stream.launch_builder(&kernel);
     builder.arg(&scores).arg(&values).arg(&length).arg(&tile).arg(&mut out);
     let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (threads as u32, 1, 1), shared_mem_bytes: 0 };
-    // SAFETY: there is a row of scores for each thread, a value for each score of a row, and room for what is written.
+    // SAFETY: there is a row of scores for each thread, a value for each score of a row, and room for what is
+    // written.
     unsafe { builder.launch(config) }?;
     stream.clone_dtoh(&out)
 }

@@ -1,4 +1,5 @@
-//! Attention step by step: what its chain moves, what an online softmax keeps, how exact that is, and where the time goes.
+//! Attention step by step: what its chain moves, what an online softmax keeps, how exact that is, and where the time
+//! goes.
 
 use std::process::ExitCode;
 

@@ -5,7 +5,8 @@ use fusion_lesson::{grouped, new_table};
 /// Queries and keys of a tile.
 const TILES: [[usize; 2]; 2] = [[64, 64], [128, 64]];
 
-/// Tiles of a head: all of them, those with a key that some query of the tile may see, and among these those with one that some may not.
+/// Tiles of a head: all of them, those with a key that some query of the tile may see, and among these those with one
+/// that some may not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Tiles {
     all: usize,
@@ -65,7 +66,8 @@ mod tests {
                 for first in (0..length).step_by(queries) {
                     for key in (0..length).step_by(keys) {
                         let rows = first..(first + queries).min(length);
-                        // A tile has places for keys that there are not: they are masked too, as the last query may see all others.
+                        // A tile has places for keys that there are not: they are masked too, as the last query may
+                        // see all others.
                         let seen = |i: usize| (key..key + keys).map(move |j| j <= i);
                         all += 1;
                         needed += usize::from(rows.clone().flat_map(seen).any(|seen| seen));

@@ -7,7 +7,8 @@ use fusion_lesson::{Lesson, LessonError, check, duration, grouped, new_table};
 use fusion_machine::report::Dry;
 
 const EXERCISE: &Exercise = &day28::attention_row::EXERCISE;
-/// A problem that is small enough to be computed on the host: with heads of several tiles, of which the last is no whole one.
+/// A problem that is small enough to be computed on the host: with heads of several tiles, of which the last is no
+/// whole one.
 const CHECKED: usize = 70;
 
 /// The chain and the rungs, and what times them.
@@ -73,7 +74,8 @@ impl Bench<'_> {
         let dry = self.lesson.device.emulator().cloned();
         let period = Dry { period: period(shape), ..Dry::default() };
         let doing = || LessonError::driver(format!("{} of {} tokens", EXERCISE.name, shape.terms()));
-        // Large problems are not executed on the emulated device: their memory repeats itself, and blocks that are chosen run.
+        // Large problems are not executed on the emulated device: their memory repeats itself, and blocks that are
+        // chosen run.
         set(dry.as_ref(), &period)?;
         let problem = Problem::new(&self.lesson.device.stream, EXERCISE, shape, 28);
         set(dry.as_ref(), &Dry::default())?;
@@ -114,7 +116,8 @@ fn run(
     steps.iter().try_for_each(|step| program.run_step(stream, EXERCISE, step, intermediates, &arguments))
 }
 
-/// After how many bytes the memory of a large problem repeats itself: an odd number of rows, so that powers of two do not meet.
+/// After how many bytes the memory of a large problem repeats itself: an odd number of rows, so that powers of two do
+/// not meet.
 fn period(shape: Shape) -> u64 {
     const ELEMENTS: u64 = 512 * 127;
     let columns = shape.columns.max(1) as u64;

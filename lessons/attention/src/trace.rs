@@ -24,7 +24,8 @@ impl Known {
     }
 }
 
-/// The same on the host, from the definition: relative to the largest score so far, everything so far is added up anew.
+/// The same on the host, from the definition: relative to the largest score so far, everything so far is added up
+/// anew.
 fn on_host(tile: usize) -> Vec<Known> {
     let scores = SCORES.map(f64::from);
     let largest = |scores: &[f64]| scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);

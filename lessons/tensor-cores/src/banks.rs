@@ -38,8 +38,8 @@ fn place(pitch: usize, swizzle: Swizzle, row: usize, chunk: usize) -> usize {
     }
 }
 
-/// Passes through the banks for a fragment of 16 x 16 elements. The eight rows of a matrix are read together, and take as many passes
-/// as the busiest bank has words to deliver.
+/// Passes through the banks for a fragment of 16 x 16 elements. The eight rows of a matrix are read together, and
+/// take as many passes as the busiest bank has words to deliver.
 fn passes(pitch: usize, swizzle: Swizzle) -> usize {
     let of_matrix = |matrix: usize| {
         let words = (0..8).flat_map(move |row| {

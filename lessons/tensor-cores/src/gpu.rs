@@ -85,7 +85,8 @@ impl Gpu {
         Clock::new(&self.device, timing.as_ref()).map_err(LessonError::driver("preparing the timer"))
     }
 
-    /// Launches a kernel on inputs of 32-bit words. Returns what is in its output of so many words, which begins with zeros.
+    /// Launches a kernel on inputs of 32-bit words. Returns what is in its output of so many words, which begins with
+    /// zeros.
     pub(crate) fn run(
         &self,
         kernels: &Kernels,
@@ -115,7 +116,8 @@ impl Gpu {
             builder.arg(number);
         }
         builder.arg(&mut output);
-        // SAFETY: a kernel of the lesson takes its inputs, its numbers and its output, which have as many elements as it touches.
+        // SAFETY: a kernel of the lesson takes its inputs, its numbers and its output, which have as many elements as
+        // it touches.
         unsafe { builder.launch(config(launch)) }?;
         stream.clone_dtoh(&output)
     }

@@ -20,13 +20,14 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// What follows from the answers of a kernel `partners`: for each element of B and each sum, the number of the element of A that
-    /// is multiplied for it, or 0.
+    /// What follows from the answers of a kernel `partners`: for each element of B and each sum, the number of the
+    /// element of A that is multiplied for it, or 0.
     ///
-    /// Two sums that need the same element of A are of one row, two that need the same element of B are of one column. Elements of A and
-    /// B that are multiplied by each other have the same k. That is all that a device can tell: numbers of rows, columns and k are names.
-    /// They are given as the manual gives them. Rows go by the first register and lane that has a sum of them, columns by the first lane
-    /// and register, and k by the first register and lane of A. Nothing is returned where the answers are no product of matrices.
+    /// Two sums that need the same element of A are of one row, two that need the same element of B are of one
+    /// column. Elements of A and B that are multiplied by each other have the same k. That is all that a device can
+    /// tell: numbers of rows, columns and k are names. They are given as the manual gives them. Rows go by the first
+    /// register and lane that has a sum of them, columns by the first lane and register, and k by the first register
+    /// and lane of A. Nothing is returned where the answers are no product of matrices.
     pub(crate) fn from_answers(form: Form, answers: &[u32]) -> Option<Layout> {
         let [m, n, k] = form.sizes();
         let [of_a, of_b, of_sums] = form.held();
@@ -45,7 +46,8 @@ impl Layout {
         let by_register = |held: &Held, each: usize| (held.slot / each, held.lane, held.slot);
         let rows = classes(needs.iter().map(|(sum, (a, _))| (a, *sum)), |held| by_register(held, 1));
         let columns = classes(needs.iter().map(|(sum, (_, b))| (b, *sum)), |held| (held.lane, held.slot));
-        // The elements of A of the first row have all k; the others follow by who is multiplied by the same element of B.
+        // The elements of A of the first row have all k; the others follow by who is multiplied by the same element
+        // of B.
         let partners: BTreeMap<Held, BTreeSet<Held>> = products.iter().fold(BTreeMap::new(), |mut all, &(a, b, _)| {
             all.entry(a).or_default().insert(b);
             all

@@ -1,4 +1,5 @@
-//! Tensor cores: which lane holds which element of a fragment, what loads it, what it costs, and what a wrong one gives.
+//! Tensor cores: which lane holds which element of a fragment, what loads it, what it costs, and what a wrong one
+//! gives.
 //!
 //! Nothing of it is taken from a table: kernels ask the device, which may be the emulated one.
 
@@ -24,7 +25,8 @@ use gpu::Gpu;
 use mistakes::Mistake;
 use roofs::Roofs;
 
-/// Shows which lane and register holds which element of a product's fragments, as the device tells it, and what loads them.
+/// Shows which lane and register holds which element of a product's fragments, as the device tells it, and what loads
+/// them.
 #[derive(Parser)]
 #[command(version, about)]
 struct Arguments {

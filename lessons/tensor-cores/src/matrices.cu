@@ -22,7 +22,8 @@ extern "C" __global__ void load(unsigned* out) {
                  : "=r"(turned[0]), "=r"(turned[1]), "=r"(turned[2]), "=r"(turned[3])
                  : "r"(shared_address(rows[lane])) : "memory");
     for (int i = 0; i < 4; i++) {
-        asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(moved[i]) : "r"(plain[i]));
+        asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;"
+                     : "=r"(moved[i]) : "r"(plain[i]));
         out[lane * 12 + i] = plain[i];
         out[lane * 12 + 4 + i] = turned[i];
         out[lane * 12 + 8 + i] = moved[i];

@@ -33,10 +33,12 @@ __device__ void product(const int* a, const int* b, float* c) {
     // Two elements of a register of B are of one column, and memory has rows: turned over.
     if (MISTAKE == EXCHANGED) {
         asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
-                     : "=r"(fb[0]), "=r"(fb[1]) : "r"(shared_address(right[lane % 16])) : "memory");
+                     : "=r"(fb[0]), "=r"(fb[1])
+                     : "r"(shared_address(right[lane % 16])) : "memory");
     } else {
         asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];"
-                     : "=r"(fb[0]), "=r"(fb[1]) : "r"(shared_address(right[lane % 16])) : "memory");
+                     : "=r"(fb[0]), "=r"(fb[1])
+                     : "r"(shared_address(right[lane % 16])) : "memory");
     }
     float sums[4] = {};
     asm volatile(

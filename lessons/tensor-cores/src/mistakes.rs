@@ -92,7 +92,8 @@ impl Mistake {
     }
 }
 
-/// Small integers, of which bf16 has each, and so has f32 their sums. The test below looks whether rows and columns differ.
+/// Small integers, of which bf16 has each, and so has f32 their sums. The test below looks whether rows and columns
+/// differ.
 fn factors() -> [Vec<i64>; 2] {
     let mixed = |i: usize, most: i64| (i as i64 * i as i64 * 31 + i as i64 * 17) % 251 % (2 * most + 1) - most;
     [(0..M * K).map(|i| mixed(i, 6)).collect(), (0..K * N).map(|i| mixed(i + 7, 5)).collect()]

@@ -62,7 +62,8 @@ struct M8N8K16S8 {
     static const int A = 1, B = 1, SUMS = 2, EACH = 4;
     static const Factor ONE = 1;
     static __device__ void multiply(Sum* d, const Factor* a, const Factor* b) {
-        asm volatile("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
+        asm volatile("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 "
+                     "{%0, %1}, {%2}, {%3}, {%0, %1};"
                      : "+r"(d[0]), "+r"(d[1])
                      : "r"(a[0]), "r"(b[0]));
     }
@@ -74,7 +75,8 @@ struct M8N8K4F64 {
     static const int A = 1, B = 1, SUMS = 2, EACH = 1;
     static const Factor ONE = 0x3ff0000000000000;
     static __device__ void multiply(Sum* d, const Factor* a, const Factor* b) {
-        asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+        asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 "
+                     "{%0, %1}, {%2}, {%3}, {%0, %1};"
                      : "+d"(d[0]), "+d"(d[1])
                      : "d"(__longlong_as_double(a[0])), "d"(__longlong_as_double(b[0])));
     }

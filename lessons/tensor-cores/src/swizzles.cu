@@ -21,8 +21,8 @@ extern "C" __global__ void chunks(int width, int mode, unsigned* out) {
     // Two chunks for each product: the next ones begin 32 bytes on.
     for (int step = 0; step < width / 32; step++) {
         const unsigned long long start = (begin + 32 * step) / 16, apart = 8 * width / 16;
-        const unsigned long long descriptor =
-            start | 1ull << 16 | apart << 32 | (unsigned long long)mode << 62;
+        const unsigned long long bits = mode;
+        const unsigned long long descriptor = start | 1ull << 16 | apart << 32 | bits << 62;
         float d[4] = {};
         asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
         asm volatile(
@@ -36,7 +36,7 @@ extern "C" __global__ void chunks(int width, int mode, unsigned* out) {
         // Rows 0 and 1 of the sums are in the first eight lanes.
         if (threadIdx.x < 8) {
             const int chunk = 2 * step + threadIdx.x / 4, column = threadIdx.x % 4 * 2;
-            for (int i = 0; i < 2; i++) out[(column + i) * (width / 16) + chunk] = (unsigned)d[i];
+            for (int i = 0; i < 2; i++) out[(column + i) * width / 16 + chunk] = (unsigned)d[i];
         }
     }
 }

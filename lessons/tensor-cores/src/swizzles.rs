@@ -11,7 +11,8 @@ const MODES: [(usize, i32); 3] = [(32, 3), (64, 2), (128, 1)];
 const CHUNKS: usize = 8;
 const ROWS: usize = 8;
 
-/// For each chunk of memory, the row and the chunk of it that are taken from there. It is an error if that is not what the lesson says.
+/// For each chunk of memory, the row and the chunk of it that are taken from there. It is an error if that is not
+/// what the lesson says.
 fn memory(gpu: &Gpu, width: usize, mode: i32) -> Result<Vec<(usize, usize)>, LessonError> {
     let kernels = gpu.load("swizzles")?;
     let chunks = width / 16;
