@@ -4,11 +4,11 @@ use fusion_chart::ideas::{Cell, Grid};
 use fusion_lesson::{LessonError, new_table};
 
 use crate::form::Form;
-use crate::gpu::{Gpu, Launch};
+use crate::gpu::{Gpu, Kernels, Launch};
 use crate::layout::{Held, Layout};
 
-/// Asks the device.
-pub(crate) fn layout(gpu: &Gpu, form: Form) -> Result<Layout, LessonError> {
+/// Asks the device by the kernels of `products.cu`.
+pub(crate) fn layout(gpu: &Gpu, products: &Kernels, form: Form) -> Result<Layout, LessonError> {
     if gpu.capability() < form.capability() {
         return Err(LessonError::Unknown(format!(
             "`{}` with {} needs compute capability {}.{}, and the device has {}.{}",
@@ -20,11 +20,10 @@ pub(crate) fn layout(gpu: &Gpu, form: Form) -> Result<Layout, LessonError> {
             gpu.capability() % 10
         )));
     }
-    let kernels = gpu.load("products")?;
     let [_, of_b, of_sums] = form.held();
     let kernel = form.kernel("partners");
     let launch = Launch { kernel: &kernel, blocks: 32 * of_b, threads: 32, numbers: &[] };
-    let answers = gpu.run(&kernels, launch, &[], 32 * of_b * 32 * of_sums)?;
+    let answers = gpu.run(products, launch, &[], 32 * of_b * 32 * of_sums)?;
     gpu.launches()?;
     Layout::from_answers(form, &answers)
         .ok_or_else(|| LessonError::Wrong(format!("what `{kernel}` found out is no product of matrices")))
@@ -103,7 +102,7 @@ fn range(range: &std::ops::Range<usize>) -> String {
 
 /// The three tables, and what one lane holds.
 pub(crate) fn show(gpu: &Gpu, form: Form, lane: usize) -> Result<String, LessonError> {
-    let layout = layout(gpu, form)?;
+    let layout = layout(gpu, &gpu.load("products")?, form)?;
     let [m, n, k] = form.sizes();
     let mut text = format!(
         "\nmma.sync.{} with {}: {m} x {n} sums of {k} products each\n\n\
@@ -153,7 +152,7 @@ pub(crate) fn panels(
     lane: usize,
     source: &str,
 ) -> Result<Vec<fusion_chart::ideas::Panel>, LessonError> {
-    let layout = layout(gpu, form)?;
+    let layout = layout(gpu, &gpu.load("products")?, form)?;
     let panel = |matrix: Matrix<'_>| {
         let registers = matrix.registers().unwrap_or_default();
         let [row_name, column_name] = matrix.along;

@@ -4,13 +4,11 @@ use fusion_lesson::{LessonError, new_table};
 
 use crate::gpu::{Gpu, Launch};
 
-/// The number of an element in memory: eight of a row, eight rows of a matrix, four matrices.
-type Number = u32;
-
 /// Who holds an element: lane, register, and which half of it.
 type Holder = (usize, usize, usize);
 
-/// The holder of each element, by its number, where lane after lane has four registers.
+/// The holder of each element, where lane after lane has four registers with numbers of elements: eight of a row, eight
+/// rows of a matrix, four matrices.
 fn holders(words: &[[u32; 4]]) -> Option<Vec<Holder>> {
     let mut holders: Vec<Option<Holder>> = vec![None; 256];
     for (lane, registers) in words.iter().enumerate() {
@@ -53,24 +51,21 @@ pub(crate) fn show(gpu: &Gpu) -> Result<String, LessonError> {
             lane / 8
         );
     }
-    let same = registers(8) == registers(4);
-    text += &format!(
-        "\nmovmatrix.trans of the registers of ldmatrix gives those of ldmatrix.trans: {}.\n",
-        if same { "all 128 registers are equal" } else { "no" }
-    );
-    text += &match gpu.capability() >= 90 {
-        true => {
-            let launch = Launch { kernel: "store", blocks: 1, threads: 32, numbers: &[] };
-            let words = gpu.run(&kernels, launch, &[], 128)?;
-            gpu.launches()?;
-            let numbers = words.iter().flat_map(|word| [word & 0xffff, word >> 16]);
-            let kept = numbers.zip(0..).filter(|(found, number): &(u32, Number)| found == number).count();
-            format!(
-                "stmatrix.x4 of the registers of ldmatrix.x4 is its reverse: {kept} of 256 elements are where they were."
-            )
-        }
-        false => "stmatrix needs compute capability 9.0.".to_owned(),
-    };
+    if registers(8) != registers(4) {
+        return Err(LessonError::Wrong("`movmatrix` does not transpose".to_owned()));
+    }
+    text +=
+        "\nmovmatrix.trans of the registers of ldmatrix gives those of ldmatrix.trans: all 128 registers are equal.\n";
+    if gpu.capability() < 90 {
+        return Ok(text + "stmatrix needs compute capability 9.0.");
+    }
+    let launch = Launch { kernel: "store", blocks: 1, threads: 32, numbers: &[] };
+    let words = gpu.run(&kernels, launch, &[], 128)?;
+    gpu.launches()?;
+    if !words.iter().flat_map(|word| [word & 0xffff, word >> 16]).eq(0..256) {
+        return Err(LessonError::Wrong("`stmatrix` stores elements elsewhere".to_owned()));
+    }
+    text += "stmatrix.x4 of the registers of ldmatrix.x4 is its reverse: all 256 elements are where they were.";
     Ok(text)
 }
 

@@ -153,13 +153,14 @@ KERNELS(m8n8k4_f64, M8N8K4F64)
 KERNELS(m16n8k32_e4m3, M16N8K32E4m3)
 #endif
 
-// The same without tensor cores: eight independent multiply-adds of f32 for each thread.
+// The same without tensor cores: four times eight independent multiply-adds of f32 for each
+// thread.
 extern "C" __global__ void busy_fma(int rounds, float* out) {
     float sums[8] = {};
     const float a = threadIdx.x, b = rounds;
     for (int i = 0; i < rounds; i++) {
 #pragma unroll
-        for (int j = 0; j < 8; j++) sums[j] = fmaf(sums[j], a, b);
+        for (int j = 0; j < 32; j++) sums[j % 8] = fmaf(sums[j % 8], a, b);
     }
     float all = 0.0f;
 #pragma unroll

@@ -12,7 +12,7 @@ const THREADS: usize = 512;
 const ROUNDS: i32 = 64;
 /// Products per round of a warp, and multiply-adds of f32 per round of a thread.
 const PRODUCTS: f64 = 4.0;
-const FMAS: f64 = 8.0;
+const FMAS: f64 = 32.0;
 
 const FORMS: [Form; 5] = [
     Form { shape: Shape::M16n8k16, ty: Type::Bf16 },
