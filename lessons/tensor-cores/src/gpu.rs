@@ -41,6 +41,13 @@ pub(crate) struct Launch<'a> {
 impl Gpu {
     pub(crate) fn open(choice: Choice) -> Result<Gpu, LessonError> {
         let device = Device::open(choice).map_err(LessonError::Open)?;
+        let (major, minor) = device.properties.compute_capability;
+        if major < 8 {
+            let name = &device.properties.name;
+            return Err(LessonError::Unknown(format!(
+                "the lesson needs compute capability 8.0 or later, and {name} has {major}.{minor}: an emulated H200 has it"
+            )));
+        }
         let toolchain = fusion_toolchain::find_or_fetch(&mut Terminal::new()).map_err(LessonError::Toolchain)?;
         device.use_toolchain(&toolchain).map_err(LessonError::Compile)?;
         Ok(Gpu { device })
