@@ -99,6 +99,15 @@ fn factors() -> [Vec<i64>; 2] {
     [(0..M * K).map(|i| mixed(i, 6)).collect(), (0..K * N).map(|i| mixed(i + 7, 5)).collect()]
 }
 
+/// A times B.
+fn multiply(a: &[i64], b: &[i64]) -> Vec<i64> {
+    let sum = |i: usize| {
+        let row = a.chunks_exact(K).nth(i / N).unwrap_or_default();
+        row.iter().zip(b.iter().skip(i % N).step_by(N)).map(|(a, b)| a * b).sum()
+    };
+    (0..M * N).map(sum).collect()
+}
+
 fn product(gpu: &Gpu, kernel: &str) -> Result<Vec<i64>, LessonError> {
     let kernels = gpu.load("mistakes")?;
     let inputs = factors().map(|factor| factor.into_iter().map(|number| number as i32 as u32).collect::<Vec<_>>());
@@ -110,12 +119,7 @@ fn product(gpu: &Gpu, kernel: &str) -> Result<Vec<i64>, LessonError> {
 pub(crate) fn show(gpu: &Gpu, mistake: Mistake) -> Result<String, LessonError> {
     let [a, b] = factors();
     let right = product(gpu, "right")?;
-    let expected: Vec<i64> = (0..M * N)
-        .map(|i| {
-            let row = a.chunks_exact(K).nth(i / N).unwrap_or_default();
-            row.iter().zip(b.iter().skip(i % N).step_by(N)).map(|(a, b)| a * b).sum()
-        })
-        .collect();
+    let expected = multiply(&a, &b);
     if right != expected {
         return Err(LessonError::Wrong("the product without a mistake is wrong".to_owned()));
     }
@@ -160,5 +164,24 @@ mod tests {
             let column = |at: usize| matrix.iter().skip(at).step_by(columns).collect::<Vec<_>>();
             assert_eq!((0..columns).map(column).collect::<BTreeSet<_>>().len(), columns);
         }
+    }
+
+    /// What the lesson says of tests that would not show a mistake, and that the lesson's own factors do.
+    #[test]
+    fn each_mistake_hides_from_some_test() {
+        let [a, b] = factors();
+        let right = multiply(&a, &b);
+        let instead = |mistake: Mistake| mistake.instead(&a, &b);
+        assert!(Mistake::value_variants().iter().all(|mistake| instead(*mistake) != right));
+
+        let symmetric: Vec<i64> = (0..K * N).map(|i| (i / 8 % 8 * (i % 8) + i / 64) as i64).collect();
+        assert_eq!(Mistake::Exchanged.instead(&a, &symmetric), multiply(&a, &symmetric));
+        let equal = vec![3; M * K];
+        assert_eq!(Mistake::Quarters.instead(&equal, &b), multiply(&equal, &b));
+        assert_eq!(instead(Mistake::Pitch)[..N], right[..N]);
+        assert_eq!(instead(Mistake::Lanes).iter().sum::<i64>(), right.iter().sum::<i64>());
+        let rows: Vec<i64> = (0..M * K).map(|i| (i % K) as i64).collect();
+        let columns: Vec<i64> = (0..K * N).map(|i| (i / N) as i64).collect();
+        assert_eq!(Mistake::Registers.instead(&rows, &columns), multiply(&rows, &columns));
     }
 }
