@@ -5,6 +5,7 @@
 //! are placed on multiprocessors.
 
 mod banks;
+mod cells;
 mod fragment;
 mod grid;
 mod hiding;
@@ -17,6 +18,7 @@ mod tiles;
 mod traffic;
 mod waves;
 
+pub use cells::{Cell, Grid};
 pub use hierarchy::{Device, Waits};
 
 use crate::style::{AXIS, Style};
@@ -139,7 +141,11 @@ impl Sketch {
 
     /// The panel. `description` says in words what the drawing shows.
     fn finish(self, name: &str, description: &str) -> Panel {
-        let source = "cargo run -p fusion-chart --example ideas";
+        self.finish_from(name, description, "cargo run -p fusion-chart --example ideas")
+    }
+
+    /// The same of a panel that another command draws.
+    fn finish_from(self, name: &str, description: &str, source: &str) -> Panel {
         let svg = self.svg.finish_as(WIDTH, self.y + 8.0, &self.title, source, description);
         Panel { name: name.to_owned(), svg }
     }

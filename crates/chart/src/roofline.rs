@@ -73,8 +73,10 @@ impl Roofline {
 
     fn plot(&self, top: f64) -> Plot {
         let points = || self.points.iter().filter(|point| shown(point.intensity) && shown(point.rate));
-        let ridge = self.binding().map(|(peak, bandwidth)| peak / bandwidth);
-        let xs = points().map(|point| point.intensity).chain(ridge.into_iter().flat_map(|ridge| [ridge, ridge * 4.0]));
+        // Each roof begins in the picture.
+        let bandwidth = self.binding().map(|(_, bandwidth)| bandwidth);
+        let ridges = bandwidth.into_iter().flat_map(|slope| self.peaks.iter().map(move |peak| peak.value / slope));
+        let xs = points().map(|point| point.intensity).chain(ridges.flat_map(|ridge| [ridge, ridge * 4.0]));
         let highest = self.peaks.iter().map(|peak| peak.value * 1.5);
         let left = points().map(|point| point.intensity).fold(f64::INFINITY, f64::min);
         let on_roof = self.binding().map(|(peak, bandwidth)| roof(peak, bandwidth, left)).filter(|&rate| shown(rate));

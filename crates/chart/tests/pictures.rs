@@ -196,6 +196,18 @@ fn a_roofline_says_what_it_shows() {
 }
 
 #[test]
+fn a_second_roof_begins_in_the_picture() {
+    let svg = roofline("roofs", &[4e12], &[60e12, 700e12], &[]).render();
+    let tree = roxmltree::Document::parse(&svg).unwrap();
+    // Roofs are the lines that go sideways only, as thick as slopes.
+    let roofs = tree.descendants().filter(|node| node.attribute("stroke-width") == Some("2"));
+    let roofs: Vec<Vec<f64>> =
+        roofs.filter_map(|node| node.attribute("d")).filter(|d| d.contains('H')).map(numbers).collect();
+    assert_eq!(roofs.len(), 2, "{svg}");
+    assert!(roofs.iter().all(|roof| roof[0] + 50.0 < roof[2]), "{roofs:?}");
+}
+
+#[test]
 fn series_differ_in_more_than_colour() {
     let svg = lines("", &[("a", vec![(1.0, 1.0), (2.0, 2.0)]), ("b", vec![(1.0, 3.0), (2.0, 4.0)])], &[]).render();
     assert!(svg.contains("--chart-1,#") && svg.contains("--chart-2,#"), "{svg}");
@@ -271,7 +283,25 @@ fn panels() -> Vec<ideas::Panel> {
         memory: 150_754_820_096,
     };
     let waits = ideas::Waits { shared: 14.5, l1: 26.0, l2: 153.0, dram: 342.0, source: "a machine".into() };
-    ideas::panels(&device, &waits)
+    [ideas::panels(&device, &waits), vec![matrix()]].concat()
+}
+
+/// A matrix of as many places as one has.
+fn matrix() -> ideas::Panel {
+    let cell = |row: usize, column: usize| match row == column {
+        true => ideas::Cell::used(&format!("{row}:{column}")),
+        false => ideas::Cell::plain(&format!("{row}:{column}")),
+    };
+    ideas::Grid {
+        name: "matrix".into(),
+        title: "8 x 8 places".into(),
+        corner: "row, column".into(),
+        columns: (0..8).map(|column| (16 * column).to_string()).collect(),
+        rows: (0..8).map(|row| (format!("{row}-{row}"), (0..8).map(|column| cell(row, column)).collect())).collect(),
+        says: "In colour: the diagonal.".into(),
+        source: "a test".into(),
+    }
+    .panel()
 }
 
 #[test]
