@@ -21,4 +21,4 @@ pub use gemm::{LibraryGemm, Multiplier, TiledGemm};
 pub use hold::Hold;
 pub use problem::Problem;
 pub use sources::{headers, includes, ladder, load, rivals, timing, unfused};
-pub use values::{Periods, Place, Seen, Tables, Values, buffers, intermediates, tables};
+pub use values::{Periods, Place, Seen, Tables, Values, buffers, dry_period, intermediates, tables};

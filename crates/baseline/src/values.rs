@@ -34,6 +34,15 @@ pub fn intermediates(
     exercise.intermediates.iter().map(buffer).collect()
 }
 
+/// Bytes after which memory repeats itself in problems that are not executed: no power of two, a multiple of every element's size, and so
+/// many whole rows that those of every kind are among them.
+pub fn dry_period(shape: Shape) -> u64 {
+    const ELEMENTS: u64 = 512 * 127;
+    const ROWS: u64 = 13;
+    let columns = shape.columns.max(1) as u64;
+    8 * if shape.rows == 1 { ELEMENTS } else { columns * ((ELEMENTS / columns).max(ROWS) | 1) }
+}
+
 /// Inputs and what must come of them.
 ///
 /// The values of a large problem repeat with a period of about a million elements, so that the reference need only be

@@ -5,7 +5,7 @@
 
 use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUresult;
-use fusion_baseline::{Periods, Place, Seen, Tables, Values, buffers, intermediates, memory};
+use fusion_baseline::{Periods, Place, Seen, Tables, Values, buffers, dry_period, intermediates, memory};
 use fusion_course::{Arguments, Case, DeviceBuffer, Exercise, Inputs, Param, Shape};
 use fusion_machine::Report;
 use fusion_machine::report::Dry;
@@ -23,15 +23,6 @@ pub(crate) const SETS: usize = 2;
 /// faster or slower by up to a tenth for where its buffers lie, so that several places make a fairer time.
 const PLACES: usize = 4;
 const SMALL: usize = 16 << 20;
-
-/// Bytes after which memory repeats itself in problems that are not executed: no power of two, a multiple of every element's size, and so
-/// many whole rows that those of every kind are among them.
-pub(crate) fn period(shape: Shape) -> u64 {
-    const ELEMENTS: u64 = 512 * 127;
-    const ROWS: u64 = 13;
-    let columns = shape.columns.max(1) as u64;
-    8 * if shape.rows == 1 { ELEMENTS } else { columns * ((ELEMENTS / columns).max(ROWS) | 1) }
-}
 
 /// Why a kernel that is known to end did not.
 pub(crate) const TOO_LARGE: &str =
@@ -103,7 +94,7 @@ impl<'a> Rig<'a> {
 
     /// The same for times on the emulated device, of which a problem may be as large as a GPU's: its memory repeats itself.
     pub(crate) fn sampled(trial: &'a Trial<'a>, shape: Shape) -> Result<Self, Trouble> {
-        trial.session.run_dry(&Dry { period: period(shape), ..Dry::default() })?;
+        trial.session.run_dry(&Dry { period: dry_period(shape), ..Dry::default() })?;
         let rig = Self::new(trial, shape);
         trial.session.run_dry(&Dry::default())?;
         rig
@@ -224,7 +215,7 @@ impl<'a> Rig<'a> {
         self.reset(who, 0).map_err(Trouble::driver("preparing a launch"))?;
         self.finish()?;
         session.take_report();
-        session.run_dry(&Dry { period: period(self.shape), timed: true, traced, ..Dry::default() })?;
+        session.run_dry(&Dry { period: dry_period(self.shape), timed: true, traced, ..Dry::default() })?;
         let ran = self.run(who, 0).and_then(|()| self.finish());
         session.run_dry(&Dry::default())?;
         let mut report = session.take_report();

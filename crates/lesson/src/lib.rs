@@ -5,6 +5,7 @@
 //! model's times, and every table that shows them says *predicted*.
 
 mod bench;
+mod device;
 mod options;
 mod output;
 mod problem;
@@ -14,6 +15,7 @@ mod subject;
 mod table;
 
 pub use bench::{Point, Sweep};
+pub use device::{launches, times, timing, use_compiler};
 pub use fusion_baseline::Clock;
 pub use options::{Options, Selection, profile};
 pub use output::print;

@@ -8,9 +8,9 @@ use fusion_baseline::{Baseline, Clock};
 use fusion_course::Source;
 use fusion_device::{CompileError, Device, OpenError};
 use fusion_machine::LaunchReport;
-use fusion_toolchain::{FetchError, Terminal};
+use fusion_toolchain::FetchError;
 
-use crate::{Options, Size, Subject, Sweep, print, table};
+use crate::{Options, Size, Subject, Sweep, device, print, table};
 
 /// An open device with the unfused kernels and the lesson's own.
 #[derive(Debug)]
@@ -51,15 +51,11 @@ impl Lesson {
     /// No device, no compiler, or a source that does not compile.
     pub fn open(options: &Options, sources: &[Source]) -> Result<Lesson, LessonError> {
         let device = Device::open(options.device).map_err(LessonError::Open)?;
-        let toolchain = fusion_toolchain::find_or_fetch(&mut Terminal::new()).map_err(LessonError::Toolchain)?;
-        device.use_toolchain(&toolchain).map_err(LessonError::Compile)?;
+        device::use_compiler(&device)?;
         let load = |source: &Source| fusion_baseline::load(&device, source).map_err(LessonError::Compile);
         let unfused = Baseline::new(&device).map_err(LessonError::Compile)?;
         let modules = sources.iter().map(load).collect::<Result<Vec<_>, _>>()?;
-        let timing = match device.is_emulated() {
-            true => None,
-            false => Some(load(&fusion_baseline::timing())?),
-        };
+        let timing = device::timing(&device)?;
         let sizes = options.sweep(device.is_emulated());
         Ok(Lesson {
             unfused,
@@ -94,7 +90,7 @@ impl Lesson {
 
     /// What times are on this device: `measured` or `predicted`.
     pub fn times(&self) -> &'static str {
-        if self.device.is_emulated() { "predicted" } else { "measured" }
+        device::times(&self.device)
     }
 
     /// One line that names the device and says what its times are.
@@ -147,16 +143,7 @@ impl Lesson {
     /// # Errors
     /// The first fault that it found in them.
     pub fn launches(&self) -> Result<Vec<LaunchReport>, LessonError> {
-        let Some(emulator) = self.device.emulator() else { return Ok(Vec::new()) };
-        let report = emulator.take_report().map_err(|error| LessonError::Wrong(error.to_string()))?;
-        match report.faults.first() {
-            Some(fault) => Err(LessonError::Wrong(format!(
-                "kernel `{}` is wrong: {}",
-                fault.kernel,
-                fusion_diagnostic::say(fault)
-            ))),
-            None => Ok(report.launches),
-        }
+        device::launches(&self.device)
     }
 
     /// The sizes of the sweep, ascending.

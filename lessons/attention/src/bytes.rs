@@ -3,7 +3,7 @@
 use fusion_course::{Exercise, Shape, day28};
 use fusion_lesson::{grouped, new_table};
 
-/// The exercises, and how many bytes their elements have.
+/// The exercises, and the type of their elements.
 const OPERATIONS: [(&Exercise, &str); 2] =
     [(&day28::attention_row::EXERCISE, "f32"), (&day28::flash_attention::EXERCISE, "bf16")];
 

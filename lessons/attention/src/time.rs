@@ -1,6 +1,6 @@
 //! Where the time goes, by the length of the sequence.
 
-use fusion_baseline::{Baseline, Clock, Problem};
+use fusion_baseline::{Baseline, Clock, Problem, dry_period};
 use fusion_course::{Exercise, NoGemm, Rung, Shape, Step, day28};
 use fusion_device::Emulator;
 use fusion_lesson::{Lesson, LessonError, check, duration, grouped, new_table};
@@ -72,7 +72,7 @@ impl Bench<'_> {
 
     fn times(&mut self, shape: Shape) -> Result<Times, LessonError> {
         let dry = self.lesson.device.emulator().cloned();
-        let period = Dry { period: period(shape), ..Dry::default() };
+        let period = Dry { period: dry_period(shape), ..Dry::default() };
         let doing = || LessonError::driver(format!("{} of {} tokens", EXERCISE.name, shape.terms()));
         // Large problems are not executed on the emulated device: their memory repeats itself, and blocks that are
         // chosen run.
@@ -114,14 +114,6 @@ fn run(
 ) -> Result<(), cudarc::driver::DriverError> {
     let (arguments, intermediates) = problem.arguments(&NoGemm);
     steps.iter().try_for_each(|step| program.run_step(stream, EXERCISE, step, intermediates, &arguments))
-}
-
-/// After how many bytes the memory of a large problem repeats itself: an odd number of rows, so that powers of two do
-/// not meet.
-fn period(shape: Shape) -> u64 {
-    const ELEMENTS: u64 = 512 * 127;
-    let columns = shape.columns.max(1) as u64;
-    8 * columns * ((ELEMENTS / columns) | 1)
 }
 
 fn set(emulator: Option<&Emulator>, dry: &Dry) -> Result<(), LessonError> {

@@ -6,8 +6,7 @@ use clap::{Parser, ValueEnum};
 use cudarc::driver::DriverError;
 use fusion_device::{Choice, Device, EmulatorOptions, Options, Program, Source, describe};
 use fusion_diagnostic::{Look, say_all};
-use fusion_lesson::{LessonError, print};
-use fusion_toolchain::Terminal;
+use fusion_lesson::{LessonError, print, use_compiler};
 
 mod launch;
 
@@ -72,8 +71,7 @@ struct Gpu {
 impl Gpu {
     fn open(choice: Choice) -> Result<Gpu, LessonError> {
         let device = Device::open(choice).map_err(LessonError::Open)?;
-        let toolchain = fusion_toolchain::find_or_fetch(&mut Terminal::new()).map_err(LessonError::Toolchain)?;
-        device.use_toolchain(&toolchain).map_err(LessonError::Compile)?;
+        use_compiler(&device)?;
         let source = Source { name: PATH, text: TEXT };
         let program = device.compile(&source, &[], &Options::default()).map_err(LessonError::Compile)?;
         if let Some(emulator) = device.emulator() {

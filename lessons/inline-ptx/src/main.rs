@@ -5,8 +5,7 @@ use std::process::ExitCode;
 use clap::{Parser, ValueEnum};
 use fusion_device::{Choice, CompileError, Device, EmulatorOptions, Options, Program, Source, describe};
 use fusion_diagnostic::{Look, say_all};
-use fusion_lesson::{LessonError, new_table, print};
-use fusion_toolchain::Terminal;
+use fusion_lesson::{LessonError, launches, new_table, print, use_compiler};
 
 mod launch;
 mod tasks;
@@ -80,8 +79,7 @@ struct Gpu {
 impl Gpu {
     fn open(choice: Choice, options: &EmulatorOptions) -> Result<Gpu, LessonError> {
         let device = Device::open_with(choice, options).map_err(LessonError::Open)?;
-        let toolchain = fusion_toolchain::find_or_fetch(&mut Terminal::new()).map_err(LessonError::Toolchain)?;
-        device.use_toolchain(&toolchain).map_err(LessonError::Compile)?;
+        use_compiler(&device)?;
         let [kernels, mistakes] = [KERNELS, MISTAKES].map(|source| compile(&device, source));
         let (kernels, mistakes) = (kernels.map_err(LessonError::Compile)?, mistakes.map_err(LessonError::Compile)?);
         if let Some(emulator) = device.emulator() {
@@ -122,12 +120,7 @@ impl Gpu {
         if found != task.expected {
             return Err(LessonError::Wrong(format!("the result of `{kernel}` is wrong")));
         }
-        let Some(emulator) = self.device.emulator() else { return Ok(None) };
-        let report = emulator.take_report().map_err(|error| LessonError::Wrong(error.to_string()))?;
-        if let Some(fault) = report.faults.first() {
-            return Err(LessonError::Wrong(format!("kernel `{kernel}` is wrong: {}", fusion_diagnostic::say(fault))));
-        }
-        let executed = report.launches.last().map(|launch| launch.counters.warp_instructions);
+        let executed = launches(&self.device)?.last().map(|launch| launch.counters.warp_instructions);
         Ok(executed.map(|executed| executed / u64::from(task.threads / 32)))
     }
 

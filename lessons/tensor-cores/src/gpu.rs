@@ -2,6 +2,8 @@
 
 #![allow(unsafe_code)]
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use cudarc::driver::sys::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_CLOCK_RATE as CLOCK_RATE;
@@ -10,7 +12,6 @@ use fusion_course::Source;
 use fusion_device::{Choice, Device};
 use fusion_lesson::{Clock, LessonError};
 use fusion_machine::LaunchReport;
-use fusion_toolchain::Terminal;
 
 /// The sources, by name. That of `wgmma` is compiled for compute capability 9.0 alone, where it runs.
 const SOURCES: [(&str, &str); 4] = [
@@ -22,9 +23,11 @@ const SOURCES: [(&str, &str); 4] = [
 
 pub(crate) struct Gpu {
     pub(crate) device: Device,
+    loaded: RefCell<HashMap<&'static str, Kernels>>,
 }
 
 /// A compiled source.
+#[derive(Clone)]
 pub(crate) struct Kernels {
     module: Arc<CudaModule>,
 }
@@ -48,17 +51,21 @@ impl Gpu {
                 "the lesson needs compute capability 8.0 or later, and {name} has {major}.{minor}: an emulated H200 has it"
             )));
         }
-        let toolchain = fusion_toolchain::find_or_fetch(&mut Terminal::new()).map_err(LessonError::Toolchain)?;
-        device.use_toolchain(&toolchain).map_err(LessonError::Compile)?;
-        Ok(Gpu { device })
+        fusion_lesson::use_compiler(&device)?;
+        Ok(Gpu { device, loaded: RefCell::default() })
     }
 
-    /// One of the lesson's sources, compiled.
-    pub(crate) fn load(&self, name: &str) -> Result<Kernels, LessonError> {
+    /// One of the lesson's sources, compiled once: several parts need the same.
+    pub(crate) fn load(&self, name: &'static str) -> Result<Kernels, LessonError> {
+        if let Some(kernels) = self.loaded.borrow().get(name) {
+            return Ok(kernels.clone());
+        }
         let text = SOURCES.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text);
         let source = Source { path: format!("lessons/tensor-cores/src/{name}.cu"), text: text.to_owned() };
         let module = fusion_baseline::load(&self.device, &source).map_err(LessonError::Compile)?;
-        Ok(Kernels { module })
+        let kernels = Kernels { module };
+        self.loaded.borrow_mut().insert(name, kernels.clone());
+        Ok(kernels)
     }
 
     /// Compute capability, as 90 for 9.0.
@@ -69,7 +76,7 @@ impl Gpu {
 
     /// What times are on this device.
     pub(crate) fn times(&self) -> &'static str {
-        if self.device.is_emulated() { "predicted" } else { "measured" }
+        fusion_lesson::times(&self.device)
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -83,12 +90,7 @@ impl Gpu {
     }
 
     pub(crate) fn clock(&self) -> Result<Clock, LessonError> {
-        let timing = match self.device.is_emulated() {
-            true => None,
-            false => {
-                Some(fusion_baseline::load(&self.device, &fusion_baseline::timing()).map_err(LessonError::Compile)?)
-            }
-        };
+        let timing = fusion_lesson::timing(&self.device)?;
         Clock::new(&self.device, timing.as_ref()).map_err(LessonError::driver("preparing the timer"))
     }
 
@@ -153,16 +155,7 @@ impl Gpu {
     /// # Errors
     /// The first fault that it found in them.
     pub(crate) fn launches(&self) -> Result<Vec<LaunchReport>, LessonError> {
-        let Some(emulator) = self.device.emulator() else { return Ok(Vec::new()) };
-        let report = emulator.take_report().map_err(|error| LessonError::Wrong(error.to_string()))?;
-        match report.faults.first() {
-            Some(fault) => Err(LessonError::Wrong(format!(
-                "kernel `{}` is wrong: {}",
-                fault.kernel,
-                fusion_diagnostic::say(fault)
-            ))),
-            None => Ok(report.launches),
-        }
+        fusion_lesson::launches(&self.device)
     }
 }
 

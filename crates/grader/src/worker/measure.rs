@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use cudarc::driver::{CudaStream, DriverError};
-use fusion_baseline::{Baseline, Clock, Problem};
+use fusion_baseline::{Baseline, Clock, Problem, dry_period};
 use fusion_course::{Entry, Exercise, Sample, Shape, Shapes, Step, Submission, Work};
 use fusion_machine::LaunchReport;
 use fusion_machine::report::Dry;
@@ -18,7 +18,6 @@ use super::{MeasureOptions, find};
 use crate::bench;
 use crate::judgement::RunError;
 use crate::protocol::{Message, OPENING};
-use crate::rig::period;
 use crate::session::{Session, within};
 
 /// As for sizes that are asked for: see `bench`.
@@ -98,7 +97,7 @@ impl<'a> Measuring<'a> {
             }
             tell(format!("timing {} at {shape}", exercise.name));
             if let Some(emulator) = self.session.device.emulator() {
-                let dry = Dry { timed: true, period: period(shape), ..Dry::default() };
+                let dry = Dry { timed: true, period: dry_period(shape), ..Dry::default() };
                 emulator.run_dry(&dry).map_err(|error| RunError::new("measure", error.to_string()))?;
             }
             let mut problem = Problem::new(&stream, exercise, shape, 22).map_err(|error| lost(&error))?;
