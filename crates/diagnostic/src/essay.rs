@@ -19,6 +19,7 @@ pub fn of(code: Code) -> &'static str {
         Code::OobGlobal => include_str!("../essays/E-OOB-GLOBAL.md"),
         Code::OobShared => include_str!("../essays/E-OOB-SHARED.md"),
         Code::ClusterRank => include_str!("../essays/E-CLUSTER-RANK.md"),
+        Code::ClusterSpace => include_str!("../essays/E-CLUSTER-SPACE.md"),
         Code::ClusterExited => include_str!("../essays/E-CLUSTER-EXITED.md"),
         Code::OobLocal => include_str!("../essays/E-OOB-LOCAL.md"),
         Code::OobConst => include_str!("../essays/E-OOB-CONST.md"),

@@ -198,6 +198,8 @@ impl Access {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Fill {
     Constant(u64),
+    /// The address of so many bytes into the block's shared memory.
+    Shared(u64),
     Tid(u8),
     LaneId,
     WarpId,
@@ -234,7 +236,16 @@ pub(crate) enum Fill {
 
 impl Fill {
     pub(crate) fn differs_by_block(self) -> bool {
-        matches!(self, Fill::Ctaid(_) | Fill::SmId | Fill::ClusterCtaid(_) | Fill::ClusterId(_) | Fill::ClusterCtarank)
+        use Fill::{ClusterCtaid, ClusterCtarank, ClusterId, Ctaid, Shared, SmId};
+        matches!(self, Ctaid(_) | SmId | ClusterCtaid(_) | ClusterId(_) | ClusterCtarank | Shared(_))
+    }
+
+    /// What the code alone tells: a number, or where in the block's shared memory a variable lies.
+    pub(crate) fn known(self) -> Option<u64> {
+        match self {
+            Fill::Constant(value) | Fill::Shared(value) => Some(value),
+            _ => None,
+        }
     }
 }
 
@@ -356,8 +367,9 @@ pub(crate) mod window {
     /// Size of each.
     pub(crate) const SIZE: u64 = 1 << 32;
 
-    /// Which block's shared memory an address means: above this bit stands 0 for the own one, and for others of the cluster their rank
-    /// and 1. Which bits tell, PTX leaves open; a block's own addresses are the same in every launch by this.
+    /// Which block's shared memory an address means: above this bit stands the rank of a block in its cluster, the own one's, too. PTX
+    /// leaves open which bits tell. So they do on an H100, and whoever puts a whole address where a part of one is wanted, such as into
+    /// the descriptor of a matrix, must cut the rank off.
     pub(crate) const RANK: u32 = 24;
     /// The largest that can stand there.
     pub(crate) const MOST_RANK: u32 = 255;

@@ -29,6 +29,15 @@ pub(super) fn words(kind: &Cluster, fault: &Fault) -> Words {
                 _ => words.help("compare the rank with `cluster.num_blocks()` (`%cluster_nctarank`) before it is used"),
             }
         }
+        Cluster::NotOwn { rank, own, access } => {
+            let form = if access.write { "st.shared" } else { "ld.shared" };
+            Words::new(format!("{} by `.shared` in the shared memory of another block", verb(access.write)))
+                .label(format!("{} in the block of rank {rank}", of_size(access)))
+                .note(format!("this block has rank {own}, and an instruction with `.shared` (`.shared::cta`) reaches its own shared memory only"))
+                .note("bits 24 and above of a shared address are the rank of its block: without them it is one of rank 0")
+                .help(format!("use `{form}::cluster` for another block's memory; for the own one keep the whole address that \
+                               `__cvta_generic_to_shared` gives"))
+        }
         Cluster::Outside { rank, access, size } => {
             Words::new(format!("{} outside of the shared memory of the block of rank {rank}", verb(access.write)))
                 .label(format!("{} at offset {}", of_size(access), access.address))

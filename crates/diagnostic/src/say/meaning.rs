@@ -23,6 +23,7 @@ pub fn meaning(code: Code) -> &'static str {
         Code::OobGlobal => "access before or past an allocation in global memory",
         Code::OobShared => "access outside of the block's shared memory",
         Code::ClusterRank => "access to the shared memory of a block that the cluster does not have",
+        Code::ClusterSpace => "access by `.shared::cta` to the shared memory of another block of the cluster",
         Code::ClusterExited => "access to the shared memory of a block of the cluster that may have exited",
         Code::OobLocal => "access outside of a thread's local memory",
         Code::OobConst => "access outside of a constant variable",

@@ -6,7 +6,8 @@ use super::frame::Home;
 use super::select::{Selected, Selector, unsupported};
 use crate::arith;
 use crate::code::{
-    Access, AddressOf, Atomic, Base, CopyBulk, CopyTensor, Mbarrier, MicroOp, Order, Place, Reduce, SlowOp, StoreAsync,
+    Access, AddressOf, Atomic, Base, CopyBulk, CopyTensor, Fill, Mbarrier, MicroOp, Order, Place, Reduce, SlowOp,
+    StoreAsync,
 };
 
 impl Selector<'_> {
@@ -102,7 +103,7 @@ impl Selector<'_> {
                 self.slow(SlowOp::StoreAsync(StoreAsync { f, address, mbarrier, element: ty.bytes(), a }));
             }
             Op::CopyBulk { to, from, reduce, dst, src, size, mbarrier, multicast } => {
-                let (to, dst) = self.address(*to, dst)?;
+                let (to, dst) = self.address(of_cluster(*to), dst)?;
                 let (from, src) = self.address(*from, src)?;
                 let size = self.source(size, 32)?;
                 let reduce = match *reduce {
@@ -123,7 +124,9 @@ impl Selector<'_> {
             Op::CopyTensor { reduce, map_space, map, coordinates, space, shared, mbarrier, multicast } => {
                 let (map_place, map) = self.address(*map_space, map)?;
                 let coordinates = coordinates.iter().map(|at| self.source(at, 32)).collect::<Selected<_>>()?;
-                let (_, shared) = self.address(*space, shared)?;
+                // What arrives may be for another block; what is sent is the own one's.
+                let space = if mbarrier.is_some() { of_cluster(*space) } else { *space };
+                let (_, shared) = self.address(space, shared)?;
                 let mbarrier = self.object(mbarrier.as_ref())?;
                 let multicast = multicast.as_ref().map(|blocks| self.value(blocks, 16)).transpose()?;
                 let reduce = *reduce;
@@ -153,6 +156,11 @@ impl Selector<'_> {
             Space::Param => Place::Frame,
         };
         let root = self.roots.of(&address.base);
+        // In the cluster's shared memory, the own block's variables are at their whole addresses.
+        let whole = |s: &mut Self, offset: i64| {
+            let base = Base::Word(s.frame.fill(Fill::Shared(0), 32));
+            AddressOf { base, offset, in_frame: false, root }
+        };
         let at = |offset: i64| AddressOf { base: Base::None, offset, in_frame: false, root };
         let of = match &address.base {
             Operand::Reg(id) => {
@@ -170,7 +178,8 @@ impl Selector<'_> {
                     place = Place::Shared;
                 }
                 let base = self.global_address(*id)?;
-                at((base as i64).wrapping_add(*offset).wrapping_add(address.offset))
+                let offset = (base as i64).wrapping_add(*offset).wrapping_add(address.offset);
+                if place == Place::Cluster { whole(self, offset) } else { at(offset) }
             }
             Operand::Local(id, offset) => {
                 let offset = offset.wrapping_add(address.offset);
@@ -180,8 +189,13 @@ impl Selector<'_> {
                         at(i64::from(base).wrapping_add(offset))
                     }
                     Home::Shared => {
-                        place = if place == Place::Cluster { place } else { Place::Shared };
-                        at(i64::from(self.shared_offset(*id)?).wrapping_add(offset))
+                        let offset = i64::from(self.shared_offset(*id)?).wrapping_add(offset);
+                        if place == Place::Cluster {
+                            whole(self, offset)
+                        } else {
+                            place = Place::Shared;
+                            at(offset)
+                        }
                     }
                     Home::Frame(base) => {
                         place = if space == Space::Param { Place::Frame } else { Place::Local };
@@ -194,4 +208,9 @@ impl Selector<'_> {
         };
         Ok((place, of))
     }
+}
+
+/// The shared memory of all blocks of the cluster, of which the own one's is a part.
+fn of_cluster(space: Space) -> Space {
+    if space == Space::Shared { Space::SharedCluster } else { space }
 }

@@ -213,14 +213,17 @@ impl<'a> Selector<'a> {
             Operand::Special(special) => self.special(*special, bits),
             Operand::Not(_) => unsupported("a complemented predicate where a value is expected"),
             Operand::Global(id, offset) => {
-                let address = self.global_address(*id)?;
-                constant(self, address.wrapping_add_signed(*offset))
+                let address = self.global_address(*id)?.wrapping_add_signed(*offset);
+                match self.shared.globals.contains_key(id) {
+                    true => Ok(self.frame.fill(Fill::Shared(address), bits)),
+                    false => constant(self, address),
+                }
             }
             Operand::Local(id, offset) => match self.home(*id)? {
                 Home::Param(at) => constant(self, u64::from(at).wrapping_add_signed(*offset)),
                 Home::Shared => {
-                    let at = self.shared_offset(*id)?;
-                    constant(self, u64::from(at).wrapping_add_signed(*offset))
+                    let at = u64::from(self.shared_offset(*id)?);
+                    Ok(self.frame.fill(Fill::Shared(at.wrapping_add_signed(*offset)), bits))
                 }
                 Home::Frame(at) => {
                     let d = self.frame.temporary(64).slot;

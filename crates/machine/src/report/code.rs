@@ -98,6 +98,7 @@ codes! {
     OobGlobal "E-OOB-GLOBAL" Memory Error IllegalAddress;
     OobShared "E-OOB-SHARED" Memory Error IllegalAddress;
     ClusterRank "E-CLUSTER-RANK" Memory Error IllegalAddress;
+    ClusterSpace "E-CLUSTER-SPACE" Memory Error IllegalInstruction;
     ClusterExited "E-CLUSTER-EXITED" Memory Error IllegalAddress;
     OobLocal "E-OOB-LOCAL" Memory Error IllegalAddress;
     OobConst "E-OOB-CONST" Memory Error IllegalAddress;

@@ -37,8 +37,8 @@ pub(crate) struct Assembler {
     pub(crate) window: usize,
     /// The most instructions of a loop's iterations that it makes one piece of code.
     pub(crate) unrolled: usize,
-    /// The most machine instructions that are executed under a predicate rather than jumped over (*CUDA C Programming Guide* up to
-    /// version 9.2, "Control Flow Instructions").
+    /// The most instructions that are executed under a predicate rather than jumped over (*CUDA C Programming Guide* up to version 9.2,
+    /// "Control Flow Instructions"), before those of 64 bits are split.
     pub(crate) predicated: f64,
     /// Whether it leaves divisions of unusual operands to a routine, and spills registers to local memory.
     pub(crate) routine: bool,
@@ -47,7 +47,7 @@ pub(crate) struct Assembler {
 
 impl Model {
     pub(crate) fn new(rates: &Rates, without: Option<Effect>) -> Self {
-        let assembler = Assembler { window: 400, unrolled: 300, predicated: 7.0, routine: true, spills: true };
+        let assembler = Assembler { window: 400, unrolled: 300, predicated: 8.0, routine: true, spills: true };
         let mut model = Self { rates: rates.clone(), assembler };
         if let Some(effect) = without {
             effect.leave_out(&mut model);

@@ -1,6 +1,6 @@
 //! Which loops the assembler unrolls.
 
-use crate::code::{Code, Fill, MicroOp, Operands, Role};
+use crate::code::{Code, MicroOp, Operands, Role};
 
 /// Iterations that it puts together.
 const TIMES: usize = 4;
@@ -39,12 +39,8 @@ pub(crate) fn unrolled(code: &Code, pc: u32) -> usize {
     if function.nounroll.contains(&target) {
         return 1;
     }
-    let constants: Vec<(u32, u8)> = function
-        .fills
-        .iter()
-        .filter(|(fill, _)| matches!(fill, Fill::Constant(_)))
-        .map(|(_, reg)| (reg.slot, reg.bits))
-        .collect();
+    let constants: Vec<(u32, u8)> =
+        function.fills.iter().filter(|(fill, _)| fill.known().is_some()).map(|(_, reg)| (reg.slot, reg.bits)).collect();
     let Some(test) = body.clone().rev().find(|&at| writes(at).contains(&(p, 1))) else { return 1 };
     let counts = reads(test).into_iter().any(|register| {
         body.clone().any(|at| {

@@ -109,3 +109,30 @@ fn local_memory_is_written_through_to_l2() {
     let times = through(&array) / through("");
     assert!((1.1..2.0).contains(&times), "{times}");
 }
+
+/// A loop in which all lanes skip so many instructions.
+fn skipped(instruction: &str, times: usize) -> f64 {
+    let arm: String = (0..times).map(|at| instruction.replace('#', &(10 + at).to_string())).collect();
+    predicted(
+        &format!(
+            "mov.u64 %rd3, 3; mov.u32 %r3, 1000; setp.lt.u32 %p1, %r1, %r3;\n\
+             LOOP: @%p1 bra OVER;\n{arm}\nOVER:\n\
+             bar.sync 0; sub.u32 %r3, %r3, 1; setp.ne.u32 %p3, %r3, 0; @%p3 bra LOOP;"
+        ),
+        1,
+    )
+}
+
+#[test]
+fn up_to_eight_instructions_are_predicated_and_more_are_jumped_over() {
+    // One of 64 bits counts as one, though it is two. So does a shift with the sum that it is part of.
+    for instruction in [
+        "add.s32 %r#, %r#, %r1;\n",
+        "add.s64 %rd#, %rd#, %rd3;\n",
+        "shl.b64 %rd9, %rd3, 2; add.s64 %rd#, %rd9, %rd3;\n",
+    ] {
+        let (eight, nine) = (skipped(instruction, 8), skipped(instruction, 9));
+        assert!(eight > 1.05 * nine, "{instruction} {eight} {nine}");
+        assert!(eight > skipped(instruction, 4), "{instruction}");
+    }
+}

@@ -5,7 +5,7 @@
 
 use smallvec::SmallVec;
 
-use super::cluster::{self, Does, Whose, memory, same_block};
+use super::cluster::{self, Does, Whose, memory, own, same_block};
 use super::shared::wavefronts;
 use super::{count, global, shared};
 use crate::code::{Atomic, Place};
@@ -52,20 +52,22 @@ pub(crate) fn execute(
         after
     };
     let at = |base: u64, part: usize| base + part as u64 * u64::from(op.element);
+    let does = Does { write: true, bytes };
     let mut left = mask;
     while left != 0 {
         let (place, group, inside) = match op.place {
-            Place::Generic => same_place(left, &addrs),
+            Place::Generic => same_place(common.rank, left, &addrs),
+            Place::Shared => (Place::Shared, left, own(worker, common, left, &op.address, &addrs, does)?),
             place => (place, left, addrs),
         };
         let (whose, group, inside) = match place {
-            Place::Cluster => same_block(worker, common, group, &inside, Does { write: true, bytes })?,
+            Place::Cluster => same_block(worker, common, group, &inside, does)?,
             _ => (Whose::Own, group, inside),
         };
         left &= !group;
         match place {
             Place::Shared | Place::Cluster => {
-                cluster::check(worker, common, whose, group, &inside, Does { write: true, bytes })
+                cluster::check(worker, common, whose, group, &inside, does)
                     .map_err(|trap| shared::meant(worker.run, trap, &op.address, bytes))?;
                 if whose == Whose::Own {
                     shared::check_array(&mut worker.watch, &op.address, group, &inside, bytes, false, true);

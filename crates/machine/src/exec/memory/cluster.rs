@@ -5,7 +5,7 @@
 use super::count;
 use super::shared::{self, wavefronts};
 use super::way::{Request, Way};
-use crate::code::{Place, window};
+use crate::code::{AddressOf, Base, Place, window};
 use crate::exec::check::Touch;
 use crate::exec::context::{Common, Worker};
 use crate::exec::fault::trap::{Trap, Trapped};
@@ -28,19 +28,47 @@ pub(crate) struct Does {
 }
 
 /// The address of the same place in the block of a rank.
-pub(crate) fn map(common: &Common, address: u64, rank: u32) -> u64 {
+pub(crate) fn map(address: u64, rank: u32) -> u64 {
     let base = address & !(window::SIZE - 1);
     let within = address & ((1 << window::RANK) - 1);
-    let block = if rank == common.rank { 0 } else { u64::from(rank.min(window::MOST_RANK - 1)) + 1 };
-    base | block << window::RANK | within
+    base | u64::from(rank.min(window::MOST_RANK)) << window::RANK | within
 }
 
 /// The rank of the block in whose shared memory an address lies.
-pub(crate) fn rank_of(common: &Common, address: u64) -> u32 {
-    match (address & (window::SIZE - 1)) >> window::RANK {
-        0 => common.rank,
-        block => block as u32 - 1,
+pub(crate) fn rank_of(address: u64) -> u32 {
+    ((address & (window::SIZE - 1)) >> window::RANK) as u32
+}
+
+/// Where in its block's memory an access lies that can reach no other's (`.shared::cta`): its addresses without the rank.
+///
+/// # Errors
+/// An address is another block's, which an H100 takes for an illegal instruction.
+pub(crate) fn own(
+    worker: &Worker<'_>,
+    common: &Common,
+    mask: u32,
+    address: &AddressOf,
+    addrs: &[u64; 32],
+    does: Does,
+) -> Trapped<[u64; 32]> {
+    // A variable that is named is the own one.
+    if worker.run.cluster_size() == 1 || address.base == Base::None {
+        return Ok(*addrs);
     }
+    let own = u64::from(common.rank) << window::RANK;
+    let blocks = u64::from(worker.run.cluster_size());
+    let is_other = |addr: u64| {
+        let (rank, within) = (addr >> window::RANK, addr & ((1 << window::RANK) - 1));
+        rank != u64::from(common.rank) && rank < blocks && within < u64::from(worker.run.shared_bytes)
+    };
+    if let Some(lane) = each(mask).find(|&lane| is_other(addrs[lane])) {
+        let lanes = each(mask).fold(0, |lanes, lane| lanes | u32::from(is_other(addrs[lane])) << lane);
+        let (rank, address) = (rank_of(addrs[lane]), addrs[lane] & ((1 << window::RANK) - 1));
+        let access = Access { write: does.write, bytes: does.bytes, address };
+        return Err(Trap::new(Cluster::NotOwn { rank, own: common.rank, access }, lanes));
+    }
+    // What has wandered off in 32 bits is as far off as in a block of rank 0.
+    Ok(addrs.map(|addr| if addr < window::SIZE { addr.wrapping_sub(own) & (window::SIZE - 1) } else { addr }))
 }
 
 /// The lanes that are at the same block's memory as the lowest one, and where in it.
@@ -62,16 +90,15 @@ pub(crate) fn same_block(
     }
     let group = each(mask).fold(0, |group, lane| group | u32::from(addrs[lane] >> window::RANK == block) << lane);
     let inside = addrs.map(|addr| addr & ((1 << window::RANK) - 1));
-    let rank = block.wrapping_sub(1);
-    if block == 0 || rank == u64::from(common.rank) {
+    if block == u64::from(common.rank) {
         return Ok((Whose::Own, group, inside));
     }
     let access = Access { write: does.write, bytes: does.bytes, address: inside[first] };
     let blocks = worker.run.cluster_size();
-    let Some(peer) = common.cluster.as_ref().and_then(|cluster| cluster.peers.get(rank as usize)) else {
-        return Err(Trap::new(Cluster::NoSuchRank { rank, blocks, access }, group));
+    let Some(peer) = common.cluster.as_ref().and_then(|cluster| cluster.peers.get(block as usize)) else {
+        return Err(Trap::new(Cluster::NoSuchRank { rank: block, blocks, access }, group));
     };
-    let rank = rank as u32;
+    let rank = block as u32;
     if peer.live == 0 {
         let block = worker.run.linear(peer.id);
         return Err(Trap::new(Cluster::Exited { rank, block, access }, group));

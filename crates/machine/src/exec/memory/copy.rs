@@ -24,7 +24,7 @@ pub(crate) fn execute(
 ) -> Trapped {
     let bytes = u64::from(size);
     shared::check(worker, &common.shared, mask, to, bytes, true)?;
-    let from = from.map(|a| resolve(a).1);
+    let from = from.map(|a| resolve(common.rank, a).1);
     let taken = take.map(|bytes| bytes.min(size));
     let reading = each(mask).fold(0, |reading, lane| reading | u32::from(taken[lane] > 0) << lane);
     // Lanes that take the same part are one access; of the source, only what is taken must be there, and is read.

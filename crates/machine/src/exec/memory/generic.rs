@@ -1,5 +1,6 @@
 //! Which memory a load or store goes to.
 
+use super::cluster::{Does, own};
 use super::way::{Request, Way};
 use super::{cluster, global, local, shared};
 use crate::code::Place;
@@ -19,7 +20,7 @@ pub(crate) fn access<W: Way>(
 ) -> Trapped {
     match request.access.place {
         Place::Global => global::access(worker, common, way, request),
-        Place::Shared => shared::access(worker, common, way, request),
+        Place::Shared if worker.run.cluster_size() == 1 => shared::access(worker, common, way, request),
         _ => elsewhere(worker, common, local, way, request),
     }
 }
@@ -33,13 +34,19 @@ fn elsewhere<W: Way>(
     request: Request<'_>,
 ) -> Trapped {
     let place = request.access.place;
+    if place == Place::Shared {
+        let Request { access, mask, addrs, .. } = request;
+        let does = Does { write: W::WRITES, bytes: access.bytes().into() };
+        let inside = own(worker, common, mask, &access.address, addrs, does)?;
+        return shared::access(worker, common, way, Request { addrs: &inside, ..request });
+    }
     if place != Place::Generic {
         return at(worker, common, local, way, request, place);
     }
     let mut left = request.mask;
     // The destination may hold the address of lanes that are still to come.
     while left != 0 {
-        let (place, mask, inside) = same_place(left, request.addrs);
+        let (place, mask, inside) = same_place(common.rank, left, request.addrs);
         at(worker, common, local, way, Request { mask, addrs: &inside, ..request }, place)?;
         left &= !mask;
     }

@@ -1,5 +1,6 @@
 //! `ldmatrix` and `stmatrix`: rows of matrices in shared memory, each from where one lane says (PTX ISA 9.7.14.5.15).
 
+use super::cluster::{Does, own};
 use super::count;
 use super::shared::{check, check_array, meant, wavefronts};
 use crate::code::{MatrixAccess, Place};
@@ -25,13 +26,14 @@ pub(crate) fn execute(
 ) -> Trapped {
     let (mask, stores) = (op.lanes(), op.row.stores);
     let mut addrs = addresses(regs, &op.row.address, local_base);
-    if op.row.place == Place::Generic {
+    addrs = match op.row.place {
         // Any other memory has no rows: its address is outside of the block's.
-        addrs = addrs.map(|addr| match resolve(addr) {
+        Place::Generic => addrs.map(|addr| match resolve(common.rank, addr) {
             (Place::Shared, inside) => inside,
             _ => addr,
-        });
-    }
+        }),
+        _ => own(worker, common, mask, &op.row.address, &addrs, Does { write: stores, bytes: ROW })?,
+    };
     check(worker, &common.shared, mask, &addrs, ROW, stores)
         .map_err(|trap| meant(worker.run, trap, &op.row.address, ROW))?;
     check_array(&mut worker.watch, &op.row.address, mask, &addrs, ROW, false, stores);

@@ -23,11 +23,11 @@ pub(crate) fn addresses(regs: &View<'_>, address: &AddressOf, local_base: u32) -
     }
 }
 
-/// Which memory a generic address means, and its address there.
-pub(crate) fn resolve(addr: u64) -> (Place, u64) {
+/// Which memory a generic address means to a block of a rank, and its address there.
+pub(crate) fn resolve(rank: u32, addr: u64) -> (Place, u64) {
     let offset = addr % (1 << 56);
     match addr >> 56 {
-        1 if offset < 1 << window::RANK => (Place::Shared, offset),
+        1 if offset >> window::RANK == u64::from(rank) => (Place::Shared, offset & ((1 << window::RANK) - 1)),
         1 if offset < window::SIZE => (Place::Cluster, offset),
         2 if offset < window::SIZE => (Place::Local, offset),
         3 if offset < window::SIZE => (Place::Param, offset),
@@ -35,13 +35,13 @@ pub(crate) fn resolve(addr: u64) -> (Place, u64) {
     }
 }
 
-/// The lanes of a generic access that mean the same memory as its lowest lane, with their addresses there.
-pub(crate) fn same_place(mask: u32, addrs: &[u64; 32]) -> (Place, u32, [u64; 32]) {
-    let (place, _) = resolve(addrs[mask.trailing_zeros() as usize & 31]);
+/// The lanes of a block's generic access that mean the same memory as its lowest lane, with their addresses there.
+pub(crate) fn same_place(rank: u32, mask: u32, addrs: &[u64; 32]) -> (Place, u32, [u64; 32]) {
+    let (place, _) = resolve(rank, addrs[mask.trailing_zeros() as usize & 31]);
     let mut group = 0;
     let mut inside = *addrs;
     for lane in each(mask) {
-        let (p, a) = resolve(addrs[lane]);
+        let (p, a) = resolve(rank, addrs[lane]);
         if p == place {
             group |= 1 << lane;
             inside[lane] = a;

@@ -9,7 +9,7 @@ use super::lanes::{Bases, FULL, Lanes, Registers};
 use super::local::Local;
 use super::run::Run;
 use super::stores::Bypass;
-use crate::code::{Fill, Function, Reg, TRUE};
+use crate::code::{Fill, Function, Reg, TRUE, window};
 
 /// A caller that waits for its callee.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -204,6 +204,7 @@ impl Warp {
             Fill::LaneMaskGt => each(&|lane| !(below(lane) | 1 << lane)),
             Fill::LaneMaskGe => each(&|lane| !below(lane)),
             Fill::Constant(value) => [value; 32],
+            Fill::Shared(within) => [u64::from(run.rank(block)) << window::RANK | within; 32],
             Fill::WarpId => [self.index.into(); 32],
             Fill::Ntid(axis) => [run.launch.block[axis as usize % 3].into(); 32],
             Fill::Nctaid(axis) => [run.launch.grid[axis as usize % 3].into(); 32],

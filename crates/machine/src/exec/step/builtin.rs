@@ -131,7 +131,7 @@ impl<'m, 'a> Memory<'m, 'a> {
     }
 
     fn byte(&self, addr: u64) -> Option<u8> {
-        let (place, at) = resolve(addr);
+        let (place, at) = resolve(self.common.rank, addr);
         let value = match place {
             Place::Shared if at < 4 * self.common.shared.len() as u64 => {
                 shared::load_element(&self.common.shared, at, 1)
@@ -149,7 +149,7 @@ impl<'m, 'a> Memory<'m, 'a> {
     }
 
     fn value(&self, addr: u64, size: u64) -> u64 {
-        if let (Place::Local, at) = resolve(addr)
+        if let (Place::Local, at) = resolve(self.common.rank, addr)
             && let Some(origin) = self.common.checks.undefined_at(self.warp.index, self.lane, at, size)
         {
             self.undefined.set(Some(origin));

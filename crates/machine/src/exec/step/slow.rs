@@ -7,6 +7,7 @@ use crate::arith;
 use crate::code::{CarryKind, CarryOp, Comparison, Dynamic, Place, QuaternaryOp, SlowOp, window};
 use crate::exec::context::{Common, Worker};
 use crate::exec::fault::trap::{Trap, Trapped};
+use crate::exec::memory::cluster::{Does, own};
 use crate::exec::memory::{self, atomic, copy, shared};
 use crate::exec::state::address::{addresses, resolve};
 use crate::exec::state::lanes::{FULL, View, each, lanes};
@@ -171,7 +172,7 @@ pub(crate) fn execute(
             // A generic address that is not of shared memory has no place in another block's.
             let mapped = |lane: usize| match *generic && a[lane] >> 32 != window::SHARED >> 32 {
                 true => a[lane],
-                false => memory::cluster::map(common, a[lane], rank[lane]),
+                false => memory::cluster::map(a[lane], rank[lane]),
             };
             let mapped = lanes(mapped);
             regs.put(*d, mask, &mapped);
@@ -179,7 +180,7 @@ pub(crate) fn execute(
         SlowOp::RankOf { d, a, .. } => {
             let mut regs = warp.regs.view(split.bases);
             let a = regs.get(*a);
-            regs.put(*d, mask, &lanes(|lane| u64::from(memory::cluster::rank_of(common, a[lane]))));
+            regs.put(*d, mask, &lanes(|lane| u64::from(memory::cluster::rank_of(a[lane]))));
         }
         SlowOp::PendingCount { d, a } => {
             let mut regs = warp.regs.view(split.bases);
@@ -230,7 +231,9 @@ pub(crate) fn execute(
         SlowOp::CopyAsync { dst, src, size, src_size } => {
             let local_base = split.local_base;
             let regs = warp.regs.view(split.bases);
-            let to = addresses(&regs, dst, local_base).map(|a| resolve(a).1);
+            let to = addresses(&regs, dst, local_base);
+            let does = Does { write: true, bytes: u64::from(*size) };
+            let to = own(worker, common, mask, dst, &to, does)?;
             let from = addresses(&regs, src, local_base);
             let take = src_size.map_or([*size; 32], |s| *regs.word(s));
             copy::execute(worker, common, mask, &to, &from, *size, &take)?;
@@ -259,7 +262,7 @@ pub(crate) fn execute(
             let a = *regs.double(*a);
             let mut truth = 0;
             for lane in each(mask) {
-                let (found, addr) = resolve(a[lane]);
+                let (found, addr) = resolve(common.rank, a[lane]);
                 let is = match place {
                     Place::Constant => worker.window_of(addr).is_some_and(|w| worker.windows[w].constant),
                     Place::Global => found == Place::Global,

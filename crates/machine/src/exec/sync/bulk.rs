@@ -12,7 +12,7 @@ use crate::exec::context::{Common, Worker};
 use crate::exec::fault;
 use crate::exec::fault::trap::Trapped;
 use crate::exec::memory::bulk::{self, PIECE};
-use crate::exec::memory::cluster::{self, Does, memory, same_block};
+use crate::exec::memory::cluster::{self, Does, memory, own, same_block};
 use crate::exec::memory::count;
 use crate::exec::state::address::addresses;
 use crate::exec::state::lanes::each;
@@ -94,6 +94,10 @@ pub(crate) fn copy(
     let objects = op.mbarrier.map(|object| addresses(&regs, &object, split.local_base));
     let sizes = *regs.word(op.size);
     let blocks = op.multicast.map(|blocks| regs.get(blocks));
+    let from = match op.from {
+        Place::Global => from,
+        _ => own(worker, common, mask, &op.src, &from, Does { write: false, bytes: PIECE })?,
+    };
     for lane in each(mask) {
         let size = u64::from(sizes[lane]);
         for (number, write) in [(from[lane], false), (to[lane], true), (size, true)] {
@@ -102,7 +106,7 @@ pub(crate) fn copy(
             }
         }
         let begun = common.checks.copies_begin();
-        let targets = targets(common, to[lane], blocks.map(|blocks| blocks[lane]));
+        let targets = targets(to[lane], blocks.map(|blocks| blocks[lane]));
         for at in (0..size).step_by(PIECE as usize) {
             let bytes = match op.from {
                 Place::Global => bulk::read_global(worker, common, lane, from[lane] + at, PIECE)?,
@@ -134,9 +138,9 @@ pub(crate) fn copy(
 }
 
 /// Where a copy to some blocks of the cluster goes: to the same place in each.
-pub(super) fn targets(common: &Common, to: u64, blocks: Option<u64>) -> SmallVec<[u64; 1]> {
+pub(super) fn targets(to: u64, blocks: Option<u64>) -> SmallVec<[u64; 1]> {
     let Some(blocks) = blocks else { return SmallVec::from_elem(to, 1) };
-    (0..16).filter(|rank| blocks >> rank & 1 == 1).map(|rank| cluster::map(common, to, rank)).collect()
+    (0..16).filter(|rank| blocks >> rank & 1 == 1).map(|rank| cluster::map(to, rank)).collect()
 }
 
 /// The objects of a copy are told of its bytes: one, or that of each block which it has gone to.
@@ -149,7 +153,7 @@ pub(super) fn tell(
     (object, blocks): (u64, Option<u64>),
     bytes: u64,
 ) -> Trapped {
-    for object in targets(common, object, blocks) {
+    for object in targets(object, blocks) {
         complete(worker, common, warp, 1 << lane, Some(begun), &[object; 32], &[bytes; 32])?;
     }
     Ok(())

@@ -9,7 +9,7 @@ use crate::exec::check::{Action, Touch, Visit, Watch};
 use crate::exec::context::{Common, Look, Worker};
 use crate::exec::fault;
 use crate::exec::fault::trap::{Trap, Trapped};
-use crate::exec::memory::cluster::{self, Does, Whose, memory, same_block};
+use crate::exec::memory::cluster::{self, Does, Whose, memory, own, same_block};
 use crate::exec::memory::count;
 use crate::exec::memory::shared::{self, wavefronts};
 use crate::exec::state::address::{addresses, same_place};
@@ -159,7 +159,8 @@ pub(crate) fn execute(
     let mut left = mask;
     while left != 0 {
         let (place, group, inside) = match op.place {
-            Place::Generic => same_place(left, &addrs),
+            Place::Generic => same_place(common.rank, left, &addrs),
+            Place::Shared => (Place::Shared, left, own(worker, common, left, &op.address, &addrs, DOES)?),
             place => (place, left, addrs),
         };
         let (whose, group, inside) = match place {

@@ -12,6 +12,7 @@ use crate::exec::context::{Common, Worker};
 use crate::exec::fault;
 use crate::exec::fault::trap::{Trap, Trapped};
 use crate::exec::memory::bulk::{self, Bytes, PIECE, pieces};
+use crate::exec::memory::cluster::{Does, own};
 use crate::exec::memory::shared;
 use crate::exec::state::address::{addresses, resolve};
 use crate::exec::state::lanes::each;
@@ -39,10 +40,13 @@ pub(crate) fn copy(
 ) -> Trapped {
     let regs = warp.regs.view(split.bases);
     let maps = addresses(&regs, &op.map, split.local_base);
-    let shared = addresses(&regs, &op.shared, split.local_base);
+    let mut shared = addresses(&regs, &op.shared, split.local_base);
     let objects = op.mbarrier.map(|object| addresses(&regs, &object, split.local_base));
     let blocks = op.multicast.map(|blocks| regs.get(blocks));
     let coordinates: Vec<[u32; 32]> = op.coordinates.iter().map(|slot| *regs.word(*slot)).collect();
+    if objects.is_none() {
+        shared = own(worker, common, mask, &op.shared, &shared, Does { write: false, bytes: PIECE })?;
+    }
     for lane in each(mask) {
         let map = map(worker, op, lane, maps[lane])?;
         let start = |axis: usize| coordinates.get(axis).map_or(0, |values| i64::from(values[lane] as i32));
@@ -55,7 +59,7 @@ pub(crate) fn copy(
         };
         let begun = common.checks.copies_begin();
         let blocks = blocks.map(|blocks| blocks[lane]);
-        let to = targets(common, shared[lane], blocks);
+        let to = targets(shared[lane], blocks);
         inward(worker, common, lane, &map, cut, &to)?;
         tell(worker, common, warp, lane, begun, (objects[lane], blocks), cut.bytes())?;
     }
@@ -66,7 +70,7 @@ pub(crate) fn copy(
 fn map(worker: &Worker<'_>, op: &CopyTensor, lane: usize, address: u64) -> Trapped<TensorMap> {
     let lanes = 1 << lane;
     let (place, at) = match op.map_place {
-        Place::Generic => resolve(address),
+        Place::Generic => resolve(0, address),
         place => (place, address),
     };
     if !at.is_multiple_of(MAP_ALIGN) {

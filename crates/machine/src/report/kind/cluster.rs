@@ -10,6 +10,8 @@ use crate::report::Code;
 pub enum Cluster {
     /// The cluster has `blocks` blocks, and none of this rank.
     NoSuchRank { rank: u64, blocks: u32, access: Access },
+    /// By an access that reaches the own block's shared memory only, to that of the block of a rank.
+    NotOwn { rank: u32, own: u32, access: Access },
     /// Outside of the shared memory of the block of that rank, which has `size` bytes.
     Outside { rank: u32, access: Access, size: u64 },
     /// The block of that rank, which is `block` of the grid, has exited.
@@ -26,6 +28,7 @@ impl Cluster {
     pub fn code(&self) -> Code {
         match self {
             Self::NoSuchRank { .. } => Code::ClusterRank,
+            Self::NotOwn { .. } => Code::ClusterSpace,
             Self::Outside { .. } => Code::OobShared,
             Self::Exited { .. } | Self::MayHaveExited { .. } => Code::ClusterExited,
             Self::ArrivesTwice | Self::WaitsFirst => Code::ClusterBarrier,

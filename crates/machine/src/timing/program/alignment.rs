@@ -1,7 +1,7 @@
 //! What the assembler knows of addresses whatever the launch: how many of a register's lowest bits are zero.
 
 use super::Numbers;
-use crate::code::{Code, Fill, Inst, Operands, Reg, Role, Rule};
+use crate::code::{Code, Inst, Operands, Reg, Role, Rule};
 
 /// More of them matter to no access: the widest has sixteen bytes.
 const MOST: u32 = 8;
@@ -23,13 +23,8 @@ impl Alignment {
                 let Some(number) = number(numbers, function.start, *reg).filter(|&number| number < registers) else {
                     continue;
                 };
-                zeros[number] = match *fill {
-                    Fill::Constant(value) => {
-                        constants[number] = Some(value);
-                        value.trailing_zeros().min(MOST)
-                    }
-                    _ => 0,
-                };
+                constants[number] = fill.known();
+                zeros[number] = fill.known().map_or(0, |value| value.trailing_zeros().min(MOST));
             }
         }
         let mut changes = true;

@@ -57,11 +57,9 @@ impl<'a> Reader<'a> {
     pub(super) fn new(code: &'a Code, numbers: &'a Numbers) -> Self {
         let functions = code.functions.iter().flatten();
         let fills = functions.flat_map(|function| function.fills.iter().map(|fill| (function.start, fill)));
-        let constant = |(pc, (fill, reg)): (u32, &(Fill, crate::code::Reg))| match *fill {
-            Fill::Constant(value) if reg.bits == 64 => Some((numbers.of(pc, reg.slot, 64), value as i64)),
-            Fill::Constant(value) if reg.bits == 32 => {
-                Some((numbers.of(pc, reg.slot, 32), i64::from(value as u32 as i32)))
-            }
+        let constant = |(pc, (fill, reg)): (u32, &(Fill, crate::code::Reg))| match (fill.known()?, reg.bits) {
+            (value, 64) => Some((numbers.of(pc, reg.slot, 64), value as i64)),
+            (value, 32) => Some((numbers.of(pc, reg.slot, 32), i64::from(value as u32 as i32))),
             _ => None,
         };
         Self { code, numbers, constants: fills.filter_map(constant).collect() }

@@ -1,6 +1,6 @@
 //! Whether two accesses are to one place, as far as the code tells.
 
-use crate::code::{AddressOf, Base, Code, D2, D3, Fill, Function, MicroOp, Operands, Root, Slot};
+use crate::code::{AddressOf, Base, Code, D2, D3, Function, MicroOp, Operands, Root, Slot};
 
 /// An address in the form in which equal ones are the same: the compiler names a place in several ways, by a variable or by a
 /// register, with an offset or with a sum.
@@ -27,10 +27,7 @@ pub(in crate::exec::check::race) fn comparable(code: &Code, function: &Function,
 /// The number that a register holds from the beginning, if no instruction writes it.
 fn fixed(function: &Function, slot: Slot) -> Option<u64> {
     let (fill, _) = function.fills.iter().find(|(_, reg)| (reg.bits, reg.slot) == (64, slot))?;
-    match fill {
-        Fill::Constant(value) => Some(*value),
-        _ => None,
-    }
+    fill.known()
 }
 
 /// Whether a register always holds the same, or what one instruction writes.
