@@ -37,17 +37,26 @@ pub(crate) struct Assembler {
     pub(crate) window: usize,
     /// The most instructions of a loop's iterations that it makes one piece of code.
     pub(crate) unrolled: usize,
-    /// The most instructions that are executed under a predicate rather than jumped over (*CUDA C Programming Guide* up to version 9.2,
-    /// "Control Flow Instructions"), before those of 64 bits are split.
-    pub(crate) predicated: f64,
+    pub(crate) predicated: Predicated,
     /// Whether it leaves divisions of unusual operands to a routine, and spills registers to local memory.
     pub(crate) routine: bool,
     pub(crate) spills: bool,
 }
 
+/// The most machine instructions that are executed under a predicate rather than jumped over (*CUDA C Programming Guide* up to version
+/// 9.2, "Control Flow Instructions"). Read in machine code of compute capability 9.0 that NVRTC 13.0 makes of growing numbers of
+/// additions, products, loads and stores, one at a time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Predicated {
+    /// In a loop, where none of them is a load.
+    pub(crate) in_loop: f64,
+    pub(crate) otherwise: f64,
+}
+
 impl Model {
     pub(crate) fn new(rates: &Rates, without: Option<Effect>) -> Self {
-        let assembler = Assembler { window: 400, unrolled: 300, predicated: 8.0, routine: true, spills: true };
+        let predicated = Predicated { in_loop: 8.0, otherwise: 20.0 };
+        let assembler = Assembler { window: 400, unrolled: 300, predicated, routine: true, spills: true };
         let mut model = Self { rates: rates.clone(), assembler };
         if let Some(effect) = without {
             effect.leave_out(&mut model);
@@ -105,7 +114,7 @@ impl Effect {
         match self {
             Self::Order => (assembler.window, assembler.unrolled) = (1, 0),
             Self::Unrolling => assembler.unrolled = 0,
-            Self::Predication => assembler.predicated = 0.0,
+            Self::Predication => assembler.predicated = Predicated { in_loop: 0.0, otherwise: 0.0 },
             Self::L1 => rates.l1_bytes = 0,
             Self::L2 => rates.l2_bytes = 1.0,
             Self::LoadedLatency => rates.loaded_latency = 0.0,

@@ -38,6 +38,11 @@ impl Jumps {
         enters && !another_follows(program, code, end)
     }
 
+    /// Whether something behind a branch leads back to it, or to before it.
+    pub(super) fn is_in_loop(&self, pc: usize) -> bool {
+        self.0.iter().any(|(&target, from)| target <= pc && from.iter().any(|&from| from >= pc))
+    }
+
     /// From where on nothing but the condition of a branch is computed, if that is all since the last branch or the last place that one leads to.
     fn begin_of_condition(&self, program: &Program, pc: usize) -> Option<usize> {
         let mut needed: HashSet<u32> = program.ops[pc].reads.iter().copied().collect();

@@ -7,13 +7,17 @@ use super::arms::Jumps;
 use super::{Kind, Numbers, Op, Program};
 use crate::code::{AddressOf, Code, MicroOp, Place, TRUE};
 use crate::timing::cost::FOLDED;
+use crate::timing::effect::Predicated;
 
 /// How far behind a load its neighbours are looked for.
 const NEAR: usize = 200;
 
 /// A product of 64 bits that is only added to something, such as an address, is one instruction with the sum.
 pub(super) fn products(program: &mut Program, code: &Code) {
-    let readers = readers(program);
+    let mut readers = vec![0_u32; program.registers];
+    for register in program.ops.iter().flat_map(|op| &op.reads) {
+        readers[*register as usize] += 1;
+    }
     let mut products: HashMap<u32, usize> = HashMap::new();
     for (pc, inst) in code.insts.iter().enumerate() {
         match (inst.op, &program.ops[pc].writes[..]) {
@@ -30,37 +34,6 @@ pub(super) fn products(program: &mut Program, code: &Code) {
             }
             _ => {}
         }
-    }
-}
-
-/// How many instructions read each register.
-fn readers(program: &Program) -> Vec<u32> {
-    let mut readers = vec![0_u32; program.registers];
-    for register in program.ops.iter().flat_map(|op| &op.reads) {
-        readers[*register as usize] += 1;
-    }
-    readers
-}
-
-/// How many instructions the assembler takes one to be when it chooses between a branch and a predicate. It has not yet split those of 64
-/// bits in two, and a shift whose result is only added to something is one with the sum.
-fn instructions(program: &Program, code: &Code, readers: &[u32], pc: usize) -> f64 {
-    use MicroOp::{Add64, And64, Or64, SetpS64, SetpU64, Shl64, ShrS64, ShrU64, Sub64, Xor64};
-    let op = &program.ops[pc];
-    let is_only_added = || {
-        let mut behind = pc + 1..program.ops.len();
-        let only = |register: &u32| readers[*register as usize] == 1;
-        op.writes.iter().all(only)
-            && behind
-                .find(|&at| op.writes.iter().any(|register| program.ops[at].reads.contains(register)))
-                .is_some_and(|at| matches!(code.insts[at].op, Add64(_)))
-    };
-    match code.insts[pc].op {
-        _ if op.is_folded() => 0.0,
-        Shl64(_) if is_only_added() => 0.0,
-        Add64(_) | Sub64(_) | And64(_) | Or64(_) | Xor64(_) | Shl64(_) | ShrS64(_) | ShrU64(_) | SetpS64(_)
-        | SetpU64(_) => 1.0,
-        _ => op.cost.issues,
     }
 }
 
@@ -115,11 +88,8 @@ pub(super) fn shared_loads(program: &mut Program, code: &Code, numbers: &Numbers
     }
 }
 
-/// What jumps over a few instructions, up to `most`, is no jump: they have its predicate instead.
-///
-/// Read in machine code of compute capability 9.0 that NVRTC 13.0 makes of arms of 0 to 13 instructions.
-pub(super) fn short_branches(program: &mut Program, code: &Code, most: f64) {
-    let readers = readers(program);
+/// What jumps over a few instructions is no jump: they have its predicate instead.
+pub(super) fn short_branches(program: &mut Program, code: &Code, most: Predicated) {
     let over = |pc: usize| match code.insts[pc].op {
         MicroOp::Branch { target, .. } | MicroOp::Jump(target) => Some(target as usize).filter(|&target| target > pc),
         _ => None,
@@ -138,8 +108,10 @@ pub(super) fn short_branches(program: &mut Program, code: &Code, most: f64) {
         }
         let inside = |at: &usize| !jumps.contains(at);
         let mut between = (pc..end).filter(inside).map(|at| &program.ops[at]);
-        let length = (pc..end).filter(inside).map(|at| instructions(program, code, &readers, at)).sum::<f64>();
-        if end >= program.ops.len() || length > most || between.any(Op::divides) {
+        let loads = (pc..end).any(|at| matches!(program.ops[at].kind, Kind::Load(_)) && !program.ops[at].is_folded());
+        let most = if all.is_in_loop(pc) && !loads { most.in_loop } else { most.otherwise };
+        let issued = (pc..end).filter(inside).map(|at| program.ops[at].cost.issues).sum::<f64>();
+        if end >= program.ops.len() || issued > most || between.any(Op::divides) {
             continue;
         }
         let predicate = program.ops[pc].reads.clone();
