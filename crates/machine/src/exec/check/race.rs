@@ -27,6 +27,8 @@ mod views;
 
 use std::collections::HashMap;
 
+use smallvec::SmallVec;
+
 pub(crate) use phases::Visit;
 pub(crate) use rounds::Came;
 pub(crate) use shadow::Shadow;
@@ -35,6 +37,7 @@ pub(crate) use views::Places;
 
 use crate::code::{Order, Place, SlowOp};
 use crate::exec::check::Watch;
+use crate::exec::check::warpgroup::is_product;
 use crate::exec::check::watch::{Action, Touch};
 use crate::exec::state::lanes::each;
 use crate::exec::state::run::Run;
@@ -299,11 +302,17 @@ impl Watch<'_> {
         };
         let windows = touch.windows;
         let values = value::Values { touch, windows };
+        let mut factors: SmallVec<[(u32, u8); 1]> = SmallVec::new();
         let (run, findings) = (self.run, &mut self.findings);
         let mut story = Story { run, findings, touch, past: &past, wrote, waits, idioms };
         if past.shared {
             let code = self.run.code;
             shared.access(&like, &past, &values, |line, clash| {
+                let one = &clash.earlier;
+                if clash.later.kind.writes() && !one.kind.writes() && is_product(code, one.pc) {
+                    factors.push((one.pc, one.warp));
+                    return;
+                }
                 let read = if clash.later.kind.writes() { clash.earlier.pc } else { clash.later.pc };
                 if !clash.lockstep || *data.entry(read).or_insert_with(|| is_data(code, read)) {
                     story.race(line, clash);
@@ -336,6 +345,7 @@ impl Watch<'_> {
         if touch.order.strong {
             self.exchange(races, touch);
         }
+        factors.into_iter().for_each(|(product, reader)| self.overwrites_factor(product, reader.into()));
     }
 
     /// Who accesses, when, and where in the code.

@@ -9,11 +9,12 @@ mod tiles;
 
 use std::collections::VecDeque;
 
+use super::watch::{Action, Touch};
 use super::{BlockChecks, Watch};
-use crate::code::{Code, SlowOp, WarpgroupProduct};
+use crate::code::{Code, Order, Place, SlowOp, WarpgroupProduct};
 use crate::exec::fault::finding::Site;
 use crate::exec::fault::trap::{Party, Trap};
-use crate::exec::state::lanes::Bases;
+use crate::exec::state::lanes::{Bases, FULL, lanes};
 use crate::exec::state::run::Run;
 use crate::report::kind::{Proxy, Reader, Warpgroup};
 use crate::report::{Kind, Role};
@@ -120,15 +121,15 @@ impl BlockChecks {
         }
     }
 
-    /// A warp waits until at most so many of its groups are under way.
-    pub(crate) fn warpgroup_wait(&mut self, warp: u32, left: u32) {
-        let Some(Warpgroups { warps, tiles, .. }) = self.warpgroups.as_deref_mut() else { return };
-        let Some(warp) = warps.get_mut(warp as usize) else { return };
+    /// A warp waits until at most so many of its groups are under way: what of its products has read all by then.
+    fn warpgroup_wait(&mut self, warp: u32, left: u32) -> Vec<Reading> {
+        let Some(Warpgroups { warps, tiles, .. }) = self.warpgroups.as_deref_mut() else { return Vec::new() };
+        let Some(warp) = warps.get_mut(warp as usize) else { return Vec::new() };
         while warp.groups.len() > left as usize {
             warp.complete = warp.groups.pop_front().unwrap_or(warp.complete);
         }
         let done = warp.reads.iter().take_while(|reading| reading.product <= warp.complete).count();
-        warp.reads.drain(..done).for_each(|reading| tiles.read(&reading));
+        warp.reads.drain(..done).inspect(|reading| tiles.read(reading)).collect()
     }
 
     /// Threads have met: what was done before comes before what follows.
@@ -140,6 +141,27 @@ impl BlockChecks {
 }
 
 impl Watch<'_> {
+    /// A warp waits until at most so many of its groups are under way. Their products have read shared memory until here, so that
+    /// whoever overwrites it must know that the warp has come past this wait, and not only that it has issued them.
+    pub(crate) fn waits_for_products(&mut self, checks: &mut BlockChecks, left: u32) {
+        let here = self.pc;
+        for reading in checks.warpgroup_wait(self.warp, left) {
+            let Some(races) = &mut checks.races else { continue };
+            self.pc = reading.pc;
+            for pieces in reading.pieces.chunks(32) {
+                let addrs = lanes(|lane| pieces.get(lane).map_or(0, |piece| u64::from(*piece) * tiles::PIECE));
+                self.look_for_races(races, &product_read(FULL >> (32 - pieces.len()), &addrs));
+            }
+        }
+        self.pc = here;
+    }
+
+    /// Shared memory is overwritten that a product may still read.
+    pub(super) fn overwrites_factor(&mut self, product: u32, reader: u32) {
+        let party = self.party(Role::Product, product, 32 * reader);
+        self.warpgroup_finding(Warpgroup::Overwritten, self.pc, Some(party));
+    }
+
     /// A warp issues its part of a product.
     pub(crate) fn multiplies(&mut self, checks: &mut BlockChecks, multiplied: &Multiplied<'_>) {
         let Some(Warpgroups { warps, tiles, groups }) = checks.warpgroups.as_deref_mut() else { return };
@@ -225,6 +247,30 @@ impl Watch<'_> {
             }
         });
     }
+}
+
+/// A product's read of pieces of shared memory.
+pub(crate) fn product_read<'t>(mask: u32, addrs: &'t [u64; 32]) -> Touch<'t> {
+    Touch {
+        place: Place::Shared,
+        action: Action::Read,
+        mask,
+        addrs,
+        bytes: tiles::PIECE,
+        row: false,
+        uniform: false,
+        windows: &[],
+        window: None,
+        access: None,
+        stored: None,
+        order: Order::WEAK,
+        shared: &[],
+    }
+}
+
+/// Whether an instruction is a product of a warp group.
+pub(super) fn is_product(code: &Code, pc: u32) -> bool {
+    matches!(code.slow_at(pc), Some(SlowOp::Wgmma(_)))
 }
 
 /// Whether an instruction belongs to products of warp groups itself.

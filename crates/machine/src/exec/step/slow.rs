@@ -201,7 +201,7 @@ pub(crate) fn execute(
             match op {
                 WarpgroupOp::Fence => common.checks.warpgroup_fence(warp.index),
                 WarpgroupOp::Commit => common.checks.warpgroup_commit(warp.index),
-                WarpgroupOp::Wait(left) => common.checks.warpgroup_wait(warp.index, *left),
+                WarpgroupOp::Wait(left) => worker.watch.waits_for_products(&mut common.checks, *left),
             }
         }
         SlowOp::Together | SlowOp::Matrix(_) | SlowOp::MoveMatrix { .. } | SlowOp::Product(_) => {

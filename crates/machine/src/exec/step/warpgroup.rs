@@ -3,8 +3,8 @@
 use fusion_ptx::ast::MatrixType;
 
 use crate::arith::tensor;
-use crate::code::{Order, Place, Reg, WarpgroupProduct};
-use crate::exec::check::{Action, Multiplied, Touch};
+use crate::code::{Reg, WarpgroupProduct};
+use crate::exec::check::Multiplied;
 use crate::exec::context::{Common, Worker};
 use crate::exec::fault;
 use crate::exec::fault::finding::Site;
@@ -156,22 +156,7 @@ fn read(worker: &mut Worker<'_>, common: &mut Common, tile: &Tile) -> Trapped {
                 });
             }
         }
-        let touch = Touch {
-            place: Place::Shared,
-            action: Action::Read,
-            mask,
-            addrs: &addrs,
-            bytes,
-            row: false,
-            uniform: false,
-            windows: &[],
-            window: None,
-            access: None,
-            stored: None,
-            order: Order::WEAK,
-            shared: &common.shared,
-        };
-        worker.watch.product_reads(&mut common.checks, &touch);
+        worker.watch.product_reads(&mut common.checks, mask, &addrs);
     }
     Ok(())
 }

@@ -8,10 +8,8 @@ use crate::code::{Code, MicroOp, Place, SlowOp};
 use crate::exec::check::watch::{Action, Touch};
 use crate::exec::state::lanes::each;
 use crate::exec::state::run::Run;
-use crate::report::Role;
-use crate::report::kind::Warpgroup;
 
-const PIECE: u64 = 16;
+pub(super) const PIECE: u64 = 16;
 
 #[derive(Debug, Default)]
 pub(super) struct Tiles {
@@ -46,7 +44,7 @@ struct Piece {
 pub(super) struct Reading {
     pub(super) product: u32,
     pub(super) pc: u32,
-    pieces: Vec<u32>,
+    pub(super) pieces: Vec<u32>,
 }
 
 /// A write that no fence makes visible to the asynchronous proxy.
@@ -152,8 +150,7 @@ impl Watch<'_> {
         let readers = groups.warps.iter().zip(0u32..);
         let found = readers.filter_map(|(warp, index)| Some((warp.reads.iter().find(reads)?.pc, index))).next();
         let Some((pc, reader)) = found else { return };
-        let party = self.party(Role::Product, pc, 32 * reader);
-        self.warpgroup_finding(Warpgroup::Overwritten, self.pc, Some(party));
+        self.overwrites_factor(pc, reader);
     }
 }
 
