@@ -206,7 +206,7 @@ impl<'a> Watch<'a> {
     /// A product of a warp group begins to read pieces of shared memory. It goes past the unit for loads and stores.
     pub(crate) fn product_reads(&mut self, checks: &mut BlockChecks, mask: u32, addrs: &[u64; 32]) {
         if let Some(races) = &mut checks.races {
-            self.look_for_races(races, &warpgroup::product_read(mask, addrs));
+            self.look_for_races(races, &warpgroup::product_read(Action::Read, mask, addrs));
         }
     }
 

@@ -229,7 +229,7 @@ impl Watch<'_> {
             }
         }
         match touch.action {
-            Action::Read | Action::ReadAsync => self.init_read(init, touch),
+            Action::Read | Action::ReadAsync | Action::ReadEnds => self.init_read(init, touch),
             Action::Write => self.init_write(init, touch),
             Action::Atomic => self.init_atomic(init, touch),
             Action::CopyAsync | Action::CopyOut => {

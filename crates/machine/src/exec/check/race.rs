@@ -309,6 +309,9 @@ impl Watch<'_> {
             let code = self.run.code;
             shared.access(&like, &past, &values, |line, clash| {
                 let one = &clash.earlier;
+                if touch.action == Action::ReadEnds {
+                    return;
+                }
                 if clash.later.kind.writes() && !one.kind.writes() && is_product(code, one.pc) {
                     factors.push((one.pc, one.warp));
                     return;
@@ -436,7 +439,7 @@ fn orders_warps(op: &SlowOp) -> bool {
 
 fn kind(touch: &Touch<'_>) -> Kind {
     let kind = match touch.action {
-        Action::Read => Kind::READ,
+        Action::Read | Action::ReadEnds => Kind::READ,
         Action::Write | Action::CopyOut => Kind::WRITE,
         Action::Atomic => Kind::ATOMIC,
         Action::ReadAsync => Kind::READ.with(Kind::COPIED).with(Kind::PENDING),

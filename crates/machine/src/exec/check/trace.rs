@@ -34,7 +34,7 @@ impl Trace {
             return;
         }
         let (read, write) = match touch.action {
-            Action::Read | Action::ReadAsync => (true, false),
+            Action::Read | Action::ReadAsync | Action::ReadEnds => (true, false),
             Action::Write | Action::CopyOut => (false, true),
             Action::Atomic => (true, true),
             // The other side of it, which is shared memory.

@@ -150,7 +150,8 @@ impl Watch<'_> {
             self.pc = reading.pc;
             for pieces in reading.pieces.chunks(32) {
                 let addrs = lanes(|lane| pieces.get(lane).map_or(0, |piece| u64::from(*piece) * tiles::PIECE));
-                self.look_for_races(races, &product_read(FULL >> (32 - pieces.len()), &addrs));
+                let mask = FULL >> (32 - pieces.len());
+                self.look_for_races(races, &product_read(Action::ReadEnds, mask, &addrs));
             }
         }
         self.pc = here;
@@ -249,11 +250,11 @@ impl Watch<'_> {
     }
 }
 
-/// A product's read of pieces of shared memory.
-pub(crate) fn product_read<'t>(mask: u32, addrs: &'t [u64; 32]) -> Touch<'t> {
+/// A product's read of pieces of shared memory, as it begins or ends.
+pub(crate) fn product_read<'t>(action: Action, mask: u32, addrs: &'t [u64; 32]) -> Touch<'t> {
     Touch {
         place: Place::Shared,
-        action: Action::Read,
+        action,
         mask,
         addrs,
         bytes: tiles::PIECE,

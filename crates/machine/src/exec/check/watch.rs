@@ -18,6 +18,8 @@ pub(crate) enum Action {
     ReadAsync,
     /// And the write of its destination in global memory.
     CopyOut,
+    /// A product of a warp group has read what it began to read when it was issued. What has written there since is known by then.
+    ReadEnds,
 }
 
 /// A warp's access, as the checks see it.
