@@ -30,6 +30,17 @@ __device__ __forceinline__ void load_matrices_transposed(unsigned (&fragment)[4]
 }
 // ANCHOR_END: load
 
+// ANCHOR: store
+// The other way: stores four matrices, which lie in lanes as above. From sm_90 up.
+__device__ __forceinline__ void store_matrices(void* row, const unsigned (&fragment)[4]) {
+    const unsigned at = (unsigned)__cvta_generic_to_shared(row);
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};"
+                 :: "r"(at), "r"(fragment[0]), "r"(fragment[1]), "r"(fragment[2]),
+                    "r"(fragment[3])
+                 : "memory");
+}
+// ANCHOR_END: store
+
 // ANCHOR: multiply
 // sums += a b: a is 16 x 16, b is 16 x 8, sums are 16 x 8 in f32.
 //   a[0] has rows 0 to 7 and columns 0 to 7 of a, a[1] rows 8 to 15 of the same columns, a[2]

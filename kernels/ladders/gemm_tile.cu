@@ -7,6 +7,8 @@
 //     gemm_tile_tensor     128 x 128 elements, and tensor cores multiply the tiles
 //     gemm_tile_padded     the same with tiles whose rows begin in different banks
 //     gemm_tile_pipeline   the same with two tiles being copied while one is multiplied
+//     gemm_tile_swizzled   128 threads with twice the sums each, three tiles being copied, and
+//                          tiles in another order instead of padding
 //
 // Between the second and the third belongs `gemm_bf16` of the unfused kernels: 64 x 64
 // elements, and 4 x 4 for each thread in registers.
@@ -191,3 +193,87 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     store_sums(sums, c, top + row, left + column, m, n);
 }
 // ANCHOR_END: pipeline
+
+// ANCHOR: swizzled
+// Tiles without padding, whose packs of eight elements are in another order in each row: those
+// that one `ldmatrix` reads below each other are in different banks.
+struct Swizzled {
+    bf16 a[TILE * DEPTH];
+    bf16 b[DEPTH * TILE];
+
+    // Two rows of a fill the banks, and one row of b fills them twice.
+    __device__ bf16* pack_of_a(int row, int pack) {
+        return &a[row * DEPTH + (pack ^ row / 2 % 4) * 8];
+    }
+    __device__ bf16* pack_of_b(int row, int pack) {
+        return &b[row * TILE + (pack ^ row % 8) * 8];
+    }
+};
+
+extern "C" __global__ void __launch_bounds__(128, 3)
+    gemm_tile_swizzled(const bf16* __restrict__ a, const bf16* __restrict__ b,
+                       bf16* __restrict__ c, size_t m, size_t n, size_t k) {
+    const int STAGES = 4;
+    extern __shared__ __align__(128) Swizzled ring[];
+    const size_t top = (size_t)blockIdx.x * TILE, left = (size_t)blockIdx.y * TILE;
+    const size_t steps = (k + DEPTH - 1) / DEPTH;
+    // A thread's four packs of each tile: where the first is, and how far apart they are.
+    const int row_a = threadIdx.x / 4, pack_a = threadIdx.x % 4;
+    const int row_b = threadIdx.x / 16, pack_b = threadIdx.x % 16;
+    const bf16* from_a = a + (top + row_a) * k + 8 * pack_a;
+    const bf16* from_b = b + row_b * n + left + 8 * pack_b;
+    const bool column_inside = left + 8 * pack_b < n;
+    auto start = [&](size_t number) {
+        Swizzled& tiles = ring[number % STAGES];
+        const size_t step = number * DEPTH;
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const bool in_a = top + row_a + 32 * i < m && step + 8 * pack_a < k,
+                       in_b = step + row_b + 8 * i < k && column_inside;
+            copy16_async(tiles.pack_of_a(row_a + 32 * i, pack_a), from_a + 32 * i * k + step,
+                         in_a);
+            copy16_async(tiles.pack_of_b(row_b + 8 * i, pack_b), from_b + (step + 8 * i) * n,
+                         in_b);
+        }
+    };
+
+    // Two warps above each other, and two beside: 64 x 64 sums each.
+    const int lane = threadIdx.x % 32, row = threadIdx.x / 64 * 64,
+              column = threadIdx.x / 32 % 2 * 64;
+    float sums[2][4][4][4] = {};
+    for (int number = 0; number < STAGES - 1; number++) {
+        if (number < steps) start(number);
+        commit_copies();
+    }
+    for (size_t number = 0; number < steps; number++) {
+        wait_for_copies<STAGES - 2>();
+        __syncthreads();
+        if (number + STAGES - 1 < steps) start(number + STAGES - 1);
+        commit_copies();
+        Swizzled& tiles = ring[number % STAGES];
+#pragma unroll
+        for (int inner = 0; inner < DEPTH; inner += 16) {
+            unsigned of_a[4][4], of_b[4][4];
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                load_matrices(of_a[i], tiles.pack_of_a(row + 16 * i + lane % 16,
+                                                       inner / 8 + lane / 16));
+#pragma unroll
+            for (int j = 0; j < 4; j++)
+                load_matrices_transposed(
+                    of_b[j],
+                    tiles.pack_of_b(inner + lane % 16, column / 8 + 2 * j + lane / 16));
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+#pragma unroll
+                for (int j = 0; j < 8; j++)
+                    multiply(sums[j / 4][i][j % 4], of_a[i], of_b[j / 2][j % 2 * 2],
+                             of_b[j / 2][j % 2 * 2 + 1]);
+            }
+        }
+    }
+#pragma unroll
+    for (int half = 0; half < 2; half++)
+        store_sums(sums[half], c, top + row, left + column + 32 * half, m, n);
+}
+// ANCHOR_END: swizzled

@@ -180,12 +180,29 @@ impl Compiler {
 /// What names instructions that compute capability 9.0 alone has, and the macro that says that they are there.
 const OF_HOPPER: [&str; 3] = ["wgmma", "setmaxnreg", "__CUDA_ARCH_FEAT_SM90_ALL"];
 
-/// The suffix of the target for a device: `a` where the source names what no other architecture has. Code for such a
-/// target runs on no other device. It is not asked for where it is not needed, as the assembler goes by other rules
+/// The suffix of the target for a device: `a` where the source, or a header that it includes, names what no other architecture has. Code for
+/// such a target runs on no other device. It is not asked for where it is not needed, as the assembler goes by other rules
 /// then: it lets more than 48 KiB of static shared memory through.
 fn own_features(source: &Source, headers: &[Source], architecture: u32, capability: u32) -> &'static str {
-    let names = |unit: &Source| OF_HOPPER.iter().any(|name| unit.text.contains(name));
-    if architecture == 90 && capability == 90 && headers.iter().chain([source]).any(names) { "a" } else { "" }
+    let names = |text: &str| OF_HOPPER.iter().any(|name| text.contains(name));
+    if architecture == 90 && capability == 90 && included(source, headers).into_iter().any(names) { "a" } else { "" }
+}
+
+/// The texts of a source and of the headers that it includes, as far as lines with `#include` tell.
+fn included<'a>(source: &Source<'a>, headers: &[Source<'a>]) -> Vec<&'a str> {
+    let mut texts = vec![source.text];
+    let mut left = headers.to_vec();
+    let mut at = 0;
+    while let Some(text) = texts.get(at) {
+        let lines: Vec<&str> = text.lines().filter(|line| line.trim_start().starts_with('#')).collect();
+        let named = |header: &mut Source<'_>| {
+            let quoted = [format!("\"{}\"", header.name), format!("<{}>", header.name)];
+            lines.iter().any(|line| line.contains("include") && quoted.iter().any(|name| line.contains(name)))
+        };
+        texts.extend(left.extract_if(.., named).map(|header| header.text));
+        at += 1;
+    }
+    texts
 }
 
 fn unit(source: Source) -> Result<Unit, CompileError> {

@@ -1,4 +1,4 @@
-// The top rung of the ladder: the product of gemm_tile's top, and an epilogue that goes through shared memory. The lanes
+// The top rung of the ladder: the product of gemm_tile's last rung, and an epilogue that goes through shared memory. The lanes
 // of a warp have two neighbouring sums of eight rows each; from shared memory each lane takes eight neighbouring sums of
 // one row, so that all accesses have sixteen bytes.
 #include <cuda_bf16.h>

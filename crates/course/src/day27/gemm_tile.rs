@@ -35,6 +35,12 @@ pub const EXERCISE: Exercise = Exercise {
             Step::product("gemm_tile_pipeline", A_B, C, [128, 128]).shared_of_block(3 * (128 * 40 + 32 * 136) * 2),
         )
         .multiple_of(8),
+        // Four stages of 128 x 32 and 32 x 128.
+        Rung::any(
+            "swizzled",
+            Step::product("gemm_tile_swizzled", A_B, C, [128, 128]).threads(128).shared_of_block(4 * 2 * 128 * 32 * 2),
+        )
+        .multiple_of(8),
     ],
     hints: include_str!("gemm_tile.md"),
     ..Exercise::TEMPLATE

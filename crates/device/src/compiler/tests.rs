@@ -120,3 +120,17 @@ fn usual_headers_can_be_included() {
         assert!(result.is_ok(), "{includes}: {}", result.unwrap_err());
     }
 }
+
+#[test]
+fn own_features_are_asked_for_where_they_are_named() {
+    let header = |name, text| Source { name, text };
+    let headers = [
+        header("outer.cuh", "#pragma once\n#include \"inner.cuh\"\n"),
+        header("inner.cuh", "// wgmma\n"),
+        header("unused.cuh", "// setmaxnreg\n"),
+    ];
+    let of = |text: &str| own_features(&source(text), &headers, 90, 90);
+    assert_eq!(of("// nothing, not even \"inner.cuh\"\n"), "");
+    assert_eq!([of("#include \"outer.cuh\"\n"), of("  # include <inner.cuh>\n"), of("// setmaxnreg\n")], ["a"; 3]);
+    assert_eq!(own_features(&source("// wgmma"), &headers, 100, 100), "");
+}

@@ -1,0 +1,47 @@
+// Copies of boxes between a matrix in global memory and shared memory, by the tensor memory
+// accelerator. One thread starts a copy, and does something else. From sm_90 up.
+#pragma once
+#include "mbarrier.cuh"
+
+// ANCHOR: tma
+// Says where a matrix lies, how large its boxes are and how they lie in shared memory. Made on
+// the host, by cuTensorMapEncodeTiled; as a parameter of a kernel it is a `__grid_constant__`.
+struct alignas(64) TensorMap {
+    unsigned long long words[16];
+};
+
+// Starts copying the box that begins at this column and row. Zeros stand for elements outside
+// of the matrix. The bytes of the whole box count for a phase of `done`. `box` begins at a
+// multiple of 1024 bytes where boxes are swizzled by 128.
+__device__ __forceinline__ void load_box(void* box, const TensorMap& matrix, unsigned column,
+                                         unsigned row, Mbarrier& done) {
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3}], [%4];"
+                 :: "r"((unsigned)__cvta_generic_to_shared(box)), "l"(&matrix), "r"(column),
+                    "r"(row), "r"(done.at())
+                 : "memory");
+}
+
+// What this thread has written to shared memory before is what copies read that are started
+// after it: by this thread, or by another one after a barrier.
+__device__ __forceinline__ void show_to_copies() {
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+// Starts copying a box into the matrix, as a group of its own. What lies outside is left out.
+__device__ __forceinline__ void store_box(const TensorMap& matrix, unsigned column,
+                                          unsigned row, const void* box) {
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];"
+                 :: "l"(&matrix), "r"(column), "r"(row),
+                    "r"((unsigned)__cvta_generic_to_shared(box))
+                 : "memory");
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+// Waits until the boxes that this thread has stored have been read from shared memory, but for
+// the last so many.
+template <int LEFT>
+__device__ __forceinline__ void wait_for_stores() {
+    asm volatile("cp.async.bulk.wait_group.read %0;" :: "n"(LEFT) : "memory");
+}
+// ANCHOR_END: tma
