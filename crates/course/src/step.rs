@@ -21,6 +21,8 @@ pub struct Step {
     pub cluster: usize,
     /// Whether it is launched once for each tensor, on that tensor's part of each buffer, and not at all for one without elements.
     pub each_tensor: bool,
+    /// Whether it is launched once for each expert, on that expert's part of each buffer, and not at all for one without tokens.
+    pub each_expert: bool,
 }
 
 /// How many threads a block has.
@@ -76,7 +78,18 @@ impl Step {
         work: Work,
     ) -> Self {
         let threads = Threads::Fixed(256);
-        Self { kernel, reads, writes, scalars: &[], work, threads, shared: 0, cluster: 1, each_tensor: false }
+        Self {
+            kernel,
+            reads,
+            writes,
+            scalars: &[],
+            work,
+            threads,
+            shared: 0,
+            cluster: 1,
+            each_tensor: false,
+            each_expert: false,
+        }
     }
 
     /// An elementwise step without scalars, one element per thread.
@@ -155,6 +168,13 @@ impl Step {
     /// The same with a launch for each tensor.
     pub const fn for_each_tensor(mut self) -> Self {
         self.each_tensor = true;
+        self
+    }
+
+    /// The same with a launch for each expert. Its rows are those of the expert's tokens, and its columns those of what it writes; the
+    /// terms of a product are the columns of what it reads first.
+    pub const fn for_each_expert(mut self) -> Self {
+        self.each_expert = true;
         self
     }
 

@@ -39,6 +39,10 @@ fn listed<'a>(params: impl Iterator<Item = &'a Param>) -> String {
             Extent::Scores => " for each query and key",
             Extent::Pairs => " for each token and pair",
             Extent::Table(_) => ", a table",
+            Extent::Slots(_) => " for each token and expert",
+            Extent::Experts { .. } => ", a matrix for each expert",
+            Extent::Order => " for each token and expert",
+            Extent::Offsets => " for each expert",
         };
         format!("{} ({}{each})", param.name, format!("{:?}", param.dtype).to_lowercase())
     };
@@ -77,7 +81,9 @@ fn chain(exercise: &Exercise, shape: Shape) -> Question {
     let at = match exercise.shapes {
         Shapes::Elementwise => String::new(),
         Shapes::Rows { .. } | Shapes::Matrix { .. } => format!(", at {} rows of {}", shape.rows, shape.columns),
-        Shapes::Product { .. } | Shapes::Heads { .. } | Shapes::Attention { .. } => format!(", at {shape}"),
+        Shapes::Product { .. } | Shapes::Heads { .. } | Shapes::Attention { .. } | Shapes::Routing { .. } => {
+            format!(", at {shape}")
+        }
         Shapes::Tensors { .. } => format!(", for {} tensors of {} elements on average", shape.rows, shape.columns),
     };
     Question {
