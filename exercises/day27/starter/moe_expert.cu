@@ -26,8 +26,6 @@
 
 typedef __nv_bfloat16 bf16;
 
-const int CHOICES = 2; // Experts of a token, and so slots.
-
 // TODO(kernels): three kernels, none of which knows how many experts there are.
 //   - `experts_up`: x, w1 -> `activated`, a row for each slot, in the order of `order`. Then the rows of an expert are
 //     neighbours, and the next kernel need not look for them.
