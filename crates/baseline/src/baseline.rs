@@ -77,8 +77,10 @@ impl Baseline {
     }
 
     fn launch(&self, stream: &Arc<CudaStream>, step: &Step, buffers: &Buffers<'_>) -> Result<(), DriverError> {
-        if step.work == Work::Gemm {
-            return buffers.multiply(stream, step);
+        match step.work {
+            Work::Gemm => return buffers.multiply(stream, step),
+            Work::Own => return Err(DriverError(CUresult::CUDA_ERROR_NOT_FOUND)),
+            _ => {}
         }
         let shape = buffers.arguments.shape();
         if step.each_tensor {
@@ -152,7 +154,7 @@ impl Baseline {
                 launch.arg(&heads).arg(&kv_heads).arg(&terms).arg(&columns);
             }
             Work::Chunks { .. } => {}
-            Work::Elements { .. } | Work::Gemm => {
+            Work::Elements { .. } | Work::Gemm | Work::Own => {
                 launch.arg(&elements);
             }
         }

@@ -58,6 +58,8 @@ pub enum Work {
     /// No kernel of the chain but the library's matrix product, [`crate::Gemm`]: of what is read, the first buffer
     /// (rows x columns) times the second (columns x columns).
     Gemm,
+    /// No kernel of the course's, but one that a submission has: such a step says what it moves, and cannot be run.
+    Own,
 }
 
 /// A scalar argument of a step.
@@ -160,6 +162,11 @@ impl Step {
         Self::new("gemm", reads, writes, Work::Gemm)
     }
 
+    /// A launch of a submission's own kernel, for a plan.
+    pub const fn own(kernel: &'static str, reads: &'static [&'static str], writes: &'static [&'static str]) -> Self {
+        Self::new(kernel, reads, writes, Work::Own)
+    }
+
     pub const fn with(mut self, scalars: &'static [ScalarArg]) -> Self {
         self.scalars = scalars;
         self
@@ -254,7 +261,7 @@ impl Step {
         }
     }
 
-    /// Blocks for a shape, along x and y; none for the library's product, whose blocks are its own affair.
+    /// Blocks for a shape, along x and y; none for the library's product and for kernels of submissions, whose blocks are their own affair.
     pub fn grid_dim(&self, shape: Shape) -> (u32, u32, u32) {
         let blocks = |items: usize, each: usize| u32::try_from(items.div_ceil(each.max(1))).unwrap_or(u32::MAX);
         match self.work {
@@ -270,7 +277,7 @@ impl Step {
                 (blocks(heads.saturating_mul(shape.queries().div_ceil(queries.max(1))), 1), 1, 1)
             }
             Work::Chunks { of } => (shape.tensors().map(|tensor| blocks(tensor.len(), of)).sum(), 1, 1),
-            Work::Gemm => (0, 1, 1),
+            Work::Gemm | Work::Own => (0, 1, 1),
         }
     }
 
