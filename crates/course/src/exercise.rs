@@ -273,9 +273,7 @@ impl Param {
             Extent::Tensors { of } => shape.rows * (of.len() + 1),
             Extent::Chunks { of } => 2 * shape.tensors().map(|tensor| tensor.len().div_ceil(of)).sum::<usize>(),
             Extent::Slots(width) => shape.slots() * width.of(shape),
-            Extent::Experts { rows, columns } => {
-                shape.experts.unwrap_or_default() * rows.of(shape) * columns.of(shape)
-            }
+            Extent::Experts { rows, columns } => shape.experts.unwrap_or_default() * rows.of(shape) * columns.of(shape),
             Extent::Order => shape.slots(),
             Extent::Offsets => shape.experts.unwrap_or_default() + 1,
         }

@@ -323,7 +323,8 @@ impl Shapes {
                 shapes
             }
             Shapes::Routing { .. } => {
-                let mixture = |[tokens, experts, hidden, inter]: [usize; 4]| Shape::routing(tokens, experts, hidden, inter);
+                let mixture =
+                    |[tokens, experts, hidden, inter]: [usize; 4]| Shape::routing(tokens, experts, hidden, inter);
                 let mut shapes: Vec<_> = MIXTURES.into_iter().map(mixture).collect();
                 shapes.push(mixture([rng.usize(2..100), rng.usize(2..20), rng.usize(2..100), rng.usize(2..100)]));
                 shapes

@@ -68,7 +68,9 @@ impl Session {
         let block_budget = match shapes {
             // A block of a product goes over all terms, however long the sums are, one of attention over all keys, and one of an expert over
             // all of its tokens.
-            Shapes::Product { .. } | Shapes::Attention { .. } | Shapes::Routing { .. } => options.block_budget.map(|budget| 4 * budget),
+            Shapes::Product { .. } | Shapes::Attention { .. } | Shapes::Routing { .. } => {
+                options.block_budget.map(|budget| 4 * budget)
+            }
             _ => options.block_budget,
         };
         let instruction_budget = Some(launch_budget(shapes));

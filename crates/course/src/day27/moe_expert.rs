@@ -123,7 +123,7 @@ pub const EXERCISE: Exercise = Exercise {
         slots * (products + 5.0 * shape.terms() as f64 + 2.0 * shape.columns as f64)
     },
     launches: 3,
-    // By arithmetic, for an H200: a launch takes 2 us there and more, so the chain's 322 take 644 us or more. The 213 MB of the plan take
+    // By arithmetic, for an H200: a launch takes 2 us there and more, so the chain's 322 take 644 us or more. The 214 MB of the plan take
     // 50 us at a copy's 4,250 GB/s. A kernel that moves them at 40% of that is 644 / 125 = 5.2 times as fast.
     speedup: Some(5.0),
     hints: include_str!("moe_expert.md"),

@@ -229,7 +229,9 @@ fn index_of(param: &Param, shapes: Shapes) -> String {
             format!("`{name}` has `length` rows of `head_dim` elements for each of `heads` heads")
         }
         Extent::Elements if matches!(shapes, Shapes::Routing { .. }) => {
-            format!("`{name}` has `hidden` elements for each token: the token of a slot is half of the slot's number, rounded down")
+            format!(
+                "`{name}` has `hidden` elements for each token: the token of a slot is half of the slot's number, rounded down"
+            )
         }
         Extent::Elements => format!(
             "column c of row r is `{name}[r * columns + c]`: does each row begin at a multiple of `columns`, and is every column \
@@ -254,10 +256,16 @@ fn index_of(param: &Param, shapes: Shapes) -> String {
             format!("`{name}` has a row of {} for each of `2 * tokens` slots", wide(width))
         }
         Extent::Experts { rows, columns } => {
-            format!("`{name}` has a matrix for each expert, with rows of {}; there are {} of them", wide(columns), wide(rows))
+            format!(
+                "`{name}` has a matrix for each expert, with rows of {}; there are {} of them",
+                wide(columns),
+                wide(rows)
+            )
         }
         Extent::Order => {
-            format!("`{name}` has `2 * tokens` entries, and an expert's end where the next one's begin: compare with `offsets[expert + 1]`")
+            format!(
+                "`{name}` has `2 * tokens` entries, and an expert's end where the next one's begin: compare with `offsets[expert + 1]`"
+            )
         }
         Extent::Offsets => format!("`{name}` has `experts + 1` entries: its index is an expert, or `experts`"),
         Extent::Tensors { of } => format!(
