@@ -169,6 +169,20 @@ def gemm_dequant(a, q, scale):
     return a @ (q * scale).to(a.dtype)
 
 
+# How many slots each expert has, of so many tokens and experts: what the host knows once the router has chosen.
+LOADS = {}
+
+
+def moe_expert(x, w1, w2, order, weights):
+    out = torch.zeros_like(x)
+    for expert, slots in enumerate(order.split(LOADS[x.shape[0], w1.shape[0]])):
+        tokens = slots // 2
+        gate, up = (x[tokens] @ w1[expert]).chunk(2, -1)
+        down = (F.silu(gate) * up) @ w2[expert]
+        out.index_add_(0, tokens, (down * weights[slots].unsqueeze(-1)).to(out.dtype))
+    return out
+
+
 def attention(q, k, v):
     return F.scaled_dot_product_attention(q.unsqueeze(0), k.unsqueeze(0), v.unsqueeze(0)).squeeze(0)
 
@@ -325,7 +339,7 @@ def liger_add_rmsnorm(x, residual, weight):
 # --- One entry an operation: its inputs, its function, and who else has it. To add one, add a line. -------------------------
 # An input is (what it has an element for, type): `elements` of the shape, `columns` of it, a `square` of columns, or `labels`, a
 # column for each row, or `squares`, of which none is negative. Tokens have heads of `queries` and of `keys`, and their `positions` in a
-# `table`. An `offset` input is `elements` in a view that begins one element past where wide accesses would want it to.
+# `table`. Experts have a `gate_up` and a `down` matrix each, and `slots` in the `order` of experts. An `offset` input is `elements` in a view that begins one element past where wide accesses would want it to.
 
 E32, C32 = ("elements", "float32"), ("columns", "float32")
 E16, C16, S16 = ("elements", "float16"), ("columns", "float16"), ("square", "float16")
@@ -362,6 +376,7 @@ OPERATIONS = {
     "gemm_tile": ([AB, BB], gemm_tile, {}),
     "gemm_bias_gelu": ([AB, BB, CB, EB], gemm_bias_gelu, {"cublaslt": cublaslt_gemm_bias_gelu}),
     "gemm_dequant": ([AB, ("right", "int8"), C32], gemm_dequant, {}),
+    "moe_expert": ([EB, ("gate_up", "bfloat16"), ("down", "bfloat16"), ("order", "int64"), ("slots", "float32")], moe_expert, {}),
     "attention_row": ([("sequences", "float32")] * 3, attention, {}),
     "flash_attention": ([("sequences", "bfloat16")] * 3, attention, {}),
 }
@@ -385,7 +400,7 @@ POSITIONS = 250
 def make_inputs(spec, rows, columns, seed, depth=None, head=None, *_):
     """One set of inputs. A single row is flat: an elementwise operation has no rows. A product of matrices has sums of `depth` terms;
     tokens have `depth` heads of keys, and a head has `head` elements; attention has sequences
-    of `depth` tokens, and what else its size says follows from that."""
+    of `depth` tokens, and what else its size says follows from that. Of `head` experts each has `depth` elements between its matrices."""
     generator = torch.Generator(device="cuda").manual_seed(seed)
 
     def make(kind, dtype):
@@ -403,6 +418,17 @@ def make_inputs(spec, rows, columns, seed, depth=None, head=None, *_):
         if kind == "sequences":
             size = (rows // depth, depth, columns)
             return torch.randn(size, generator=generator, device="cuda").to(getattr(torch, dtype))
+        if kind == "order":
+            # The same for all seeds: a compiled function knows how many slots each expert has.
+            chosen = torch.rand((rows, head), generator=torch.Generator().manual_seed(0)).topk(2).indices.flatten()
+            LOADS[rows, head] = chosen.bincount(minlength=head).tolist()
+            return chosen.argsort(stable=True).cuda()
+        if kind == "slots":
+            return torch.rand(2 * rows, generator=generator, device="cuda")
+        if kind in ("gate_up", "down"):
+            size = (head, columns, 2 * depth) if kind == "gate_up" else (head, depth, columns)
+            values = torch.randn(size, generator=generator, device="cuda") / math.sqrt(size[1])
+            return values.to(getattr(torch, dtype))
         elements = (rows, columns) if rows > 1 else (columns,)
         if kind == "offset":
             aligned = make("elements", dtype)
@@ -460,7 +486,7 @@ def wrong(function, eager, spec, inputs):
             continue
         absolute, relative = TOLERANCES[spec[0][1]]
         size = expected.double().abs()
-        if any(kind == "right" for kind, _ in spec):
+        if any(kind in ("right", "down") for kind, _ in spec):
             # The terms of a product may cancel. Their rounding does not: it is to the size that such sums have.
             size = size.clamp(min=float(size.square().mean().sqrt()))
         bad = ~(error <= absolute + relative * size)

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use cudarc::driver::sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
 use cudarc::driver::sys::CUresult;
 use cudarc::driver::{CudaFunction, CudaModule, CudaStream, DriverError, LaunchConfig, PushKernelArg};
-use fusion_course::{Arguments, DeviceBuffer, Exercise, GemmSizes, Scalar, ScalarArg, Shape, Step, Work};
+use fusion_course::{
+    Arguments, DeviceBuffer, Exercise, GemmSizes, Param, Routing, Scalar, ScalarArg, Shape, Step, Work,
+};
 use fusion_device::{CompileError, Device};
 
 use crate::{load, unfused};
@@ -75,16 +77,26 @@ impl Baseline {
     }
 
     fn launch(&self, stream: &Arc<CudaStream>, step: &Step, buffers: &Buffers<'_>) -> Result<(), DriverError> {
-        if step.work == Work::Gemm {
-            return buffers.multiply(stream, step);
+        match step.work {
+            Work::Gemm => return buffers.multiply(stream, step),
+            Work::Own => return Err(DriverError(CUresult::CUDA_ERROR_NOT_FOUND)),
+            _ => {}
         }
         let shape = buffers.arguments.shape();
         if step.each_tensor {
             let tensors = shape.tensors().filter(|tensor| !tensor.is_empty());
             let mut one = tensors.map(|tensor| (Shape::flat(tensor.len()), tensor.start));
-            return one.try_for_each(|(part, from)| self.launch_part(stream, step, buffers, part, from));
+            return one.try_for_each(|(part, from)| self.launch_part(stream, step, buffers, part, &|_| from));
         }
-        self.launch_part(stream, step, buffers, shape, 0)
+        if step.each_expert {
+            let routing = Routing::of(shape);
+            let mut with_tokens = routing.experts().enumerate().filter(|(_, (_, slots))| !slots.is_empty());
+            return with_tokens.try_for_each(|(expert, (begin, slots))| {
+                let part = buffers.part(step, shape, slots.len())?;
+                self.launch_part(stream, step, buffers, part, &|param| param.of_expert(shape, expert, begin))
+            });
+        }
+        self.launch_part(stream, step, buffers, shape, &|_| 0)
     }
 
     /// Queues one launch on a part of each buffer, which begins so many elements behind the buffer.
@@ -94,13 +106,14 @@ impl Baseline {
         step: &Step,
         buffers: &Buffers<'_>,
         shape: Shape,
-        from: usize,
+        from: &dyn Fn(&Param) -> usize,
     ) -> Result<(), DriverError> {
         let Shape { rows, columns, .. } = shape;
         let terms = shape.terms();
         let [heads, kv_heads] = shape.heads.unwrap_or_default();
         let threads = step.block(shape);
-        if step.grid_dim(shape).0 == 0 {
+        let (blocks_x, blocks_y, _) = step.grid_dim(shape);
+        if blocks_x == 0 || blocks_y == 0 {
             // A factor of a product without terms.
             return Ok(());
         }
@@ -108,8 +121,8 @@ impl Baseline {
         let addresses: Vec<u64> = (step.reads.iter().chain(step.writes))
             .filter(|name| !matches!(step.work, Work::Chunks { .. }) || !buffers.exercise.is_behind(name))
             .map(|name| {
-                let buffer = buffers.find(name)?;
-                Ok(buffer.address(stream) + (from * buffer.dtype().bytes()) as u64)
+                let (param, buffer) = buffers.find(name)?;
+                Ok(buffer.address(stream) + (from(param) * buffer.dtype().bytes()) as u64)
             })
             .collect::<Result<_, DriverError>>()?;
         let named: Vec<Named> =
@@ -141,7 +154,7 @@ impl Baseline {
                 launch.arg(&heads).arg(&kv_heads).arg(&terms).arg(&columns);
             }
             Work::Chunks { .. } => {}
-            Work::Elements { .. } | Work::Gemm => {
+            Work::Elements { .. } | Work::Gemm | Work::Own => {
                 launch.arg(&elements);
             }
         }
@@ -189,13 +202,25 @@ struct Buffers<'a> {
 }
 
 impl Buffers<'_> {
-    fn find(&self, name: &str) -> Result<&DeviceBuffer, DriverError> {
+    fn find(&self, name: &str) -> Result<(&'static Param, &DeviceBuffer), DriverError> {
         let Exercise { inputs, outputs, intermediates, scratch, .. } = self.exercise;
         let params = inputs.iter().chain(*outputs).chain(*intermediates).chain(*scratch);
         let Arguments { inputs, outputs, scratch, .. } = self.arguments;
         let buffers = inputs.iter().chain(&**outputs).chain(self.intermediates).chain(&**scratch);
         let found = params.zip(buffers).find(|(param, _)| param.name == name);
-        found.map(|(_, buffer)| buffer).ok_or(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE))
+        found.ok_or(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE))
+    }
+
+    /// What a step works on for an expert with so many tokens, see [`Step::for_each_expert`].
+    fn part(&self, step: &Step, shape: Shape, tokens: usize) -> Result<Shape, DriverError> {
+        let width = |names: &[&str]| {
+            let name = names.first().ok_or(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE))?;
+            Ok(self.find(name)?.0.row(shape))
+        };
+        Ok(match step.work {
+            Work::Product { .. } => Shape::product(tokens, width(step.writes)?, width(step.reads)?),
+            _ => Shape::of(tokens, width(step.writes)?),
+        })
     }
 
     /// Queues the library's product of the two buffers that the step reads.
@@ -203,7 +228,7 @@ impl Buffers<'_> {
         let ([a, b], [c]) = (step.reads, step.writes) else {
             return Err(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE));
         };
-        let (a, b, c) = (self.find(a)?, self.find(b)?, self.find(c)?);
+        let ((_, a), (_, b), (_, c)) = (self.find(a)?, self.find(b)?, self.find(c)?);
         let Arguments { rows: m, columns: n, gemm, .. } = *self.arguments;
         if a.len() < m * n || b.len() < n * n || c.len() < m * n {
             return Err(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE));

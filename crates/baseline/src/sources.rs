@@ -65,7 +65,8 @@ mod tests {
         let kernels = [super::unfused(), super::rivals()].concat();
         for exercise in fusion_course::days().iter().flat_map(|day| day.exercises) {
             let sources: Vec<_> = kernels.iter().chain([&super::ladder(exercise.name)]).cloned().collect();
-            let kernels = exercise.unfused.iter().chain(exercise.plan).filter(|step| step.work != Work::Gemm);
+            let steps = exercise.unfused.iter().chain(exercise.plan);
+            let kernels = steps.filter(|step| !matches!(step.work, Work::Gemm | Work::Own));
             for step in kernels.chain(exercise.rival.iter().map(|rival| &rival.step)) {
                 let head = format!(" void {}(", step.kernel);
                 let found: Vec<_> = sources.iter().filter_map(|source| source.text.split_once(&head)).collect();

@@ -4,4 +4,5 @@ crate::day! { day27, answers_to_day27, 27, "Tensor cores", [
     gemm_tile,
     gemm_bias_gelu,
     gemm_dequant,
+    moe_expert,
 ] }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{DType, Data, Inputs, Mistaken, Shape, Shapes, Step, Suspect, Work};
+use crate::{CHOICES, DType, Data, Inputs, Mistaken, Routing, Shape, Shapes, Step, Suspect, Work};
 
 /// Everything that is fixed about an exercise.
 #[derive(Debug)]
@@ -219,6 +219,26 @@ impl Param {
         Self::new(name, DType::I32, Extent::Chunks { of })
     }
 
+    /// A buffer with a row for each token and expert that works on it.
+    pub const fn slots(name: &'static str, dtype: DType, width: Width) -> Self {
+        Self::new(name, dtype, Extent::Slots(width))
+    }
+
+    /// A buffer with a matrix for each expert, of so many rows and columns.
+    pub const fn experts(name: &'static str, dtype: DType, rows: Width, columns: Width) -> Self {
+        Self::new(name, dtype, Extent::Experts { rows, columns })
+    }
+
+    /// A table of the slots in the order of their experts, see [`Routing::order`].
+    pub const fn order(name: &'static str) -> Self {
+        Self::new(name, DType::I32, Extent::Order)
+    }
+
+    /// A table of where in that order the slots of each expert begin, and of where the last one's end.
+    pub const fn offsets(name: &'static str) -> Self {
+        Self::new(name, DType::I32, Extent::Offsets)
+    }
+
     /// The same for a buffer that only a table leads to.
     pub const fn behind(mut self) -> Self {
         self.behind = true;
@@ -252,6 +272,10 @@ impl Param {
             Extent::Table(rows) => rows * shape.head(),
             Extent::Tensors { of } => shape.rows * (of.len() + 1),
             Extent::Chunks { of } => 2 * shape.tensors().map(|tensor| tensor.len().div_ceil(of)).sum::<usize>(),
+            Extent::Slots(width) => shape.slots() * width.of(shape),
+            Extent::Experts { rows, columns } => shape.experts.unwrap_or_default() * rows.of(shape) * columns.of(shape),
+            Extent::Order => shape.slots(),
+            Extent::Offsets => shape.experts.unwrap_or_default() + 1,
         }
     }
 
@@ -275,12 +299,33 @@ impl Param {
                 });
                 Some(Data::I32(chunks.collect()))
             }
+            Extent::Order => Some(indices(Routing::of(shape).order())),
+            Extent::Offsets => Some(indices(Routing::of(shape).offsets())),
             _ => None,
         }
     }
 
     pub fn bytes(&self, shape: Shape) -> usize {
         self.len(shape) * self.dtype.bytes()
+    }
+
+    /// Elements of a row, of what the steps of a mixture of experts read and write.
+    pub fn row(&self, shape: Shape) -> usize {
+        match self.extent {
+            Extent::Slots(width) | Extent::Experts { columns: width, .. } => width.of(shape),
+            _ => shape.columns,
+        }
+    }
+
+    /// Elements before the part of an expert, whose slots begin at that place in their order. Of what has tokens in their own order, an
+    /// expert finds its own by their numbers. The rows of the chain's slots are in the experts' order.
+    pub fn of_expert(&self, shape: Shape, expert: usize, begin: usize) -> usize {
+        match self.extent {
+            Extent::Slots(width) if width != Width::One => begin * width.of(shape),
+            Extent::Experts { .. } => expert * self.len(Shape { experts: Some(1), ..shape }),
+            Extent::Order => begin,
+            _ => 0,
+        }
     }
 
     /// Row and column, in the shape, of an element of a buffer that has one for each element of it.
@@ -300,6 +345,34 @@ impl Param {
                 column % period.columns.max(1) * period.rows + row % period.rows.max(1)
             }
             _ => element % self.len(period).max(1),
+        }
+    }
+}
+
+/// Indices as a table has them.
+fn indices(of: &[usize]) -> Data {
+    Data::I32(of.iter().map(|&index| i32::try_from(index).unwrap_or(i32::MAX)).collect())
+}
+
+/// How many elements a row has, of what experts read and write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    One,
+    /// As many as a token.
+    Hidden,
+    /// As many as there are between an expert's matrices.
+    Inter,
+    /// Twice as many: a gate, and what it lets through.
+    GateUp,
+}
+
+impl Width {
+    pub fn of(self, shape: Shape) -> usize {
+        match self {
+            Width::One => 1,
+            Width::Hidden => shape.columns,
+            Width::Inter => shape.terms(),
+            Width::GateUp => 2 * shape.terms(),
         }
     }
 }
@@ -333,21 +406,33 @@ pub enum Extent {
     Pairs,
     /// So many rows of the elements of a head.
     Table(usize),
+    /// Of a mixture of experts: a row for each token and expert that works on it, the two of a token behind each other.
+    Slots(Width),
+    /// A matrix for each expert.
+    Experts {
+        rows: Width,
+        columns: Width,
+    },
+    /// A table of slots, sorted by expert.
+    Order,
+    /// A table of where in that order each expert's slots begin.
+    Offsets,
 }
 
 impl Extent {
     /// Whether it is a table, whose contents follow from the shape and from where other buffers are.
     pub fn is_table(self) -> bool {
-        matches!(self, Extent::Tensors { .. } | Extent::Chunks { .. })
+        matches!(self, Extent::Tensors { .. } | Extent::Chunks { .. } | Extent::Order | Extent::Offsets)
     }
 
     /// Whether a buffer grows with the number of rows, and what it holds may repeat itself.
     pub fn grows_with_rows(self) -> bool {
         match self {
             Extent::Elements | Extent::Transposed | Extent::Rows | Extent::Left | Extent::Keys | Extent::Pairs => true,
-            Extent::Scores => true,
+            Extent::Scores | Extent::Slots(_) => true,
             Extent::Columns | Extent::Square | Extent::Right | Extent::Table(_) => false,
-            Extent::Tensors { .. } | Extent::Chunks { .. } => false,
+            Extent::Tensors { .. } | Extent::Chunks { .. } | Extent::Order | Extent::Offsets => false,
+            Extent::Experts { .. } => false,
         }
     }
 }
@@ -581,12 +666,12 @@ impl Exercise {
 
     /// Whether arithmetic decides how long it takes: its inputs are used many times, by products of matrices that a submission makes itself.
     pub fn is_arithmetic(&self) -> bool {
-        self.is_product() || matches!(self.shapes, Shapes::Attention { .. })
+        self.is_product() || matches!(self.shapes, Shapes::Attention { .. } | Shapes::Routing { .. })
     }
 
     /// The large problems at which bytes and speed are judged, of about so many elements: one for each timed row length or number of
-    /// tensors; of tokens, so many of the queries. Products of matrices are those that are timed, halved in all directions until they
-    /// have no more, and attention has its heads and its tokens halved.
+    /// tensors; of tokens, so many of the queries. Products of matrices and mixtures of experts are those that are timed, halved in all
+    /// directions until they have no more, and attention has its heads and its tokens halved.
     pub fn large(&self, elements: usize) -> Vec<Shape> {
         match self.shapes {
             Shapes::Elementwise => vec![Shape::flat(elements)],
@@ -618,6 +703,17 @@ impl Exercise {
                         [queries, keys, length] = [queries, keys, length].map(|size| (size / 2).max(1));
                     }
                     Shape::attention([queries, keys], length, head)
+                };
+                timed.iter().map(halved).collect()
+            }
+            Shapes::Routing { timed } => {
+                let halved = |sizes: &[usize; 4]| {
+                    let mut sizes = *sizes;
+                    while sizes[0] * sizes[2] > elements.max(1) {
+                        sizes = sizes.map(|size| (size / 2).max(1));
+                    }
+                    let [tokens, experts, hidden, inter] = sizes;
+                    Shape::routing(tokens, experts.max(CHOICES), hidden, inter)
                 };
                 timed.iter().map(halved).collect()
             }

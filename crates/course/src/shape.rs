@@ -2,20 +2,25 @@
 
 use std::ops::Range;
 
+use crate::CHOICES;
+
 /// Row-major, contiguous. An elementwise shape is one row; a product of matrices has the rows and columns of its result; tokens with
 /// heads have a row each, whose columns are those of all heads of its queries. A list of tensors has a row for each of them, of as many
 /// columns as a tensor has elements on average. Attention has a row for each query of each head, head after head, whose columns are a
-/// head's elements.
+/// head's elements. A mixture of experts has a row for each token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shape {
     pub rows: usize,
     pub columns: usize,
     /// Of a product of matrices: how many terms each element of the result is the sum of. Of attention: how many keys a head has, since
-    /// each element of the result is a sum over them.
+    /// each element of the result is a sum over them. Of a mixture of experts: how many elements a token has between an expert's two
+    /// matrices.
     pub depth: Option<usize>,
     /// Of tokens: how many heads the queries of each have, and how many its keys. Of attention: how many there are in all, those of each
     /// sequence of a batch behind those of the one before it.
     pub heads: Option<[usize; 2]>,
+    /// Of a mixture of experts: how many there are.
+    pub experts: Option<usize>,
 }
 
 impl Shape {
@@ -24,7 +29,7 @@ impl Shape {
     }
 
     pub const fn of(rows: usize, columns: usize) -> Self {
-        Self { rows, columns, depth: None, heads: None }
+        Self { rows, columns, depth: None, heads: None, experts: None }
     }
 
     /// A product of m x k by k x n.
@@ -41,6 +46,12 @@ impl Shape {
     /// in each head.
     pub const fn attention([queries, keys]: [usize; 2], length: usize, head: usize) -> Self {
         Self { depth: Some(length), heads: Some([queries, keys]), ..Self::of(queries * length, head) }
+    }
+
+    /// Tokens of so many elements, each of which two of the experts work on. An expert makes of it first so many elements, and then as many
+    /// as it had.
+    pub const fn routing(tokens: usize, experts: usize, hidden: usize, inter: usize) -> Self {
+        Self { depth: Some(inter), experts: Some(experts), ..Self::of(tokens, hidden) }
     }
 
     /// Whether it is one of attention.
@@ -73,7 +84,12 @@ impl Shape {
         self.heads.filter(|_| self.is_attention()).map_or(self.rows, |[queries, _]| self.rows / queries.max(1))
     }
 
-    /// Terms of each sum of a product, or keys of a head of attention; 0 of any other shape.
+    /// Tokens, each as often as an expert works on it; 0 of a shape without experts.
+    pub fn slots(self) -> usize {
+        self.experts.map_or(0, |_| CHOICES * self.rows)
+    }
+
+    /// Terms of each sum of a product, keys of a head of attention, or elements between an expert's matrices; 0 of any other shape.
     pub fn terms(self) -> usize {
         self.depth.unwrap_or(0)
     }
@@ -106,6 +122,11 @@ impl Shape {
         if self.is_attention() {
             // Two products, and what they may be off by.
             return self.head_period(PRODUCTS / 4);
+        }
+        if let (Some(depth), Some(_)) = (self.depth, self.experts) {
+            // Two experts, each with one matrix twice as wide as the other.
+            let rows = (PRODUCTS / (3 * CHOICES * self.columns * depth).max(1)).max(1) | 1;
+            return Self { rows: rows.min(self.rows), ..self };
         }
         if let Some(depth) = self.depth {
             let rows = PERIOD / self.columns.max(depth).max(1);
@@ -145,6 +166,10 @@ impl std::fmt::Display for Shape {
             let heads = if [queries, keys] == [1, 1] { "head" } else { "heads" };
             return write!(f, "{queries}{shared} {heads}, S = {length}, d = {}", self.columns);
         }
+        if let (Some(inter), Some(experts)) = (self.depth, self.experts) {
+            let tokens = if self.rows == 1 { "token" } else { "tokens" };
+            return write!(f, "{} {tokens}, {experts} experts, H = {}, I = {inter}", self.rows, self.columns);
+        }
         if let Some([queries, keys]) = self.heads {
             let tokens = if self.rows == 1 { "token" } else { "tokens" };
             return write!(f, "{} {tokens}, {queries} + {keys} heads of {}", self.rows, self.head());
@@ -179,6 +204,9 @@ pub enum Shapes {
     /// Where it is `grouped`, several heads of queries may have their keys and values in common. Speed is judged at the
     /// heads of queries, the heads of keys, the tokens and the elements of `timed`, bytes at fewer heads and tokens.
     Attention { elements: &'static [usize], grouped: bool, timed: &'static [[usize; 4]] },
+    /// Any number of tokens, each of which two of any number of experts work on, as [`crate::Routing`] has them. Speed is judged at the
+    /// tokens, experts, elements of a token, and elements between an expert's matrices of `timed`, bytes at fewer of all of them.
+    Routing { timed: &'static [[usize; 4]] },
 }
 
 impl Shapes {
@@ -201,15 +229,21 @@ impl Shapes {
                 let sizes = [("length", shape.terms()), ("head_dim", shape.head())];
                 [("heads", queries)].into_iter().chain(shared).chain(sizes).collect()
             }
+            Shapes::Routing { .. } => {
+                let experts = shape.experts.unwrap_or_default();
+                vec![("tokens", rows), ("experts", experts), ("hidden", columns), ("inter", shape.terms())]
+            }
         }
     }
 
     /// A shape in words: `N = 1000` of elements, `1 x 1000` of rows and columns.
     pub fn describe(self, shape: Shape) -> String {
         match self {
-            Shapes::Elementwise | Shapes::Product { .. } | Shapes::Heads { .. } | Shapes::Attention { .. } => {
-                shape.to_string()
-            }
+            Shapes::Elementwise
+            | Shapes::Product { .. }
+            | Shapes::Heads { .. }
+            | Shapes::Attention { .. }
+            | Shapes::Routing { .. } => shape.to_string(),
             Shapes::Rows { .. } | Shapes::Matrix { .. } => format!("{} x {}", shape.rows, shape.columns),
             Shapes::Tensors { .. } => {
                 let s = if shape.rows == 1 { "" } else { "s" };
@@ -286,6 +320,13 @@ impl Shapes {
                 shapes.extend(LONG_SEQUENCES.map(|one| attention(one, least)));
                 let head = elements.get(rng.usize(0..elements.len().max(1))).copied().unwrap_or(1);
                 shapes.push(attention([rng.usize(1..5), rng.usize(1..4), rng.usize(2..150)], head));
+                shapes
+            }
+            Shapes::Routing { .. } => {
+                let mixture =
+                    |[tokens, experts, hidden, inter]: [usize; 4]| Shape::routing(tokens, experts, hidden, inter);
+                let mut shapes: Vec<_> = MIXTURES.into_iter().map(mixture).collect();
+                shapes.push(mixture([rng.usize(2..100), rng.usize(2..20), rng.usize(2..100), rng.usize(2..100)]));
                 shapes
             }
         }
@@ -400,6 +441,35 @@ const SEQUENCES: [[usize; 3]; 15] = [
 
 /// The same for many tokens, which take so long that they are judged with the smallest heads alone.
 const LONG_SEQUENCES: [[usize; 3]; 3] = [[1, 2, 127], [2, 1, 257], [1, 1, 1000]];
+
+/// Tokens, experts, elements of a token, and elements between an expert's matrices: whole tiles of a usual size first, where nothing is
+/// wrong with an edge; single ones; far fewer tokens than experts, most of which have none or one then; two experts with many tokens
+/// each; one less and one more than a tile has, in one direction and in all; multiples of 8 and of less, on which it depends whether rows
+/// can be read 16 bytes at a time; sums of many steps; more experts than a block has threads; no elements between the matrices, where
+/// zeros are due; none at all.
+const MIXTURES: [[usize; 4]; 21] = [
+    [32, 4, 64, 64],
+    [1, 2, 1, 1],
+    [1, 8, 24, 40],
+    [2, 3, 8, 16],
+    [3, 2, 31, 33],
+    [7, 16, 64, 32],
+    [17, 5, 40, 17],
+    [33, 8, 72, 24],
+    [40, 64, 16, 8],
+    [65, 2, 34, 36],
+    [100, 9, 63, 65],
+    [129, 3, 136, 40],
+    [257, 4, 24, 20],
+    [64, 2, 128, 100],
+    [16, 4, 130, 264],
+    [48, 6, 264, 72],
+    [5, 300, 8, 16],
+    [70, 3, 20, 136],
+    [3, 4, 64, 0],
+    [3, 4, 0, 64],
+    [0, 4, 64, 64],
+];
 
 /// Rows and columns of matrices: a whole tile first, where nothing is wrong with an edge; single ones, one less and one more than
 /// a tile has, and multiples of 2 and 4 in either or both.

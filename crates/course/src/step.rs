@@ -21,6 +21,8 @@ pub struct Step {
     pub cluster: usize,
     /// Whether it is launched once for each tensor, on that tensor's part of each buffer, and not at all for one without elements.
     pub each_tensor: bool,
+    /// Whether it is launched once for each expert, on that expert's part of each buffer, and not at all for one without tokens.
+    pub each_expert: bool,
 }
 
 /// How many threads a block has.
@@ -56,6 +58,8 @@ pub enum Work {
     /// No kernel of the chain but the library's matrix product, [`crate::Gemm`]: of what is read, the first buffer
     /// (rows x columns) times the second (columns x columns).
     Gemm,
+    /// No kernel of the course's, but one that a submission has: such a step says what it moves, and cannot be run.
+    Own,
 }
 
 /// A scalar argument of a step.
@@ -76,7 +80,18 @@ impl Step {
         work: Work,
     ) -> Self {
         let threads = Threads::Fixed(256);
-        Self { kernel, reads, writes, scalars: &[], work, threads, shared: 0, cluster: 1, each_tensor: false }
+        Self {
+            kernel,
+            reads,
+            writes,
+            scalars: &[],
+            work,
+            threads,
+            shared: 0,
+            cluster: 1,
+            each_tensor: false,
+            each_expert: false,
+        }
     }
 
     /// An elementwise step without scalars, one element per thread.
@@ -147,6 +162,11 @@ impl Step {
         Self::new("gemm", reads, writes, Work::Gemm)
     }
 
+    /// A launch of a submission's own kernel, for a plan.
+    pub const fn own(kernel: &'static str, reads: &'static [&'static str], writes: &'static [&'static str]) -> Self {
+        Self::new(kernel, reads, writes, Work::Own)
+    }
+
     pub const fn with(mut self, scalars: &'static [ScalarArg]) -> Self {
         self.scalars = scalars;
         self
@@ -155,6 +175,13 @@ impl Step {
     /// The same with a launch for each tensor.
     pub const fn for_each_tensor(mut self) -> Self {
         self.each_tensor = true;
+        self
+    }
+
+    /// The same with a launch for each expert. Its rows are those of the expert's tokens, and its columns those of what it writes; the
+    /// terms of a product are the columns of what it reads first.
+    pub const fn for_each_expert(mut self) -> Self {
+        self.each_expert = true;
         self
     }
 
@@ -234,7 +261,7 @@ impl Step {
         }
     }
 
-    /// Blocks for a shape, along x and y; none for the library's product, whose blocks are its own affair.
+    /// Blocks for a shape, along x and y; none for the library's product and for kernels of submissions, whose blocks are their own affair.
     pub fn grid_dim(&self, shape: Shape) -> (u32, u32, u32) {
         let blocks = |items: usize, each: usize| u32::try_from(items.div_ceil(each.max(1))).unwrap_or(u32::MAX);
         match self.work {
@@ -250,7 +277,7 @@ impl Step {
                 (blocks(heads.saturating_mul(shape.queries().div_ceil(queries.max(1))), 1), 1, 1)
             }
             Work::Chunks { of } => (shape.tensors().map(|tensor| blocks(tensor.len(), of)).sum(), 1, 1),
-            Work::Gemm => (0, 1, 1),
+            Work::Gemm | Work::Own => (0, 1, 1),
         }
     }
 

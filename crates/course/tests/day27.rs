@@ -1,7 +1,7 @@
 //! The specifications of Day 27: sums in f32 in any order pass, also as tensor cores add, and nothing coarser does.
 #![allow(clippy::unwrap_used)]
 
-use fusion_course::{Case, Data, Exercise, Inputs, Mismatch, Shape, find};
+use fusion_course::{CHOICES, Case, Data, Exercise, Inputs, Mismatch, Routing, Shape, find};
 use half::{bf16, f16};
 
 fn exercise() -> &'static Exercise {
@@ -283,4 +283,112 @@ fn rounded_weights_rounded_sums_and_other_scales_fail() {
         let in_bf16 = scaled(&case, &in_bf16, |sum, scale| sum * scale);
         assert!(check_of(dequant(), &case, in_bf16).is_err(), "sums in bf16, seed {seed}");
     }
+}
+
+fn experts() -> &'static Exercise {
+    find("moe_expert").unwrap()
+}
+
+/// What a layer of experts does in f32, with a rounding behind each step that has one.
+#[derive(Clone, Copy)]
+struct Layer {
+    gate_up: fn(f32) -> f32,
+    swiglu: fn(f32, f32) -> f32,
+    between: fn(f32) -> f32,
+    down: fn(f32) -> f32,
+    weight: fn(&[f32], usize) -> f32,
+}
+
+const EXACT: Layer = Layer {
+    gate_up: |sum| sum,
+    swiglu: |gate, up| gate / (1.0 + (-gate).exp()) * up,
+    between: rounded,
+    down: |sum| sum,
+    weight: |weights, slot| weights[slot],
+};
+
+impl Layer {
+    fn of(self, case: &Case) -> Vec<f32> {
+        let (hidden, inter) = (case.shape.columns, case.shape.terms());
+        let f32s = |input: usize| -> Vec<f32> { case.f64s(input).into_iter().map(|value| value as f32).collect() };
+        let (x, w1, w2) = (f32s(0), f32s(1), f32s(2));
+        let mut out = vec![0.0_f32; case.shape.elements()];
+        for (expert, (_, slots)) in Routing::of(case.shape).experts().enumerate() {
+            let (w1, w2) = (&w1[expert * hidden * 2 * inter..], &w2[expert * inter * hidden..]);
+            for &slot in slots {
+                let row = &x[slot / CHOICES * hidden..][..hidden];
+                let sum = |column: usize| (0..hidden).map(|i| row[i] * w1[i * 2 * inter + column]).sum::<f32>();
+                let both = |column: usize| (self.gate_up)(sum(column));
+                let between: Vec<f32> =
+                    (0..inter).map(|c| (self.between)((self.swiglu)(both(c), both(inter + c)))).collect();
+                for column in 0..hidden {
+                    let sum = (0..inter).map(|i| between[i] * w2[i * hidden + column]).sum::<f32>();
+                    out[slot / CHOICES * hidden + column] += (self.weight)(case.f32s(5), slot) * (self.down)(sum);
+                }
+            }
+        }
+        out
+    }
+}
+
+/// One that is small, where the chain's roundings are much of what is allowed, and those of the grader that are not large.
+fn mixtures() -> impl Iterator<Item = Case> {
+    let shapes = experts().shapes.all(1).into_iter().filter(|shape| experts().work(*shape) < 1 << 18);
+    shapes.map(|shape| (experts().make)(shape, &mut Inputs::new(3)))
+}
+
+#[test]
+fn what_is_counted_is_the_experts_weights() {
+    let shape = Shape::routing(512, 64, 1024, 512);
+    assert_eq!(experts().large(1 << 26), [shape]);
+    assert_eq!(experts().large(experts().surveyed), [Shape::routing(128, 16, 256, 128)]);
+    let [tokens, slots] = [512, 1024];
+    let weights = 64 * 3 * 2 * 1024 * 512;
+    // The order once for each product, and the offsets.
+    let tables = 2 * (4 * slots + 4 * 65);
+    let rows = 2 * tokens * 1024 + 2 * 2 * slots * 512 + 2 * 4 * slots * 1024 + 2 * tokens * 1024;
+    assert_eq!(experts().minimum_bytes(shape), weights + tables + rows + 4 * slots);
+    assert_eq!((experts().flops)(shape), 1024.0 * (6.0 * 1024.0 * 512.0 + 5.0 * 512.0 + 2.0 * 1024.0));
+}
+
+#[test]
+fn the_chains_roundings_pass_and_none_of_them_need_be_made() {
+    let chain = Layer { gate_up: rounded, down: rounded, ..EXACT };
+    let exact = Layer { between: |value| value, ..EXACT };
+    for case in mixtures() {
+        for layer in [chain, EXACT, exact] {
+            assert_eq!(check_of(experts(), &case, layer.of(&case)), Ok(()), "{}", case.shape);
+        }
+    }
+}
+
+#[test]
+fn other_layers_and_coarser_ones_fail() {
+    let coarse = |value: f32| (value * 16.0).round() / 16.0;
+    let cut = |value: f32| f32::from_bits(value.to_bits() & 0xfff0_0000);
+    let wrong: [(&str, Layer); 8] = [
+        ("zeros", Layer { weight: |_, _| 0.0, ..EXACT }),
+        ("gate and up swapped", Layer { swiglu: |gate, up| (EXACT.swiglu)(up, gate), ..EXACT }),
+        ("without SiLU", Layer { swiglu: |gate, up| gate * up, ..EXACT }),
+        ("GELU", Layer { swiglu: |gate, up| gelu_tanh(gate) * up, ..EXACT }),
+        ("without weights", Layer { weight: |_, _| 1.0, ..EXACT }),
+        ("the other's weight", Layer { weight: |weights, slot| weights[slot ^ 1], ..EXACT }),
+        ("one expert only", Layer { weight: |weights, slot| weights[slot] * (slot % 2) as f32, ..EXACT }),
+        ("between the matrices in fixed point", Layer { between: coarse, ..EXACT }),
+    ];
+    for case in mixtures().filter(|case| case.shape.elements() > 500 && case.shape.terms() > 0) {
+        for (what, layer) in wrong {
+            assert!(check_of(experts(), &case, layer.of(&case)).is_err(), "{what}, {}", case.shape);
+        }
+        // Three bits behind the first one.
+        let output = EXACT.of(&case).into_iter().map(cut).collect();
+        assert!(check_of(experts(), &case, output).is_err(), "{}", case.shape);
+    }
+}
+
+#[test]
+fn without_anything_between_the_matrices_zeros_are_right() {
+    let case = (experts().make)(Shape::routing(3, 4, 64, 0), &mut Inputs::new(1));
+    assert_eq!(check_of(experts(), &case, vec![0.0; 3 * 64]), Ok(()));
+    assert!(check_of(experts(), &case, vec![1e-3; 3 * 64]).is_err());
 }

@@ -245,6 +245,9 @@ impl Expected<'_> {
             let head = self.shape.head().max(1);
             let at = format!("token {token}, head {}, element {} of it", column / head, column % head);
             failure.notes.insert(0, at);
+        } else if self.shape.experts.is_some() {
+            let (token, column) = param.place(self.shape, wrong.index);
+            failure.notes.insert(0, format!("token {token}, element {column} of it"));
         } else if let (true, Some(mismatch)) = (rows, &failure.mismatch) {
             let of = if param.extent == Extent::Transposed { format!(" of `{}`", param.name) } else { String::new() };
             let [row, column] = [mismatch.row, mismatch.column].map(Option::unwrap_or_default);
@@ -292,6 +295,7 @@ pub(crate) fn operands(exercise: &Exercise, case: &Case, index: usize) -> Option
         | Shapes::Product { .. }
         | Shapes::Heads { .. }
         | Shapes::Attention { .. }
+        | Shapes::Routing { .. }
         | Shapes::Tensors { .. } => "",
         Shapes::Rows { .. } if of_row => ", and its row",
         Shapes::Rows { .. } => ", and the rest of its row",

@@ -27,7 +27,7 @@ const fn launch_budget(shapes: Shapes) -> u64 {
     match shapes {
         Shapes::Elementwise | Shapes::Tensors { .. } => 1 << 28,
         Shapes::Rows { .. } | Shapes::Matrix { .. } | Shapes::Product { .. } => 1 << 30,
-        Shapes::Heads { .. } | Shapes::Attention { .. } => 1 << 30,
+        Shapes::Heads { .. } | Shapes::Attention { .. } | Shapes::Routing { .. } => 1 << 30,
     }
 }
 
@@ -66,8 +66,11 @@ impl Session {
     pub(crate) fn open(kind: DeviceKind, as_gpu: bool, shapes: Shapes) -> Result<Self, RunError> {
         let options = within(BUDGET);
         let block_budget = match shapes {
-            // A block of a product goes over all terms, however long the sums are, and one of attention over all keys.
-            Shapes::Product { .. } | Shapes::Attention { .. } => options.block_budget.map(|budget| 4 * budget),
+            // A block of a product goes over all terms, however long the sums are, one of attention over all keys, and one of an expert over
+            // all of its tokens.
+            Shapes::Product { .. } | Shapes::Attention { .. } | Shapes::Routing { .. } => {
+                options.block_budget.map(|budget| 4 * budget)
+            }
             _ => options.block_budget,
         };
         let instruction_budget = Some(launch_budget(shapes));
@@ -306,8 +309,8 @@ impl Session {
         shape: Shape,
         gemm: &dyn Gemm,
     ) -> Result<(), Trouble> {
-        let Shape { rows, columns, depth, heads } = shape;
-        let arguments = Arguments { inputs, outputs, scratch, gemm, scalars, rows, columns, depth, heads };
+        let Shape { rows, columns, depth, heads, experts } = shape;
+        let arguments = Arguments { inputs, outputs, scratch, gemm, scalars, rows, columns, depth, heads, experts };
         let returned = panics::catch(|| (entry.launch)(&self.device.stream, &program.module, arguments));
         match returned {
             Ok(Ok(())) => Ok(()),

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use fusion_course::{Exercise, Shape, Shapes};
+use fusion_course::{CHOICES, Exercise, Shape, Shapes};
 
 /// Elements, for elementwise operations.
 const ELEMENTS: [usize; 7] = [100_000, 500_000, 1_000_000, 10_000_000, 50_000_000, 100_000_000, 1 << 28];
@@ -26,7 +26,8 @@ const MOST_IN_A_ROW: usize = 1 << 24;
 
 /// A size as it is asked for: `1000000` elements, or `2048x768`; of a product of matrices `1024x512x256`, which are M, N and K; of tokens
 /// `1024x32x8x128`: tokens, heads of queries and of keys, and elements of a head. Attention takes `64x4096x128`, which are heads, tokens and
-/// elements of a head, or `32x8x4096x128`, which has the heads of keys in the second place.
+/// elements of a head, or `32x8x4096x128`, which has the heads of keys in the second place. A mixture of experts takes `512x64x1024x512`: tokens,
+/// experts, elements of a token, and elements between an expert's matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum At {
     Elements(usize),
@@ -76,7 +77,7 @@ pub fn shapes(exercise: &Exercise, asked: &[At], emulated: bool) -> Vec<Shape> {
         [] => defaults(exercise, emulated),
         _ => asked.iter().flat_map(|&at| of(exercise, at)).collect(),
     };
-    shapes.sort_by_key(|shape| (shape.elements(), shape.columns, shape.depth, shape.heads));
+    shapes.sort_by_key(|shape| (shape.elements(), shape.columns, shape.depth, shape.heads, shape.experts));
     shapes.dedup();
     shapes
 }
@@ -90,6 +91,7 @@ fn of(exercise: &Exercise, at: At) -> Vec<Shape> {
         }
         (At::Shape(shape), Shapes::Heads { .. }) => vec![in_heads(exercise, shape)],
         (At::Shape(shape), Shapes::Attention { .. }) => vec![in_attention(exercise, shape)],
+        (At::Shape(shape), Shapes::Routing { .. }) => vec![in_routing(exercise, shape)],
         // Of two sizes, the second is that of both sides of the right factor.
         (At::Shape(shape), Shapes::Product { .. }) => {
             vec![Shape::product(shape.rows, shape.columns, shape.depth.unwrap_or(shape.columns))]
@@ -115,6 +117,16 @@ fn in_attention(exercise: &Exercise, shape: Shape) -> Shape {
     }
 }
 
+/// A mixture of so many tokens, experts, elements of a token and elements between an expert's matrices; or of so many tokens, and else as the
+/// first that is timed.
+fn in_routing(exercise: &Exercise, shape: Shape) -> Shape {
+    let timed = exercise.large(usize::MAX).into_iter().next().unwrap_or(shape);
+    match shape.heads {
+        Some([experts, hidden]) => Shape::routing(shape.rows, experts.max(CHOICES), hidden, shape.head()),
+        None => Shape { rows: shape.rows, ..timed },
+    }
+}
+
 fn defaults(exercise: &Exercise, emulated: bool) -> Vec<Shape> {
     let elements: Vec<usize> = match exercise.shapes {
         Shapes::Elementwise => ELEMENTS.into(),
@@ -122,7 +134,7 @@ fn defaults(exercise: &Exercise, emulated: bool) -> Vec<Shape> {
             ROW_ELEMENTS.into()
         }
         // Launches of any size are predicted from some of their blocks, and counted where they are small.
-        Shapes::Product { .. } | Shapes::Attention { .. } => {
+        Shapes::Product { .. } | Shapes::Attention { .. } | Shapes::Routing { .. } => {
             let mut shapes: Vec<Shape> =
                 PRODUCT_ELEMENTS.iter().flat_map(|&elements| exercise.large(elements)).collect();
             shapes.dedup();

@@ -1,6 +1,6 @@
 //! A fault, told for what an exercise works on: rows, tiles of a matrix, or elements.
 
-use fusion_course::{Exercise, Extent, Param, Shapes};
+use fusion_course::{Exercise, Extent, Param, Shapes, Width};
 use fusion_diagnostic::{Diagnostic, say};
 use fusion_machine::Fault;
 use fusion_machine::report::Kind;
@@ -13,7 +13,9 @@ pub(super) fn tell(fault: &Fault, exercise: &'static Exercise) -> Diagnostic {
             over_budget(say(fault), which, shapes)
         }
         (Kind::Refusal(Refusal::EmptyGrid { .. }), shapes) => empty_grid(say(fault), shapes),
-        (_, Shapes::Rows { .. } | Shapes::Heads { .. } | Shapes::Attention { .. }) => by_row(fault, exercise),
+        (_, Shapes::Rows { .. } | Shapes::Heads { .. } | Shapes::Attention { .. } | Shapes::Routing { .. }) => {
+            by_row(fault, exercise)
+        }
         (_, Shapes::Matrix { .. } | Shapes::Product { .. }) => by_tile(fault, exercise),
         (_, Shapes::Tensors { .. }) => by_chunk(fault, exercise),
         (_, Shapes::Elementwise) => by_element(fault, exercise),
@@ -134,6 +136,11 @@ fn several_at_once(fault: &Fault, exercise: &'static Exercise) -> Option<String>
         Shapes::Product { .. } if param.extent == Extent::Left => "k",
         Shapes::Product { .. } | Shapes::Elementwise | Shapes::Tensors { .. } => "n",
         Shapes::Heads { .. } | Shapes::Attention { .. } => "head_dim",
+        Shapes::Routing { .. } => match param.extent {
+            Extent::Slots(Width::Inter) => "inter",
+            Extent::Experts { columns: Width::GateUp, .. } => "2 * inter",
+            _ => "hidden",
+        },
     };
     (each > 1).then(|| {
         format!(
@@ -158,6 +165,10 @@ fn over_budget(mut told: Diagnostic, which: &Sync, shapes: Shapes) -> Diagnostic
         ],
         (Sync::TooMuchWork { .. }, Shapes::Attention { .. }) => vec![
             "every block ends, and together they do far more than the queries ask for: is each query one block's or one warp's?"
+                .to_owned(),
+        ],
+        (Sync::TooMuchWork { .. }, Shapes::Routing { .. }) => vec![
+            "every block ends, and together they do far more than the tokens ask for: does a block have the rows of one expert, and no others?"
                 .to_owned(),
         ],
         (Sync::TooMuchWork { .. }, Shapes::Tensors { .. }) => vec![
@@ -194,6 +205,10 @@ fn empty_grid(mut told: Diagnostic, shapes: Shapes) -> Diagnostic {
             "Where each block has some queries of a head, round their number up for each head: `heads * length.div_ceil(8)` for blocks \
              of 8 queries."
         }
+        Shapes::Routing { .. } => {
+            "Where each block has some columns of one expert, round their number up: `inter.div_ceil(64)` along x for blocks of 64 columns, and \
+             `experts` along y."
+        }
         Shapes::Rows { .. } => "Where each block has a row, the grid has as many blocks as there are rows.",
         Shapes::Matrix { .. } | Shapes::Product { .. } => {
             "Where each block has a tile, round the number of tiles up along both axes: `rows.div_ceil(32)` for tiles of 32 rows."
@@ -212,6 +227,11 @@ fn index_of(param: &Param, shapes: Shapes) -> String {
         }
         Extent::Elements if matches!(shapes, Shapes::Attention { .. }) => {
             format!("`{name}` has `length` rows of `head_dim` elements for each of `heads` heads")
+        }
+        Extent::Elements if matches!(shapes, Shapes::Routing { .. }) => {
+            format!(
+                "`{name}` has `hidden` elements for each token: the token of a slot is half of the slot's number, rounded down"
+            )
         }
         Extent::Elements => format!(
             "column c of row r is `{name}[r * columns + c]`: does each row begin at a multiple of `columns`, and is every column \
@@ -232,6 +252,22 @@ fn index_of(param: &Param, shapes: Shapes) -> String {
         Extent::Table(rows) => format!(
             "`{name}` has {rows} rows of `head_dim` elements: a position selects the row, and a pair of elements the place in it"
         ),
+        Extent::Slots(width) => {
+            format!("`{name}` has a row of {} for each of `2 * tokens` slots", wide(width))
+        }
+        Extent::Experts { rows, columns } => {
+            format!(
+                "`{name}` has a matrix for each expert, with rows of {}; there are {} of them",
+                wide(columns),
+                wide(rows)
+            )
+        }
+        Extent::Order => {
+            format!(
+                "`{name}` has `2 * tokens` entries, and an expert's end where the next one's begin: compare with `offsets[expert + 1]`"
+            )
+        }
+        Extent::Offsets => format!("`{name}` has `experts + 1` entries: its index is an expert, or `experts`"),
         Extent::Tensors { of } => format!(
             "`{name}` has an entry of {} numbers for each tensor: its index is the tensor's number, as the chunk's entry has it",
             of.len() + 1
@@ -240,5 +276,15 @@ fn index_of(param: &Param, shapes: Shapes) -> String {
             "`{name}` has an entry of two numbers for each chunk: its index is the number of the block, of which there are as many as \
              entries"
         ),
+    }
+}
+
+/// How many elements a row has.
+fn wide(width: Width) -> &'static str {
+    match width {
+        Width::One => "one element",
+        Width::Hidden => "`hidden` elements",
+        Width::Inter => "`inter` elements",
+        Width::GateUp => "`2 * inter` elements",
     }
 }

@@ -35,7 +35,8 @@ impl Band {
     pub(crate) fn of(device: &str, shapes: Option<Shapes>) -> &'static Self {
         match shapes {
             _ if !device.contains("H200") => &DOCUMENTED,
-            Some(Shapes::Product { .. }) => &PRODUCTS,
+            // Experts multiply by the same instructions, and none of their launches was timed.
+            Some(Shapes::Product { .. } | Shapes::Routing { .. }) => &PRODUCTS,
             Some(Shapes::Attention { .. }) => &ATTENTION,
             _ => &CALIBRATED,
         }

@@ -14,7 +14,7 @@ mod scalars;
 
 use cudarc::driver::DriverError;
 use fusion_baseline::Tables;
-use fusion_course::{Case, Data, DeviceBuffer, Inputs, Param, Shape, Shapes};
+use fusion_course::{CHOICES, Case, Data, DeviceBuffer, Inputs, Param, Shape, Shapes};
 use fusion_device::Emulator;
 use fusion_diagnostic::counted;
 use fusion_machine::LaunchReport;
@@ -94,6 +94,7 @@ fn at_least(elements: usize, shapes: Shapes) -> Shape {
         }
         // As few columns and terms as a tile has: rows there may be any number of, and a block is to end soon.
         Shapes::Product { .. } => Shape::product(elements.div_ceil(NARROW), NARROW, NARROW),
+        Shapes::Routing { .. } => Shape::routing(elements.div_ceil(NARROW), CHOICES, NARROW, NARROW),
     }
 }
 

@@ -6,7 +6,7 @@
 //! is said.
 
 use cudarc::driver::DriverError;
-use fusion_course::{Case, DeviceBuffer, Exercise, Extent, Inputs, Param, Shape, Shapes};
+use fusion_course::{CHOICES, Case, DeviceBuffer, Exercise, Extent, Inputs, Param, Shape, Shapes};
 use fusion_device::Emulator;
 use fusion_machine::report::Dry;
 use fusion_machine::{Argument, LaunchReport, Report};
@@ -107,6 +107,10 @@ fn shapes(exercise: &Exercise) -> Vec<Shape> {
             let head = elements.iter().copied().min().unwrap_or(1);
             vec![Shape::attention([SIZE, SIZE], 1, head), Shape::attention([1, 1], SIZE, head)]
         }
+        Shapes::Routing { .. } => {
+            let sizes = [[SIZE, 2, 1, 1], [1, SIZE, 1, 1], [1, 2, SIZE, 1], [1, 2, 1, SIZE]];
+            sizes.map(|[tokens, experts, hidden, inter]| Shape::routing(tokens, experts, hidden, inter)).into()
+        }
     }
 }
 
@@ -132,7 +136,8 @@ fn ask(trial: &Trial<'_>, emulator: &Emulator, shape: Shape) -> Result<Vec<Launc
     };
     let (mut inputs, mut outputs, mut scratch) =
         (make(exercise.inputs)?, make(exercise.outputs)?, make(exercise.scratch)?);
-    let one = Shape { rows: 1, columns: 1, depth: shape.depth.map(|_| 1), heads: None };
+    let experts = shape.experts.map(|_| CHOICES);
+    let one = Shape { rows: 1, columns: 1, depth: shape.depth.map(|_| 1), heads: None, experts };
     // A head has at least a pair.
     let one = shape.heads.map_or(one, |_| match shape.is_attention() {
         true => Shape::attention([1, 1], 1, shape.head()),

@@ -7,7 +7,7 @@ use super::question::{Answer, Question};
 /// The questions on an exercise at the first of its large problems.
 pub(super) fn questions(exercise: &Exercise) -> Vec<Question> {
     let shape = exercise.large(exercise.surveyed)[0];
-    let mut questions = vec![launches(exercise)];
+    let mut questions = vec![launches(exercise, shape)];
     // Where one kernel does not pay, and of a product of matrices, bytes are not what decides.
     if exercise.plan.is_empty() && !exercise.is_arithmetic() {
         questions.extend([chain(exercise, shape), fused(exercise, shape), ceiling(exercise, shape)]);
@@ -39,6 +39,10 @@ fn listed<'a>(params: impl Iterator<Item = &'a Param>) -> String {
             Extent::Scores => " for each query and key",
             Extent::Pairs => " for each token and pair",
             Extent::Table(_) => ", a table",
+            Extent::Slots(_) => " for each token and expert",
+            Extent::Experts { .. } => ", a matrix for each expert",
+            Extent::Order => " for each token and expert",
+            Extent::Offsets => " for each expert",
         };
         format!("{} ({}{each})", param.name, format!("{:?}", param.dtype).to_lowercase())
     };
@@ -48,18 +52,29 @@ fn listed<'a>(params: impl Iterator<Item = &'a Param>) -> String {
 /// By how much an answer may be off: what a row has beside its elements is little, and may be left out.
 const WITHIN: f64 = 0.02;
 
-fn launches(exercise: &Exercise) -> Question {
-    let kernels: Vec<&str> = exercise.unfused.iter().map(|step| step.kernel).collect();
+fn launches(exercise: &Exercise, shape: Shape) -> Question {
+    // How often a step is launched: once, or for each expert.
+    let times = |step: &Step| shape.experts.filter(|_| step.each_expert).unwrap_or(1);
+    let kernel = |step: &Step| match times(step) {
+        1 => step.kernel.to_owned(),
+        times => format!("{times} x {}", step.kernel),
+    };
+    let right: usize = exercise.unfused.iter().map(times).sum();
+    let kernels: Vec<String> = exercise.unfused.iter().map(kernel).collect();
+    let each = shape.experts.map_or(String::new(), |experts| {
+        format!(", and launches those of an expert once for each of {experts} experts")
+    });
     let between = match exercise.intermediates {
         [] => String::new(),
         kept => format!(" Between them they keep {}.", listed(kept.iter())),
     };
     Question {
         id: format!("{}/launches", exercise.name),
-        ask: "Unfused, the course has one kernel for each operation on whole arrays. How many launches is that?"
-            .to_owned(),
-        answer: Answer::Number { right: kernels.len() as f64, within: 0.0 },
-        because: format!("{}: {}.{between} {}.", kernels.len(), kernels.join(", "), allowed(exercise.launches)),
+        ask: format!(
+            "Unfused, the course has one kernel for each operation on whole arrays{each}. How many launches is that?"
+        ),
+        answer: Answer::Number { right: right as f64, within: 0.0 },
+        because: format!("{right}: {}.{between} {}.", kernels.join(", "), allowed(exercise.launches)),
     }
 }
 
@@ -77,7 +92,9 @@ fn chain(exercise: &Exercise, shape: Shape) -> Question {
     let at = match exercise.shapes {
         Shapes::Elementwise => String::new(),
         Shapes::Rows { .. } | Shapes::Matrix { .. } => format!(", at {} rows of {}", shape.rows, shape.columns),
-        Shapes::Product { .. } | Shapes::Heads { .. } | Shapes::Attention { .. } => format!(", at {shape}"),
+        Shapes::Product { .. } | Shapes::Heads { .. } | Shapes::Attention { .. } | Shapes::Routing { .. } => {
+            format!(", at {shape}")
+        }
         Shapes::Tensors { .. } => format!(", for {} tensors of {} elements on average", shape.rows, shape.columns),
     };
     Question {
@@ -158,6 +175,8 @@ mod tests {
         assert_eq!(rights("mul_add"), [2.0, 24.0, 16.0, 1.5]);
         assert_eq!(rights("add_gelu"), [2.0, 20.0, 12.0, 1.67]);
         assert_eq!(rights("quantize_int8")[2], 5.0);
+        // Two for all, and five for each of 16 experts.
+        assert_eq!(rights("moe_expert"), [82.0]);
         let because: Vec<String> = of("mul_add").into_iter().map(|question| question.because).collect();
         assert_eq!(because[1], "24: mul reads 8 and writes 4, add reads 8 and writes 4.");
         assert_eq!(because[2], "16: it reads q, k, v (12) and writes out (4).");

@@ -69,6 +69,10 @@ fn share(exercise: &Exercise, columns: usize) -> Option<f64> {
         Shapes::Rows { .. } if !kept => 0.93,
         Shapes::Rows { .. } if columns <= 512 || columns >= 32768 => 0.88,
         Shapes::Rows { .. } if single => 0.95,
-        Shapes::Rows { .. } | Shapes::Matrix { .. } | Shapes::Product { .. } | Shapes::Attention { .. } => 0.93,
+        Shapes::Rows { .. }
+        | Shapes::Matrix { .. }
+        | Shapes::Product { .. }
+        | Shapes::Attention { .. }
+        | Shapes::Routing { .. } => 0.93,
     })
 }
