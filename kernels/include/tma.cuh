@@ -45,3 +45,25 @@ __device__ __forceinline__ void wait_for_stores() {
     asm volatile("cp.async.bulk.wait_group.read %0;" :: "n"(LEFT) : "memory");
 }
 // ANCHOR_END: tma
+
+// ANCHOR: many
+// The same for many matrices of one shape, one behind the other: boxes of matrix `number`. Rows
+// after its last one are outside, and not those of the next matrix.
+__device__ __forceinline__ void load_box(void* box, const TensorMap& matrices, unsigned column,
+                                         unsigned row, unsigned number, Mbarrier& done) {
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3, %4}], [%5];"
+                 :: "r"((unsigned)__cvta_generic_to_shared(box)), "l"(&matrices), "r"(column),
+                    "r"(row), "r"(number), "r"(done.at())
+                 : "memory");
+}
+__device__ __forceinline__ void store_box(const TensorMap& matrices, unsigned column,
+                                          unsigned row, unsigned number, const void* box) {
+    asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group "
+                 "[%0, {%1, %2, %3}], [%4];"
+                 :: "l"(&matrices), "r"(column), "r"(row), "r"(number),
+                    "r"((unsigned)__cvta_generic_to_shared(box))
+                 : "memory");
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+// ANCHOR_END: many

@@ -68,6 +68,68 @@ __device__ __forceinline__ void multiply(float (&sums)[128], unsigned long long 
 }
 // ANCHOR_END: multiply
 
+// ANCHOR: transposed
+// Starts sums += a b^T, or sums = a b^T: b is 128 x 16 with rows along k, like a. Lanes have of
+// the sums what they have above.
+__device__ __forceinline__ void multiply_transposed(float (&sums)[64], unsigned long long a,
+                                                    unsigned long long b, bool add) {
+    asm volatile(
+        "{.reg .pred add; setp.ne.b32 add, %66, 0;\n\t"
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 "
+        "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+        " %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+        " %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+        " %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
+        "%64, %65, add, 1, 1, 0, 0;}"
+        : SUMS16(0), SUMS16(16), SUMS16(32), SUMS16(48)
+        : "l"(a), "l"(b), "r"((unsigned)add));
+}
+// ANCHOR_END: transposed
+
+// ANCHOR: fragments
+// Starts sums += a b, where b is 16 x 64 or 16 x 128 with rows across k. Of a, warp w has rows
+// 16 w to 16 w + 15 in registers, as fragments for `mma.sync` are: a[0] has rows 0 to 7 and
+// columns 0 to 7 of them, a[1] rows 8 to 15 of the same columns, a[2] and a[3] the same of
+// columns 8 to 15. Lane l has elements 2 (l % 4) and the next one of row l / 4 in each.
+__device__ __forceinline__ void multiply(float (&sums)[32], const unsigned (&a)[4],
+                                         unsigned long long b) {
+    asm volatile(
+        "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 "
+        "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+        " %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
+        "{%32, %33, %34, %35}, %36, 1, 1, 1, 1;"
+        : SUMS16(0), SUMS16(16)
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+}
+__device__ __forceinline__ void multiply(float (&sums)[64], const unsigned (&a)[4],
+                                         unsigned long long b) {
+    asm volatile(
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 "
+        "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+        " %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+        " %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+        " %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
+        "{%64, %65, %66, %67}, %68, 1, 1, 1, 1;"
+        : SUMS16(0), SUMS16(16), SUMS16(32), SUMS16(48)
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+}
+// ANCHOR_END: fragments
+
+// ANCHOR: pin
+// The compiler moves no use of these registers to the other side of this. It does not know that
+// products read and write them from their start to the wait for them.
+template <int COUNT>
+__device__ __forceinline__ void pin(float (&sums)[COUNT]) {
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) asm volatile("" : "+f"(sums[i])::"memory");
+}
+template <int COUNT>
+__device__ __forceinline__ void pin(unsigned (&fragments)[COUNT][4]) {
+#pragma unroll
+    for (int i = 0; i < 4 * COUNT; i++) asm volatile("" : "+r"(fragments[i / 4][i % 4])::"memory");
+}
+// ANCHOR_END: pin
+
 // ANCHOR: registers
 // Gives registers back, or waits for some, so that each thread of the group has so many.
 template <int COUNT>
