@@ -71,7 +71,7 @@ const MOST_PRODUCTS: usize = 1 << 28;
 /// Where that takes too long, it is for some of the queries, drawn by the values. The others' results must lie between the least and the
 /// largest of the values that their keys have, of which they are a mean.
 pub(crate) fn attention(case: &Case, form: Form, rounding: Rounding, relative: f64) -> Vec<Reference> {
-    let (values, errors) = sums(case, form, rounding, relative);
+    let (values, errors) = sums(case, form, (rounding, relative), MOST_PRODUCTS);
     let magnitudes = values.iter().zip(errors).map(|(value, error)| value.abs() + error / relative).collect();
     vec![Reference::Close { values, magnitudes: Some(magnitudes) }]
 }
@@ -83,7 +83,7 @@ pub(crate) fn attention(case: &Case, form: Form, rounding: Rounding, relative: f
 /// cancels: the result is off by the sum of p e |v - result|. A score's own error is that of a sum in f32. Besides, it
 /// is rounded, is multiplied by a factor or two, and has the largest score subtracted: that is off by some units of the
 /// larger of both.
-fn sums(case: &Case, form: Form, rounding: Rounding, relative: f64) -> (Vec<f64>, Vec<f64>) {
+fn sums(case: &Case, form: Form, (rounding, relative): (Rounding, f64), most: usize) -> (Vec<f64>, Vec<f64>) {
     let shape = case.shape;
     let (head, length, queries) = (shape.head(), shape.terms(), shape.queries());
     let [heads, kv_heads] = shape.heads.unwrap_or_default();
@@ -95,7 +95,7 @@ fn sums(case: &Case, form: Form, rounding: Rounding, relative: f64) -> (Vec<f64>
     }
     let counted = |row: usize| (form.keys)(row % queries.max(1), length).min(length);
     let products: usize = (0..shape.rows).map(|row| counted(row) * head).sum();
-    let (each, mut random) = (products.div_ceil(MOST_PRODUCTS).max(1), fastrand::Rng::with_seed(q[0].to_bits()));
+    let (each, mut random) = (products.div_ceil(most).max(1), fastrand::Rng::with_seed(q[0].to_bits()));
     let mut range = Range::default();
     let scale = (form.scale)(head as f64);
     let lengths: Vec<f64> = k.chunks_exact(head).map(length_of).collect();
@@ -189,4 +189,27 @@ fn product(one: &[f64], other: &[f64]) -> f64 {
         }
     }
     sums.iter().sum::<f64>() + rest.iter().zip(other_rest).map(|(one, other)| one * other).sum::<f64>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_that_are_not_computed_lie_within_their_values() {
+        let shape = Shape::attention([4, 2], 200, 64);
+        let case = Case::new(shape, inputs(DType::Bf16, shape, &mut Inputs::new(3)));
+        let exact = Rounding { score: 0.0, weight: 0.0, sum: |_| 0.0 };
+        let of = |most: usize| sums(&case, Form::CAUSAL, (exact, 0.0), most);
+        let ((values, errors), (some, allowed)) = (of(usize::MAX), of(1 << 18));
+        let computed =
+            |row: usize| (64 * row..64 * (row + 1)).all(|at| some[at] == values[at] && allowed[at] == errors[at]);
+        let rows = (0..shape.rows).filter(|&row| computed(row)).count();
+        assert!((shape.rows / 40..shape.rows / 10).contains(&rows), "{rows}");
+        for at in 0..values.len() {
+            assert!((values[at] - some[at]).abs() <= allowed[at] + 1e-9, "{at}");
+            // The first of a head is its only key's value.
+            assert!(at % (200 * 64) >= 64 || some[at] == values[at], "{at}");
+        }
+    }
 }

@@ -80,7 +80,9 @@ fn unseen(block: &DryBlock, outputs: &[Rows], keys: &[Rows]) -> Option<Failure> 
         return None;
     }
     let query = outputs.iter().filter_map(|output| output.last(&block.written)).max()?;
-    let (name, key) = keys.iter().find_map(|rows| Some((rows.name, rows.last(&block.read)?)).filter(|(_, key)| *key >= query + TILE))?;
+    let (name, key) = keys
+        .iter()
+        .find_map(|rows| Some((rows.name, rows.last(&block.read)?)).filter(|(_, key)| *key >= query + TILE))?;
     let title = format!("block {} reads row {key} of `{name}`, and its last query is {query}", block.index);
     Some(
         Failure::new(Code::Unseen, title)

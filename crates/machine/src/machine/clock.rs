@@ -268,7 +268,8 @@ fn usual(
     let place = |at: u64| ((at as f64 + (at as f64 * GOLDEN).fract()) * blocks as f64 / COUNTED as f64) as u64;
     let mut places: Vec<u64> = (0..COUNTED).map(|at| place(at).min(blocks.saturating_sub(1))).collect();
     places.dedup();
-    let mut counted = places.into_iter().map(|block| Ok((block, count(block)?))).collect::<Result<Vec<_>, Box<Fault>>>()?;
+    let mut counted =
+        places.into_iter().map(|block| Ok((block, count(block)?))).collect::<Result<Vec<_>, Box<Fault>>>()?;
     let mean = counted.iter().map(|(_, count)| count).sum::<u64>() / counted.len().max(1) as u64;
     counted.sort_by_key(|(_, count)| count.abs_diff(mean));
     counted.truncate(wanted.max(1));
