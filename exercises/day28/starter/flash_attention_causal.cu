@@ -32,8 +32,8 @@ typedef __nv_bfloat16 bf16;
 //     are not to be read: `lean` looks at what each block reads.
 //   - In the last tile of the loop some keys are seen by some queries: score j of query i is -CUDART_INF_F where j > i. In tiles before it
 //     every key is seen by every query, and nothing is to be compared.
-//   - Blocks of the last queries have up to length / KEYS times as much to do as those of the first. Let each head begin with them: then
-//     no long block is left at the end, when most of the device has nothing to do.
+//   - Blocks of the last queries have up to length / KEYS times as much to do as those of the first. Blocks begin in the order of blockIdx.x:
+//     begin with the last queries of all heads. Then no long block is left at the end, when most of the device has nothing to do.
 extern "C" __global__ void __launch_bounds__(THREADS)
     flash_attention_causal(const bf16* q, const bf16* k, const bf16* v, bf16* out, size_t heads, size_t kv_heads, size_t length,
                            size_t head_dim) {

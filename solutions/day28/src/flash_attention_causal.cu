@@ -136,14 +136,14 @@ __device__ void attend(Tiles<HEAD>& tiles, const bf16* __restrict__ q, const bf1
 }
 // ANCHOR_END: kernel
 
-// The blocks of a head follow each other, and those with the most keys come first: a launch that begins with the others ends with a
-// long block on a few SMs.
+// Blocks begin in the order of their numbers. Those with the most keys come first, of all heads, and at the end short ones fill what
+// the others leave: a launch that ends with long blocks ends with most SMs idle.
 extern "C" __global__ void __launch_bounds__(THREADS)
     flash_attention_causal(const bf16* q, const bf16* k, const bf16* v, bf16* out, size_t heads, size_t kv_heads, size_t length,
                            size_t head_dim) {
     __shared__ __align__(16) char memory[sizeof(Tiles<128>)];
     const size_t blocks = (length + QUERIES - 1) / QUERIES; // of a head
-    const size_t head = blockIdx.x / blocks, first = (blocks - 1 - blockIdx.x % blocks) * QUERIES;
+    const size_t head = blockIdx.x % heads, first = (blocks - 1 - blockIdx.x / heads) * QUERIES;
     const size_t begin = head * length * head_dim, kv_begin = head / (heads / kv_heads) * length * head_dim;
     const bool packs = aligned16(q, k, v, out);
     Tiles<64>& small = *(Tiles<64>*)memory;
