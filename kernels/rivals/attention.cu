@@ -1,26 +1,25 @@
 // Fused attention without a mask, as plain as the solution of `flash_attention`: what a causal mask lets a kernel skip shows beside it.
 //
 // Arguments are the buffers read, the buffer written, and the numbers of heads of queries, of heads of keys and values, of tokens of a
-// sequence and of elements of a head, 64 or 128.
+// sequence and of elements of a head, 64 or 128. Buffers begin at multiples of 16 bytes.
 #include <cuda_bf16.h>
 #include <math_constants.h>
 
 #include "attention.cuh"
-#include "pack.cuh"
 #include "reduce.cuh"
 #include "tensor.cuh"
 
 #if __CUDA_ARCH__ >= 800
 typedef __nv_bfloat16 bf16;
 
-// The results of QUERIES queries of one head, from number `first` on. q, k, v and out begin where the head does.
-template <int HEAD, bool PACKS>
+// The results of QUERIES queries of one head, from number `first` on. q and out begin where the head does, k and v where its keys do.
+template <int HEAD>
 __device__ void attend(Tiles<HEAD>& tiles, const bf16* __restrict__ q, const bf16* __restrict__ k, const bf16* __restrict__ v,
                        bf16* __restrict__ out, size_t first, size_t length) {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     // The queries stay in registers: HEAD / 16 fragments of 16 x 16.
     unsigned queries[HEAD / 16][4];
-    copy_rows<HEAD, PACKS>(tiles.keys, q, first, length);
+    copy_rows<HEAD, true>(tiles.keys, q, first, length);
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < HEAD / 16; i++) load_matrices(queries[i], &tiles.keys[16 * warp + lane % 16][16 * i + lane / 16 * 8]);
@@ -32,8 +31,8 @@ __device__ void attend(Tiles<HEAD>& tiles, const bf16* __restrict__ q, const bf1
     // exp(x / sqrt(HEAD)) is 2 to the power of x times this.
     const float scale = 1.44269504f * rsqrtf(HEAD);
     for (size_t key = 0; key < length; key += KEYS) {
-        copy_rows<HEAD, PACKS>(tiles.keys, k, key, length);
-        copy_rows<HEAD, PACKS>(tiles.values, v, key, length);
+        copy_rows<HEAD, true>(tiles.keys, k, key, length);
+        copy_rows<HEAD, true>(tiles.values, v, key, length);
         __syncthreads();
 
         // Scores: a row of the keys is a column of the right factor, as its fragments want it.
@@ -111,12 +110,7 @@ __device__ void attend(Tiles<HEAD>& tiles, const bf16* __restrict__ q, const bf1
         for (int j = 0; j < HEAD / 8; j++) {
             const __nv_bfloat162 both = __floats2bfloat162_rn(result[j][2 * half] * factor, result[j][2 * half + 1] * factor);
             bf16* to = &out[query * HEAD + 8 * j + lane % 4 * 2];
-            if constexpr (PACKS) {
-                *(__nv_bfloat162*)to = both;
-            } else {
-                to[0] = both.x;
-                to[1] = both.y;
-            }
+            *(__nv_bfloat162*)to = both;
         }
     }
 }
@@ -129,17 +123,10 @@ extern "C" __global__ void __launch_bounds__(THREADS) attention_unmasked(const b
     const size_t blocks = (length + QUERIES - 1) / QUERIES; // of a head
     const size_t head = blockIdx.x / blocks, first = blockIdx.x % blocks * QUERIES;
     const size_t begin = head * length * head_dim, kv_begin = head / (heads / kv_heads) * length * head_dim;
-    const bool packs = aligned16(q, k, v, out);
-    Tiles<64>& small = *(Tiles<64>*)memory;
-    Tiles<128>& large = *(Tiles<128>*)memory;
-    if (head_dim == 64 && packs) {
-        attend<64, true>(small, q + begin, k + kv_begin, v + kv_begin, out + begin, first, length);
-    } else if (head_dim == 64) {
-        attend<64, false>(small, q + begin, k + kv_begin, v + kv_begin, out + begin, first, length);
-    } else if (packs) {
-        attend<128, true>(large, q + begin, k + kv_begin, v + kv_begin, out + begin, first, length);
+    if (head_dim == 64) {
+        attend<64>(*(Tiles<64>*)memory, q + begin, k + kv_begin, v + kv_begin, out + begin, first, length);
     } else {
-        attend<128, false>(large, q + begin, k + kv_begin, v + kv_begin, out + begin, first, length);
+        attend<128>(*(Tiles<128>*)memory, q + begin, k + kv_begin, v + kv_begin, out + begin, first, length);
     }
 }
 #endif
