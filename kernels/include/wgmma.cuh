@@ -67,15 +67,3 @@ __device__ __forceinline__ void multiply(float (&sums)[128], unsigned long long 
         : "l"(a), "l"(b), "r"((unsigned)add));
 }
 // ANCHOR_END: multiply
-
-// ANCHOR: registers
-// Gives registers back, or waits for some, so that each thread of the group has so many.
-template <int COUNT>
-__device__ __forceinline__ void keep_registers() {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" :: "n"(COUNT));
-}
-template <int COUNT>
-__device__ __forceinline__ void take_registers() {
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" :: "n"(COUNT));
-}
-// ANCHOR_END: registers
