@@ -1,4 +1,5 @@
-// A tile of a matrix product on tensor cores, for few rows of the left factor: what a block of 128 threads computes. From sm_80 up.
+// A tile of a matrix product on tensor cores, for few rows of the left factor: what a block of
+// 128 threads computes. From sm_80 up.
 #pragma once
 #include <cuda_bf16.h>
 #include "async.cuh"
@@ -40,7 +41,8 @@ __device__ __forceinline__ void copy_eight(__nv_bfloat16* to, const __nv_bfloat1
     }
 }
 
-// Starts to fill a stage with the terms from `term` on. A thread has eight terms of the row that `row` points to, unless that is null.
+// Starts to fill a stage with the terms from `term` on. A thread has eight terms of the row that `row` points to, unless
+// that is null.
 template <bool PACKS>
 __device__ __forceinline__ void fetch_tiles(Tiles& tiles, int stage, const __nv_bfloat16* row, const __nv_bfloat16* right,
                                             size_t columns, const Panel (&panels)[2], size_t term, size_t terms) {
@@ -53,7 +55,8 @@ __device__ __forceinline__ void fetch_tiles(Tiles& tiles, int stage, const __nv_
         const Panel panel = at / 8 % 2 == 0 ? panels[0] : panels[1];
         const size_t column = panel.first + in_panel;
         const long long have = term + depth < terms ? (long long)(panel.end - column) : 0;
-        copy_eight<PACKS>(&tiles.right[stage][depth][at % 16 * 8], have > 0 ? right + (term + depth) * columns + column : right, have);
+        const __nv_bfloat16* from = have > 0 ? right + (term + depth) * columns + column : right;
+        copy_eight<PACKS>(&tiles.right[stage][depth][at % 16 * 8], from, have);
     }
 }
 
@@ -103,13 +106,17 @@ __device__ __forceinline__ void multiply_by_stages(TileSums& sums, Tiles& tiles,
 }
 
 // ANCHOR: multiply
-// Sums of a product: of 32 rows of `terms` elements, and of two panels of columns of the right factor, which has `terms` rows of
-// `columns`. All threads of the block call this together, and may do so again.
+// Sums of a product: of 32 rows of `terms` elements, and of two panels of columns of the right
+// factor, which has `terms` rows of `columns`. All threads of the block call this together, and
+// may do so again.
 //
-// `row` is where this thread's row begins, which is row `threadIdx.x / 4` of the tile, or null where the tile has no such row. The
-// rows may lie anywhere. `packs` says whether all rows of both factors and both panels begin at multiples of 16 bytes, and end there.
-__device__ __forceinline__ TileSums multiply_tile(Tiles& tiles, const __nv_bfloat16* row, const __nv_bfloat16* right, size_t columns,
-                                                  Panel one, Panel other, size_t terms, bool packs) {
+// `row` is where this thread's row begins, which is row `threadIdx.x / 4` of the tile, or null
+// where the tile has no such row. The rows may lie anywhere. `packs` says whether all rows of
+// both factors and both panels begin at multiples of 16 bytes, and end there.
+__device__ __forceinline__ TileSums multiply_tile(Tiles& tiles, const __nv_bfloat16* row,
+                                                  const __nv_bfloat16* right, size_t columns,
+                                                  Panel one, Panel other, size_t terms,
+                                                  bool packs) {
     const Panel panels[2] = {one, other};
     TileSums sums = {};
     if (packs) {
@@ -120,8 +127,8 @@ __device__ __forceinline__ TileSums multiply_tile(Tiles& tiles, const __nv_bfloa
     return sums;
 }
 
-// Calls `f(row, column, one, other)` for all that a lane has: of a row of the tile, the sums of two neighbouring columns in either
-// panel, `column` and the next one.
+// Calls `f(row, column, one, other)` for all that a lane has: of a row of the tile, the sums of
+// two neighbouring columns in either panel, `column` and the next one.
 template <typename F>
 __device__ __forceinline__ void each_pair(const TileSums& sums, F f) {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -131,10 +138,11 @@ __device__ __forceinline__ void each_pair(const TileSums& sums, F f) {
         for (int half = 0; half < 2; half++) {
 #pragma unroll
             for (int j = 0; j < 2; j++) {
+                const int row = 16 * i + 8 * half + lane / 4;
+                const int column = 16 * warp + 8 * j + lane % 4 * 2;
                 const float* one = &sums.at[0][i][j][2 * half];
                 const float* other = &sums.at[1][i][j][2 * half];
-                f(16 * i + 8 * half + lane / 4, 16 * warp + 8 * j + lane % 4 * 2, make_float2(one[0], one[1]),
-                  make_float2(other[0], other[1]));
+                f(row, column, make_float2(one[0], one[1]), make_float2(other[0], other[1]));
             }
         }
     }

@@ -252,15 +252,10 @@ fn index_of(param: &Param, shapes: Shapes) -> String {
         Extent::Table(rows) => format!(
             "`{name}` has {rows} rows of `head_dim` elements: a position selects the row, and a pair of elements the place in it"
         ),
-        Extent::Slots(width) => {
-            format!("`{name}` has a row of {} for each of `2 * tokens` slots", wide(width))
-        }
+        Extent::Slots(Width::One) => format!("`{name}` has an element for each of `2 * tokens` slots"),
+        Extent::Slots(width) => format!("`{name}` has `2 * tokens` rows of {} elements", wide(width)),
         Extent::Experts { rows, columns } => {
-            format!(
-                "`{name}` has a matrix for each expert, with rows of {}; there are {} of them",
-                wide(columns),
-                wide(rows)
-            )
+            format!("`{name}` has {} rows of {} elements for each expert", wide(rows), wide(columns))
         }
         Extent::Order => {
             format!(
@@ -279,12 +274,12 @@ fn index_of(param: &Param, shapes: Shapes) -> String {
     }
 }
 
-/// How many elements a row has.
+/// How many elements a row has, by its name.
 fn wide(width: Width) -> &'static str {
     match width {
-        Width::One => "one element",
-        Width::Hidden => "`hidden` elements",
-        Width::Inter => "`inter` elements",
-        Width::GateUp => "`2 * inter` elements",
+        Width::One => "1",
+        Width::Hidden => "`hidden`",
+        Width::Inter => "`inter`",
+        Width::GateUp => "`2 * inter`",
     }
 }
