@@ -244,7 +244,10 @@ impl Libraries {
         );
         fs::write(&main, text).expect("a file");
         let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
-        rustc.args(["--edition=2024", "--cap-lints=allow", "-o"]).arg(program.join("exercises-day22")).arg(&main);
+        rustc
+            .args(["--edition=2024", "--cap-lints=allow", "-Cstrip=debuginfo", "-o"])
+            .arg(program.join("exercises-day22"))
+            .arg(&main);
         let built = rustc.args(&self.rustc).current_dir(root()).output().expect("rustc runs");
         assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
         let xtask = program.join("xtask");

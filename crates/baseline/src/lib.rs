@@ -9,6 +9,7 @@ mod clock;
 mod flush;
 mod gemm;
 mod hold;
+mod kept;
 pub mod memory;
 mod problem;
 mod sources;

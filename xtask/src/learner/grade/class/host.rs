@@ -196,7 +196,8 @@ impl Libraries {
         let libraries = self.folder.path().join("libraries");
         let mut rustc = Command::new(self.sysroot.join("bin/rustc"));
         rustc.args([MAIN, "--crate-name=submission", "--crate-type=bin", "--edition=2024", "--error-format=json"]);
-        rustc.args(["--cap-lints=allow", "-o"]).arg(program);
+        // Nobody reads the libraries' debug information, and most of the linker's work would be to copy it.
+        rustc.args(["--cap-lints=allow", "-Cstrip=debuginfo", "-o"]).arg(program);
         rustc.arg("-L").arg(format!("dependency={}", libraries.display()));
         for (name, file) in &self.externs {
             rustc.arg("--extern").arg(format!("{name}={}", file.display()));
