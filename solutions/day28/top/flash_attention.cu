@@ -54,7 +54,8 @@ template <int HEAD>
 __device__ __forceinline__ void produce(Shared<HEAD>& shared, const TensorMap& q,
                                         const TensorMap& k, const TensorMap& v, unsigned head,
                                         unsigned first, unsigned steps) {
-    auto load = [&](auto& stages, Ring& ring, const TensorMap& from, unsigned step) {
+    auto load = [&](Box<KEYS> (&stages)[STAGES][HEAD / 64], Ring& ring, const TensorMap& from,
+                    unsigned step) {
         const Place at(step);
         // The first time around, the stages are empty: the phase before the first has ended.
         ring.empty[at.stage].wait(at.parity ^ 1);
