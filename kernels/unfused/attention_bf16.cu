@@ -159,6 +159,17 @@ extern "C" __global__ void scale_scores_bf16(const __nv_bfloat16* scores, __nv_b
     for (size_t key = threadIdx.x; key < length; key += blockDim.x) scaled[key] = __float2bfloat16(__bfloat162float(scores[key]) * scale);
 }
 
+// Query i sees keys 0 to i.
+extern "C" __global__ void mask_scores_bf16(const __nv_bfloat16* scores, __nv_bfloat16* masked, size_t heads, size_t kv_heads,
+                                            size_t length, size_t head_dim) {
+    const size_t query = blockIdx.x % length;
+    scores += blockIdx.x * length;
+    masked += blockIdx.x * length;
+    for (size_t key = threadIdx.x; key < length; key += blockDim.x) {
+        masked[key] = key <= query ? scores[key] : __float2bfloat16(-CUDART_INF_F);
+    }
+}
+
 extern "C" __global__ void softmax_scores_bf16(const __nv_bfloat16* scores, __nv_bfloat16* weights, size_t heads, size_t kv_heads,
                                                size_t length, size_t head_dim) {
     __shared__ float maxima[32], sums[32];

@@ -47,6 +47,10 @@ LIBRARIES = {
     "liger": ("liger-kernel", "liger_kernel.ops"),
     "fused": ("torch", "torch"),
     "cublaslt": ("torch", "torch"),
+    # Its ways to compute attention, by what it calls them.
+    "flash": ("torch", "torch"),
+    "cudnn": ("torch", "torch"),
+    "efficient": ("torch", "torch"),
 }
 # Where buffers lie makes up to a tenth of a small call's time: inputs of at most so many bytes lie in several places.
 PLACES, SMALL = 4, 16 << 20
@@ -171,6 +175,23 @@ def gemm_dequant(a, q, scale):
 
 def attention(q, k, v):
     return F.scaled_dot_product_attention(q.unsqueeze(0), k.unsqueeze(0), v.unsqueeze(0)).squeeze(0)
+
+
+def attention_causal(q, k, v):
+    # Heads of queries that follow each other have a head of keys in common.
+    grouped = q.shape[0] != k.shape[0]
+    out = F.scaled_dot_product_attention(q.unsqueeze(0), k.unsqueeze(0), v.unsqueeze(0), is_causal=True, enable_gqa=grouped)
+    return out.squeeze(0)
+
+
+def attention_causal_by(backend):
+    def run(q, k, v):
+        from torch.nn.attention import SDPBackend, sdpa_kernel
+
+        with sdpa_kernel(getattr(SDPBackend, backend)):
+            return attention_causal(q, k, v)
+
+    return run
 
 
 def layernorm_bias_gelu(x, gamma, beta, bias):
@@ -364,6 +385,15 @@ OPERATIONS = {
     "gemm_dequant": ([AB, ("right", "int8"), C32], gemm_dequant, {}),
     "attention_row": ([("sequences", "float32")] * 3, attention, {}),
     "flash_attention": ([("sequences", "bfloat16")] * 3, attention, {}),
+    "flash_attention_causal": (
+        [("sequences", "bfloat16"), ("key_sequences", "bfloat16"), ("key_sequences", "bfloat16")],
+        attention_causal,
+        {
+            "flash": attention_causal_by("FLASH_ATTENTION"),
+            "cudnn": attention_causal_by("CUDNN_ATTENTION"),
+            "efficient": attention_causal_by("EFFICIENT_ATTENTION"),
+        },
+    ),
 }
 
 # Sublayers in the orders that models have them, for --fused and --code alone.
@@ -385,7 +415,7 @@ POSITIONS = 250
 def make_inputs(spec, rows, columns, seed, depth=None, head=None, *_):
     """One set of inputs. A single row is flat: an elementwise operation has no rows. A product of matrices has sums of `depth` terms;
     tokens have `depth` heads of keys, and a head has `head` elements; attention has sequences
-    of `depth` tokens, and what else its size says follows from that."""
+    of `depth` tokens, and `head` of them of keys."""
     generator = torch.Generator(device="cuda").manual_seed(seed)
 
     def make(kind, dtype):
@@ -400,8 +430,8 @@ def make_inputs(spec, rows, columns, seed, depth=None, head=None, *_):
         if kind in ("queries", "keys"):
             heads = columns // head if kind == "queries" else depth
             return torch.randn((rows, heads, head), generator=generator, device="cuda").to(getattr(torch, dtype))
-        if kind == "sequences":
-            size = (rows // depth, depth, columns)
+        if kind in ("sequences", "key_sequences"):
+            size = (rows // depth if kind == "sequences" else head, depth, columns)
             return torch.randn(size, generator=generator, device="cuda").to(getattr(torch, dtype))
         elements = (rows, columns) if rows > 1 else (columns,)
         if kind == "offset":
@@ -438,7 +468,12 @@ def wrong(function, eager, spec, inputs):
     count = min(first.shape[0], max(1, CHECKED // max(1, first[0].numel())))
     flat = ("elements", "squares", "offset")
     by_row = (*flat, "labels", "left", "queries", "keys", "positions", "sequences") if first.dim() > 1 else flat
+    if any(kind == "key_sequences" for kind, _ in spec):
+        # Whole groups of heads that have their keys in common.
+        group = first.shape[0] // inputs[1].shape[0]
+        count = max(group, count - count % group)
     some = [tensor[:count] if kind in by_row else tensor for (kind, _), tensor in zip(spec, inputs)]
+    some = [tensor[: count // group] if kind == "key_sequences" else tensor for (kind, _), tensor in zip(spec, some)]
     # Of a matrix that was turned over, the first columns are those of the first rows.
     along = 1 if eager is transpose_scale else 0
     # First the references: an operation may work in place.

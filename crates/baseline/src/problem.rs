@@ -29,7 +29,7 @@ impl Problem {
         shape: Shape,
         seed: u64,
     ) -> Result<Self, DriverError> {
-        let values = Values::new(exercise, (exercise.make)(shape.period(), &mut Inputs::new(seed)));
+        let values = Values::new(exercise, (exercise.make)(exercise.period(shape), &mut Inputs::new(seed)));
         let mut problem = Problem {
             exercise,
             shape,

@@ -10,6 +10,7 @@ mod fragment;
 mod grid;
 mod hiding;
 mod hierarchy;
+mod mask;
 mod online;
 mod prefetch;
 mod reduction;
@@ -57,6 +58,7 @@ pub fn panels(device: &Device, waits: &Waits) -> Vec<Panel> {
         online::panels(),
         prefetch::panels(),
         fragment::panels(),
+        mask::panels(),
     ]
     .concat()
 }

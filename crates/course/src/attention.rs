@@ -47,17 +47,31 @@ pub(crate) struct Rounding {
 pub(crate) struct Form {
     /// What scores are multiplied by, of the elements of a head.
     pub(crate) scale: fn(f64) -> f64,
-    /// How many keys count, of so many.
-    pub(crate) keys: fn(usize) -> usize,
+    /// How many keys count for the query at a place of its head, of so many.
+    pub(crate) keys: fn(usize, usize) -> usize,
+    /// The head of keys that a head of queries has, of so many heads of queries and of keys.
+    pub(crate) keys_of: fn(usize, [usize; 2]) -> usize,
 }
 
 impl Form {
-    pub(crate) const ATTENTION: Self = Self { scale: |head| 1.0 / head.sqrt(), keys: |length| length };
+    pub(crate) const ATTENTION: Self = Self {
+        scale: |head| 1.0 / head.sqrt(),
+        keys: |_, length| length,
+        keys_of: |head, [heads, keys]| head * keys / heads.max(1),
+    };
+    /// A query sees the keys up to its own place.
+    pub(crate) const CAUSAL: Self = Self { keys: |place, _| place + 1, ..Self::ATTENTION };
 }
 
+/// Multiply-adds for scores up to which all results are computed. What a period of a large problem has without a mask is less.
+const MOST_PRODUCTS: usize = 1 << 28;
+
 /// Each element of softmax(q k^T scale) v, with what a kernel may be off by beside a share `relative` of the result.
+///
+/// Where that takes too long, it is for some of the queries, drawn by the values. The others' results must lie between the least and the
+/// largest of the values that their keys have, of which they are a mean.
 pub(crate) fn attention(case: &Case, form: Form, rounding: Rounding, relative: f64) -> Vec<Reference> {
-    let (values, errors) = sums(case, form, rounding);
+    let (values, errors) = sums(case, form, (rounding, relative), MOST_PRODUCTS);
     let magnitudes = values.iter().zip(errors).map(|(value, error)| value.abs() + error / relative).collect();
     vec![Reference::Close { values, magnitudes: Some(magnitudes) }]
 }
@@ -69,7 +83,7 @@ pub(crate) fn attention(case: &Case, form: Form, rounding: Rounding, relative: f
 /// cancels: the result is off by the sum of p e |v - result|. A score's own error is that of a sum in f32. Besides, it
 /// is rounded, is multiplied by a factor or two, and has the largest score subtracted: that is off by some units of the
 /// larger of both.
-fn sums(case: &Case, form: Form, rounding: Rounding) -> (Vec<f64>, Vec<f64>) {
+fn sums(case: &Case, form: Form, (rounding, relative): (Rounding, f64), most: usize) -> (Vec<f64>, Vec<f64>) {
     let shape = case.shape;
     let (head, length, queries) = (shape.head(), shape.terms(), shape.queries());
     let [heads, kv_heads] = shape.heads.unwrap_or_default();
@@ -79,14 +93,31 @@ fn sums(case: &Case, form: Form, rounding: Rounding) -> (Vec<f64>, Vec<f64>) {
     if values.is_empty() || kv_heads == 0 {
         return (values, errors);
     }
-    let counted = (form.keys)(length);
+    let counted = |row: usize| (form.keys)(row % queries.max(1), length).min(length);
+    let products: usize = (0..shape.rows).map(|row| counted(row) * head).sum();
+    let (each, mut random) = (products.div_ceil(most).max(1), fastrand::Rng::with_seed(q[0].to_bits()));
+    let mut range = Range::default();
     let scale = (form.scale)(head as f64);
     let lengths: Vec<f64> = k.chunks_exact(head).map(length_of).collect();
     let sum = (rounding.sum)(length);
     let out = values.chunks_exact_mut(head).zip(errors.chunks_exact_mut(head));
     for (row, (query, (result, error))) in q.chunks_exact(head).zip(out).enumerate() {
-        let kv = row / queries.max(1) * kv_heads / heads.max(1);
-        let [keys, of_head] = [&k, &v].map(|all| &all[kv * length * head..][..counted * head]);
+        let kv = (form.keys_of)(row / queries.max(1), [heads, kv_heads]);
+        let [keys, of_head] = [&k, &v].map(|all| &all[kv * length * head..][..counted(row) * head]);
+        if keys.is_empty() {
+            // Nothing adds up to nothing, and is divided by it.
+            result.fill(f64::NAN);
+            continue;
+        }
+        if each > 1 && random.usize(0..each) > 0 {
+            range.grow(kv, of_head, head);
+            for (((result, error), low), high) in result.iter_mut().zip(error).zip(&range.low).zip(&range.high) {
+                *result = (low + high) / 2.0;
+                // Weights add up to 1, but for their roundings.
+                *error = (high - low) / 2.0 + (rounding.weight + relative) * low.abs().max(high.abs());
+            }
+            continue;
+        }
         let scores: Vec<f64> = keys.chunks_exact(head).map(|key| scale * product(query, key)).collect();
         let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let weights: Vec<f64> = scores.iter().map(|score| (score - largest).exp()).collect();
@@ -119,6 +150,30 @@ fn sums(case: &Case, form: Form, rounding: Rounding) -> (Vec<f64>, Vec<f64>) {
     (values, errors)
 }
 
+/// The least and the largest of the values of some keys, for each element of a head. From query to query there are a few keys more.
+#[derive(Debug, Default)]
+struct Range {
+    kv: usize,
+    /// Elements of the values that were gone through.
+    seen: usize,
+    low: Vec<f64>,
+    high: Vec<f64>,
+}
+
+impl Range {
+    fn grow(&mut self, kv: usize, values: &[f64], head: usize) {
+        if self.low.is_empty() || kv != self.kv || values.len() < self.seen {
+            let [low, high] = [f64::INFINITY, f64::NEG_INFINITY].map(|none| vec![none; head]);
+            *self = Self { kv, seen: 0, low, high };
+        }
+        for value in values[self.seen..].chunks_exact(head) {
+            self.low.iter_mut().zip(value).for_each(|(low, value)| *low = low.min(*value));
+            self.high.iter_mut().zip(value).for_each(|(high, value)| *high = high.max(*value));
+        }
+        self.seen = values.len();
+    }
+}
+
 fn length_of(vector: &[f64]) -> f64 {
     product(vector, vector).sqrt()
 }
@@ -134,4 +189,27 @@ fn product(one: &[f64], other: &[f64]) -> f64 {
         }
     }
     sums.iter().sum::<f64>() + rest.iter().zip(other_rest).map(|(one, other)| one * other).sum::<f64>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_that_are_not_computed_lie_within_their_values() {
+        let shape = Shape::attention([4, 2], 200, 64);
+        let case = Case::new(shape, inputs(DType::Bf16, shape, &mut Inputs::new(3)));
+        let exact = Rounding { score: 0.0, weight: 0.0, sum: |_| 0.0 };
+        let of = |most: usize| sums(&case, Form::CAUSAL, (exact, 0.0), most);
+        let ((values, errors), (some, allowed)) = (of(usize::MAX), of(1 << 18));
+        let computed =
+            |row: usize| (64 * row..64 * (row + 1)).all(|at| some[at] == values[at] && allowed[at] == errors[at]);
+        let rows = (0..shape.rows).filter(|&row| computed(row)).count();
+        assert!((shape.rows / 40..shape.rows / 10).contains(&rows), "{rows}");
+        for at in 0..values.len() {
+            assert!((values[at] - some[at]).abs() <= allowed[at] + 1e-9, "{at}");
+            // The first of a head is its only key's value.
+            assert!(at % (200 * 64) >= 64 || some[at] == values[at], "{at}");
+        }
+    }
 }

@@ -29,6 +29,9 @@ pub struct Exercise {
     /// where one kernel reads each input once and writes each output once.
     pub plan: &'static [Step],
     pub shapes: Shapes,
+    /// Of attention: whether a query sees the keys up to its own place alone, so that a result depends on the query's place, and a block
+    /// need read no keys behind those of its queries.
+    pub causal: bool,
     /// Elements of the large problem on the emulated device. Byte counts do not change with the size.
     pub surveyed: usize,
     /// The most work of a problem at which it is judged whether a submission is right: elements, and where a matrix product is
@@ -476,6 +479,7 @@ impl Exercise {
         unfused: &[],
         plan: &[],
         shapes: Shapes::Elementwise,
+        causal: false,
         surveyed: 1 << 22,
         most_work: usize::MAX,
         make: |shape, _| Case::new(shape, Vec::new()),
@@ -562,6 +566,11 @@ impl Exercise {
     /// The problems at which it is judged whether a submission is right.
     pub fn problems(&self, seed: u64) -> Vec<Shape> {
         self.shapes.all(seed).into_iter().filter(|&shape| self.work(shape) <= self.most_work).collect()
+    }
+
+    /// The part of a large shape after which its inputs may repeat, see [`Shape::period`].
+    pub fn period(&self, shape: Shape) -> Shape {
+        if self.causal { shape.group_of_heads() } else { shape.period() }
     }
 
     /// How much an operation has to do for a shape: a matrix product goes over all of a row for each of its elements.

@@ -127,14 +127,16 @@ impl Shape {
     /// fewer queries. Then the same ones come again and again, which is right as long as no result depends on the
     /// query's place.
     fn head_period(self, products: usize) -> Self {
+        let most = (products / self.terms().saturating_mul(self.columns).max(1)).max(1) | 1;
+        let group = self.group_of_heads();
+        if group.rows > most { Self { rows: most, heads: Some([1, 1]), ..self } } else { group }
+    }
+
+    /// Of attention: the heads of queries that have their keys in common, once, with all of their queries.
+    pub fn group_of_heads(self) -> Self {
         let [queries, keys] = self.heads.unwrap_or_default();
         let group = queries.checked_div(keys).unwrap_or(0);
-        let all = group * self.queries();
-        let most = (products / self.terms().saturating_mul(self.columns).max(1)).max(1) | 1;
-        match all > most {
-            true => Self { rows: most, heads: Some([1, 1]), ..self },
-            false => Self { rows: all, heads: Some([group, keys.min(1)]), ..self },
-        }
+        Self { rows: group * self.queries(), heads: Some([group, keys.min(1)]), ..self }
     }
 }
 

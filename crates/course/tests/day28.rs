@@ -12,6 +12,10 @@ fn flash() -> &'static Exercise {
     find("flash_attention").unwrap()
 }
 
+fn causal() -> &'static Exercise {
+    find("flash_attention_causal").unwrap()
+}
+
 fn check(exercise: &Exercise, case: &Case, output: Vec<f32>) -> Result<(), Mismatch> {
     let output = Data::rounded(exercise.outputs[0].dtype, output);
     (exercise.reference)(case)[0].check(&output, exercise.tolerances[0])
@@ -25,8 +29,8 @@ struct Way {
     weight: fn(f32) -> f32,
     /// Whether what was added up is corrected where the largest score changes.
     corrects: bool,
-    /// Keys that are left out at the end.
-    without: usize,
+    /// How many keys the query at a place sees, of so many.
+    sees: fn(usize, usize) -> usize,
 }
 
 const PLAIN: Way = Way {
@@ -35,8 +39,10 @@ const PLAIN: Way = Way {
     score: |score| score,
     weight: |weight| weight,
     corrects: true,
-    without: 0,
+    sees: |_, length| length,
 };
+
+const MASKED: Way = Way { sees: |place, _| place + 1, ..PLAIN };
 
 /// An online softmax in f32.
 fn online(case: &Case, way: &Way) -> Vec<f32> {
@@ -48,8 +54,11 @@ fn online(case: &Case, way: &Way) -> Vec<f32> {
     for (row, query) in q.chunks_exact(head).enumerate() {
         let begin = row / queries * keys / heads * length * head;
         let (mut largest, mut sum, mut result) = (f32::NEG_INFINITY, 0.0_f32, vec![0.0_f32; head]);
-        let of_head: Vec<(&[f32], &[f32])> =
-            k[begin..].chunks_exact(head).zip(v[begin..].chunks_exact(head)).take(length - way.without).collect();
+        let of_head: Vec<(&[f32], &[f32])> = k[begin..]
+            .chunks_exact(head)
+            .zip(v[begin..].chunks_exact(head))
+            .take((way.sees)(row % queries, length))
+            .collect();
         for tile in of_head.chunks(way.tile) {
             let dot = |key: &[f32]| query.iter().zip(key).fold(0.0_f32, |sum, (q, k)| sum + q * k);
             let scores: Vec<f32> =
@@ -113,11 +122,11 @@ fn a_period_stands_for_all_heads_and_queries() {
 
 #[test]
 fn an_online_softmax_passes_whatever_its_tiles() {
-    for exercise in [row(), flash()] {
+    for (exercise, way) in [(row(), PLAIN), (flash(), PLAIN), (causal(), MASKED)] {
         for shape in shapes(exercise) {
             for (seed, tile) in [(1, 1), (2, 32), (3, 64), (4, usize::MAX)] {
                 let case = (exercise.make)(shape, &mut Inputs::new(seed));
-                let output = online(&case, &Way { tile, ..PLAIN });
+                let output = online(&case, &Way { tile, ..way });
                 assert_eq!(check(exercise, &case, output), Ok(()), "{}: {shape}, tiles of {tile}", exercise.name);
             }
         }
@@ -126,10 +135,12 @@ fn an_online_softmax_passes_whatever_its_tiles() {
 
 #[test]
 fn weights_may_be_rounded_for_tensor_cores_and_only_for_them() {
-    for shape in shapes(flash()) {
-        let rounded = Way { weight: to_bf16, ..PLAIN };
-        let case = (flash().make)(shape, &mut Inputs::new(5));
-        assert_eq!(check(flash(), &case, online(&case, &rounded)), Ok(()), "{shape}");
+    for (exercise, way) in [(flash(), PLAIN), (causal(), MASKED)] {
+        for shape in shapes(exercise) {
+            let rounded = Way { weight: to_bf16, ..way };
+            let case = (exercise.make)(shape, &mut Inputs::new(5));
+            assert_eq!(check(exercise, &case, online(&case, &rounded)), Ok(()), "{}: {shape}", exercise.name);
+        }
     }
     let case = (row().make)(Shape::attention([1, 1], 100, 64), &mut Inputs::new(5));
     let rounded = Way { weight: |weight| f16::from_f32(weight).to_f32(), ..PLAIN };
@@ -144,7 +155,7 @@ fn coarser_scores_and_other_operations_fail() {
         ("not scaled", Way { scale: |_| 1.0, ..PLAIN }),
         ("divided by d", Way { scale: |head| 1.0 / head, ..PLAIN }),
         ("not corrected", Way { corrects: false, ..PLAIN }),
-        ("without the last key", Way { without: 1, ..PLAIN }),
+        ("without the last key", Way { sees: |_, length| length - 1, ..PLAIN }),
         ("weights of 3 bits", Way { weight: |weight| f32::from_bits(weight.to_bits() & 0xfff0_0000), ..PLAIN }),
     ];
     for exercise in [row(), flash()] {
@@ -160,6 +171,46 @@ fn coarser_scores_and_other_operations_fail() {
     let case = (row().make)(Shape::attention([2, 2], 129, 128), &mut Inputs::new(1));
     let cut = online(&case, &PLAIN).iter().map(|value| f16::from_f32(*value).to_f32()).collect();
     assert!(check(row(), &case, cut).is_err());
+}
+
+#[test]
+fn other_masks_and_heads_fail() {
+    let wrong: [(&str, Way); 6] = [
+        ("no mask", PLAIN),
+        ("without its own key", Way { sees: |place, _| place, ..MASKED }),
+        ("one key too many", Way { sees: |place, length| length.min(place + 2), ..MASKED }),
+        ("whole tiles", Way { sees: |place, length| length.min((place / 64 + 1) * 64), ..MASKED }),
+        ("scores in bf16", Way { score: to_bf16, ..MASKED }),
+        ("weights of 3 bits", Way { weight: |weight| f32::from_bits(weight.to_bits() & 0xfff0_0000), ..MASKED }),
+    ];
+    let shape = Shape::attention([4, 2], 129, 64);
+    for seed in 0..3 {
+        let case = (causal().make)(shape, &mut Inputs::new(seed));
+        assert_eq!(check(causal(), &case, online(&case, &MASKED)), Ok(()));
+        for (what, way) in &wrong {
+            assert!(check(causal(), &case, online(&case, way)).is_err(), "{what}");
+        }
+        assert!(check(causal(), &case, vec![0.0; shape.elements()]).is_err());
+        // What other operations give is not what this one gives.
+        let right = &(causal().reference)(&case)[0];
+        for mistaken in causal().mistaken {
+            let other = &(mistaken.outputs)(&case)[0];
+            let other = (0..right.len()).map(|element| other.expected(element)[0] as f32).collect();
+            assert!(check(causal(), &case, other).is_err(), "{}", mistaken.what);
+        }
+    }
+}
+
+#[test]
+fn a_period_of_masked_attention_has_all_queries_of_its_heads() {
+    let shape = Shape::attention([64, 16], 4096, 128);
+    assert_eq!(causal().period(shape), Shape { rows: 4 * 4096, heads: Some([4, 1]), ..shape });
+    assert!(flash().period(shape).rows < 4096);
+    // Half of the scores, and the diagonal.
+    let scores = 64.0 * 4096.0 * 4097.0 / 2.0;
+    assert_eq!((causal().flops)(shape), scores * (4.0 * 128.0 + 5.0) + (64 * 4096 * 128) as f64);
+    // Scores are written and read, scaled, masked, and made weights, which are read.
+    assert_eq!(causal().unfused_bytes(shape) - causal().minimum_bytes(shape), 8 * 2 * 64 * 4096 * 4096);
 }
 
 #[test]

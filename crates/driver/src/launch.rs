@@ -151,9 +151,10 @@ impl Launch {
         let one = |&index: &u64| {
             let (params, limit) = (&self.params, (index, dry.budget));
             match driver.machine.launch_block(&self.loaded, self.kernel, &self.shape, params, limit) {
-                Ok(Footprint { complete, written, .. }) => {
-                    let written = written.iter().map(|span| (span.start, span.end)).collect();
-                    DryBlock { index, written, complete, fault: None }
+                Ok(Footprint { complete, written, read, .. }) => {
+                    let [written, read] =
+                        [written, read].map(|spans| spans.iter().map(|span| (span.start, span.end)).collect());
+                    DryBlock { index, written, read, complete, fault: None }
                 }
                 Err(fault) => DryBlock { index, fault: Some(fault), ..DryBlock::default() },
             }

@@ -1,5 +1,7 @@
 //! Does it move no more than it must? Exact, from the emulated device's counters.
 
+mod unseen;
+
 use fusion_course::{Access, Exercise, Extent, Param, Shape};
 use fusion_diagnostic::{Diagnostic, counted, noun};
 use fusion_machine::report::{Class, Traffic};
@@ -77,14 +79,17 @@ impl Evidence for Lean {
         let surveys = trial.surveys()?;
         let part =
             Part::worst(surveys.iter().map(|survey| judge_shape(trial.exercise(), survey, trial.scope.rung)).collect());
-        Ok(match trial.allocations() {
-            // Not at the large sizes, or there is something worse.
-            Some((shape, count)) if part.failure.is_none() => {
-                let title = format!("the launch function allocates device memory: {}", counted(count, "allocation"));
-                let failure = Failure::new(Code::Allocations, title).note(FUSED).at(trial.name(shape));
-                Part { verdict: Verdict::Fail, failure: Some(failure), ..part }
-            }
-            _ => part,
+        if part.failure.is_some() {
+            return Ok(part);
+        }
+        // Not at the large sizes.
+        let allocated = trial.allocations().map(|(shape, count)| {
+            let title = format!("the launch function allocates device memory: {}", counted(count, "allocation"));
+            Failure::new(Code::Allocations, title).note(FUSED).at(trial.name(shape))
+        });
+        Ok(match allocated.map_or_else(|| unseen::judge(trial), |failure| Ok(Some(failure)))? {
+            Some(failure) => Part { verdict: Verdict::Fail, failure: Some(failure), ..part },
+            None => part,
         })
     }
 
@@ -118,6 +123,7 @@ impl Evidence for Lean {
             Code::Launches
                 | Code::Bytes
                 | Code::Reuse
+                | Code::Unseen
                 | Code::Access
                 | Code::Allocations
                 | Code::Speed

@@ -223,6 +223,19 @@ impl<'a> Rig<'a> {
         Ok(Predicted::of(&mut report))
     }
 
+    /// A few blocks of a launch of the submission on the emulated device, one by one, each within so many warp instructions.
+    pub(crate) fn blocks(&mut self, blocks: Vec<u64>, budget: u64) -> Result<Report, Trouble> {
+        let session = self.trial.session;
+        self.reset(Who::Submission, 0).map_err(Trouble::driver("preparing a launch"))?;
+        self.finish()?;
+        session.take_report();
+        session.run_dry(&Dry { blocks, budget, ..Dry::default() })?;
+        let ran = self.run(Who::Submission, 0).and_then(|()| self.finish());
+        session.run_dry(&Dry::default())?;
+        let report = session.take_report();
+        ran.map(|()| report)
+    }
+
     /// What a run of this problem takes by the emulated device's clock, whose launches are executed for it.
     pub(crate) fn time(&mut self, who: Who) -> Result<Option<Predicted>, Trouble> {
         let session = self.trial.session;
@@ -230,6 +243,11 @@ impl<'a> Rig<'a> {
         let report = self.count(who);
         session.set_times(false)?;
         Ok(Predicted::of(&mut report?))
+    }
+
+    /// The inputs of the first set.
+    pub(crate) fn inputs(&self) -> &[DeviceBuffer] {
+        self.sets.first().and_then(|set| set.places.first()).map_or(&[], |place| &place.inputs)
     }
 
     /// The submission's outputs, for kernels of our own to read.
@@ -291,7 +309,7 @@ impl Set {
 /// What the sets of a large problem hold: one period of each.
 pub fn cases(exercise: &Exercise, shape: Shape, seed: u64) -> Vec<Case> {
     let mut inputs = Inputs::new(seed.wrapping_add(0x5eed));
-    (0..SETS).map(|_| (exercise.make)(shape.period(), &mut inputs)).collect()
+    (0..SETS).map(|_| (exercise.make)(exercise.period(shape), &mut inputs)).collect()
 }
 
 /// In how many places each set of inputs of this shape lies.

@@ -8,52 +8,18 @@
 //     softmax_scores_bf16     weights = softmax of each row     reads and writes them
 //     weighted_values_bf16    out = weights v                   reads them
 // One kernel needs none of them in memory, and makes both products on tensor cores.
+// Tiles in shared memory, how rows come into them, and how weights become fragments: attention.cuh.
 //
 // Grade it with: cargo xtask grade flash_attention
 #include <cuda_bf16.h>
 #include <math_constants.h>
 
+#include "attention.cuh"
 #include "pack.cuh"
 #include "reduce.cuh"
 #include "tensor.cuh"
 
 typedef __nv_bfloat16 bf16;
-
-const int THREADS = 128;
-const int QUERIES = 64; // A block has so many queries of one head, and each of its four warps 16 of them.
-const int KEYS = 64;    // It holds so many keys and values at a time.
-
-// Rows in shared memory are 16 bytes longer than what they hold: the eight rows of a small matrix then lie in different banks.
-template <int HEAD>
-struct Tiles {
-    bf16 keys[KEYS][HEAD + 8]; // The queries too, before the first keys.
-    bf16 values[KEYS][HEAD + 8];
-};
-
-// Copies 64 rows of a head, from number `first` on, with zeros where there are none. PACKS says whether sixteen bytes can be read at once.
-template <int HEAD, bool PACKS>
-__device__ __forceinline__ void copy_rows(bf16 (&tile)[64][HEAD + 8], const bf16* from, size_t first, size_t length) {
-#pragma unroll
-    for (int i = 0; i < 64 * HEAD / 8; i += THREADS) {
-        const int at = i + threadIdx.x, row = at / (HEAD / 8), column = at % (HEAD / 8) * 8;
-        const bool inside = first + row < length;
-        const bf16* source = &from[(first + row) * HEAD + column];
-        Pack<bf16> pack;
-        if constexpr (PACKS) {
-            pack.bits = inside ? *(const uint4*)source : make_uint4(0, 0, 0, 0);
-        } else {
-#pragma unroll
-            for (int j = 0; j < 8; j++) pack.at[j] = inside ? source[j] : bf16(0.0f);
-        }
-        store_pack(&tile[row][column], 0, pack);
-    }
-}
-
-// Two neighbouring elements of a fragment.
-__device__ __forceinline__ unsigned pair_of(float one, float two) {
-    const __nv_bfloat162 both = __floats2bfloat162_rn(one, two);
-    return *(const unsigned*)&both;
-}
 
 // TODO(kernel): one block of THREADS threads for QUERIES queries of one head. The blocks of a head follow each other in the grid.
 //   - Each head has (length + QUERIES - 1) / QUERIES blocks: compute the block's head and its first query from blockIdx.x, in `size_t`.

@@ -36,7 +36,7 @@ pub const EXERCISE: Exercise = Exercise {
             question: "Are the scores divided by the root of `head_dim`, and not by `head_dim`?",
         },
         Mistaken {
-            outputs: |case| close(case, Form { keys: |length| length / 32 * 32, ..Form::ATTENTION }),
+            outputs: |case| close(case, Form { keys: |_, length| length / 32 * 32, ..Form::ATTENTION }),
             what: "attention to the keys of whole tiles of 32 alone",
             question: "Does the loop go over the last keys too, where they are fewer than 32?",
         },

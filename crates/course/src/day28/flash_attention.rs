@@ -65,6 +65,6 @@ const BAR: f64 = 2.0;
 /// 64 units. Weights are rounded to bf16 before they are multiplied.
 const BF16: Rounding = Rounding { score: 64.0 * UNIT, weight: ROUNDING, sum: sum_error };
 
-fn close(case: &Case, form: Form) -> Vec<Reference> {
+pub(super) fn close(case: &Case, form: Form) -> Vec<Reference> {
     attention(case, form, BF16, ROUNDING)
 }

@@ -96,6 +96,10 @@ codes! {
     Reuse = "reuse":
         "The threads load the elements of the factors from global memory too often: each serves too few multiply-adds. \
          Load a tile into shared memory once, for all threads of a block, and let a block have a larger tile of the result.";
+    /// Keys are read that no query of the block sees.
+    Unseen = "unseen":
+        "A block of causal attention reads keys and values that none of its queries sees. End its loop over the keys behind the tile \
+         that has the last of its queries.";
     /// Accesses to global memory are narrower than the exercise asks for.
     Access = "access": "Threads load or store fewer bytes at a time than the exercise asks for: use vector types.";
     /// Device memory was allocated in the launch function.

@@ -83,14 +83,14 @@ fn at_least(elements: usize, shapes: Shapes) -> Shape {
                 timed.iter().copied().min_by_key(|[queries, _, head]| queries * head).unwrap_or([1, 1, 2]);
             Shape::tokens(elements.div_ceil(queries * head), [queries, keys], head)
         }
-        // More tokens rather than more heads than a grid has along y.
-        Shapes::Attention { elements: each, .. } => {
+        // More tokens rather than more heads than a grid has along y. It is the keys that have so many elements.
+        Shapes::Attention { elements: each, grouped, .. } => {
             const HEADS: usize = 65_000;
-            let head = each.iter().copied().min().unwrap_or(1);
-            let length = elements.div_ceil(HEADS * head) | 1;
+            let (group, head) = (if grouped { 2 } else { 1 }, each.iter().copied().min().unwrap_or(1));
+            let length = elements.div_ceil(HEADS / group * head) | 1;
             // And one more, which begins where so many bits no longer count.
             let heads = elements.div_ceil(length * head) + 1;
-            Shape::attention([heads, heads], length, head)
+            Shape::attention([group * heads, heads], length, head)
         }
         // As few columns and terms as a tile has: rows there may be any number of, and a block is to end soon.
         Shapes::Product { .. } => Shape::product(elements.div_ceil(NARROW), NARROW, NARROW),
@@ -99,9 +99,11 @@ fn at_least(elements: usize, shapes: Shapes) -> Shape {
 
 /// The part of it after which everything repeats itself: rows by eights, so that no element lies across an end.
 fn period(shape: Shape) -> Shape {
-    // Two heads: where one repeats itself, a head that begins some rows late has the same keys in another order, and the same result.
+    // Two heads of keys: where one repeats itself, a head that begins some rows late has the same keys in another order, and the same
+    // result.
     if shape.is_attention() {
-        return Shape::attention([2, 2], shape.terms(), shape.head());
+        let [group, _] = shape.group_of_heads().heads.unwrap_or_default();
+        return Shape::attention([2 * group, 2], shape.terms(), shape.head());
     }
     if shape.rows == 1 {
         return Shape::flat(PERIOD);

@@ -27,6 +27,11 @@ const LONG: u64 = 1 << 20;
 /// Instructions of a block's warps up to which several stand for all.
 const SHORT: u64 = 1 << 15;
 
+/// Blocks differ where one executes so many times as many instructions as another. Then so many are executed to know how many a block
+/// does on average.
+const UNEVEN: f64 = 1.25;
+const COUNTED: u64 = 24;
+
 /// Launches that were timed, and what they leave for others.
 #[derive(Debug, Default)]
 pub(super) struct Timed {
@@ -80,6 +85,14 @@ impl Machine {
         let mut recordings = vec![first];
         for block in self.sample(launch.blocks(), executed).into_iter().skip(1) {
             recordings.push(record(block)?);
+        }
+        if let Some(last) = recordings.pop() {
+            if uneven(&recordings) {
+                let count = |block| self.count_block(loaded, kernel, launch, params, (block, BUDGET));
+                let usual = usual(launch.blocks(), recordings.len(), count)?;
+                recordings = usual.into_iter().map(record).collect::<Result<_, _>>()?;
+            }
+            recordings.push(last);
         }
         Ok(self.simulate(loaded, kernel, launch, recordings, key))
     }
@@ -207,6 +220,20 @@ impl Machine {
         Some(estimate)
     }
 
+    /// Executes one block of a launch as [`Machine::launch_block`] does, and says how many instructions its warps took.
+    fn count_block(
+        &self,
+        loaded: &Loaded,
+        kernel: Kernel,
+        launch: &Launch,
+        params: &[u8],
+        alone: (u64, u64),
+    ) -> Result<u64, Box<Fault>> {
+        let how = How { tracing: Tracing::Off, checks: Checks::NONE, alone: Some(alone), recorded: &[] };
+        let executed = self.execute(loaded, kernel, launch, params, how)?;
+        Ok(executed.report.counters.warp_instructions)
+    }
+
     /// Executes one block of a launch as [`Machine::launch_block`] does, and records all that its warps do.
     fn record_block(
         &self,
@@ -221,6 +248,32 @@ impl Machine {
         let executed = self.execute(loaded, kernel, launch, params, how)?;
         Ok(executed.recordings.into_iter().map(|(_, recording)| *recording).next().unwrap_or_default())
     }
+}
+
+/// Whether blocks have more or less to do, as those of a product under a mask have.
+fn uneven(recordings: &[Recording]) -> bool {
+    let executed = |recording: &Recording| recording.warps.iter().map(Path::executed).sum::<u64>();
+    let all = || recordings.iter().map(executed);
+    all().max().unwrap_or(0) as f64 > UNEVEN * all().min().unwrap_or(0) as f64
+}
+
+/// Of blocks that differ, so many that stand for all: those with about as much to do as one has on average. That is found out by blocks from
+/// all over the grid, at distances that no period goes by.
+fn usual(
+    blocks: u64,
+    wanted: usize,
+    mut count: impl FnMut(u64) -> Result<u64, Box<Fault>>,
+) -> Result<Vec<u64>, Box<Fault>> {
+    const GOLDEN: f64 = 0.618_033_988_749_895;
+    let place = |at: u64| ((at as f64 + (at as f64 * GOLDEN).fract()) * blocks as f64 / COUNTED as f64) as u64;
+    let mut places: Vec<u64> = (0..COUNTED).map(|at| place(at).min(blocks.saturating_sub(1))).collect();
+    places.dedup();
+    let mut counted =
+        places.into_iter().map(|block| Ok((block, count(block)?))).collect::<Result<Vec<_>, Box<Fault>>>()?;
+    let mean = counted.iter().map(|(_, count)| count).sum::<u64>() / counted.len().max(1) as u64;
+    counted.sort_by_key(|(_, count)| count.abs_diff(mean));
+    counted.truncate(wanted.max(1));
+    Ok(counted.into_iter().map(|(block, _)| block).collect())
 }
 
 /// Of the calls that an instruction was inlined into, the innermost that is in the kernel's own file.
@@ -243,5 +296,22 @@ impl Timing<'_> {
         let recordings = recordings.into_iter().map(|(_, recording)| *recording).collect();
         let key = std::mem::take(&mut self.key);
         self.machine.simulate(self.loaded, self.kernel, self.launch, recordings, key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_that_differ_are_stood_for_by_those_of_mean_work() {
+        // Heads of 64 blocks, each with one tile more than the one before it: 32.5 on average.
+        for blocks in [64, 1024, 4096, 64 * 1000] {
+            let chosen = usual(blocks, 3, |block| Ok(1000 * (block % 64 + 1))).unwrap_or_default();
+            assert_eq!(chosen.len(), 3);
+            assert!(chosen.iter().all(|block| (30..=35).contains(&(block % 64 + 1))), "{blocks}: {chosen:?}");
+        }
+        // No more blocks than there are.
+        assert_eq!(usual(1, 3, |_| Ok(7)).unwrap_or_default(), [0]);
     }
 }

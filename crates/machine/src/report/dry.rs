@@ -33,8 +33,10 @@ impl Dry {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct DryBlock {
     pub index: u64,
-    /// The bytes of global memory that it wrote, from the first to before the last.
+    /// The bytes of global memory that it wrote, from the first to before the last, and those that it read.
     pub written: Vec<(u64, u64)>,
+    #[serde(default)]
+    pub read: Vec<(u64, u64)>,
     /// Whether these are all of them.
     pub complete: bool,
     /// What stopped it.

@@ -84,10 +84,14 @@ pub(crate) fn estimate(
     let of_block = recordings.iter().map(steps).max().unwrap_or_default();
     let shape = Shape::new(grid, u64::from(rates.sms), of_block);
     let share = (BUDGET as f64 / (of_block * shape.simulated).max(1) as f64).min(1.0);
-    let longest =
-        recordings.iter().flat_map(|recording| &recording.warps).map(|path| path.steps.len()).max().unwrap_or(0);
-    let keep = ((longest as f64 * share) as usize).max(LEAST_STEPS);
-    recordings.iter_mut().flat_map(|recording| &mut recording.warps).for_each(|path| path.steps.truncate(keep));
+    let longest = |recording: &Recording| recording.warps.iter().map(|path| path.steps.len()).max().unwrap_or(0);
+    let longest_of_all = recordings.iter().map(longest).max().unwrap_or(0);
+    let keep = ((longest_of_all as f64 * share) as usize).max(LEAST_STEPS);
+    for recording in &mut recordings {
+        // Of a block with less to do it is the same share.
+        let keep = keep * longest(recording) / longest_of_all.max(1);
+        recording.warps.iter_mut().for_each(|path| path.steps.truncate(keep.max(1)));
+    }
     // A warp that was recorded in part goes on as it began.
     let cut = recordings.iter().flat_map(|recording| &recording.warps).map(Path::cut).fold(1.0, f64::max);
     let stands = Stands::new(&recordings);

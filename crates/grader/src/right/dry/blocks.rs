@@ -181,7 +181,7 @@ mod tests {
     fn launch(grid: u32, blocks: &[u64], of: impl Fn(u64) -> Vec<Range>) -> LaunchReport {
         let block = |&index: &u64| {
             let written = of(index).into_iter().map(|(start, end)| (4 * start, 4 * end)).collect();
-            DryBlock { index, written, complete: true, fault: None }
+            DryBlock { index, written, complete: true, ..DryBlock::default() }
         };
         let dry = blocks.iter().map(block).collect();
         LaunchReport { kernel: "k".to_owned(), grid: [grid, 1, 1], block: [256, 1, 1], dry, ..LaunchReport::default() }
