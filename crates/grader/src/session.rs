@@ -204,7 +204,8 @@ impl Session {
                 failure.location = Some(Location::new(name.as_str(), line as u32, 0, ""));
                 failure.into()
             }
-            CompileError::Load(ref load) if !self.take_report().faults.iter().any(explain::is_not_theirs) => {
+            // What the assembler refuses came from their inline PTX.
+            CompileError::Load(ref load) if !self.take_report().faults.iter().any(is_unsupported) => {
                 let failure = Failure::new(Code::Compile, "the driver refused the compiled kernel");
                 load.log.lines().fold(failure, |failure, line| failure.note(line)).into()
             }

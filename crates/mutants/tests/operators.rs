@@ -344,3 +344,15 @@ fn any_text_can_be_mutated() {
     mutants(&"{".repeat(1_000));
     mutants(&format!("void f() {}", "{".repeat(1_000) + &"}".repeat(1_000)));
 }
+
+/// What is passed in braces, and what a lambda does to pointers, leads to addresses. What it does to values does not.
+#[test]
+fn places_in_lambdas_and_braces_are_indexing() {
+    let source = "void k(float* y, size_t n) {\n    for_each(y, [&](int at, float one) {\n        if (at * 4 < 5) return;\n        \
+                  float* to = y + at * 4;\n        y[0] = one + one * 4;\n    });\n    const Sums s = sums(y, {n * 4, 1});\n}\n";
+    for (line, anywhere) in [(3, true), (4, true), (5, false), (7, true)] {
+        let made = mutants(source);
+        let mut products = made.iter().filter(|it| it.line == line && it.operator.name == "mul-to-add");
+        assert!(products.any(|it| it.operator.admits("fault E-OOB-GLOBAL") == anywhere), "line {line}");
+    }
+}

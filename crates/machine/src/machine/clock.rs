@@ -30,7 +30,7 @@ const SHORT: u64 = 1 << 15;
 /// Blocks differ where one executes so many times as many instructions as another. Then so many are executed to know how many a block
 /// does on average.
 const UNEVEN: f64 = 1.25;
-const COUNTED: u64 = 24;
+const COUNTED: u64 = 40;
 
 /// Launches that were timed, and what they leave for others.
 #[derive(Debug, Default)]

@@ -86,6 +86,10 @@ impl Code<'_> {
             if self.word(open) == "[" || self.word(open) == "(" && self.adds_to_pointer(open, at) {
                 return true;
             }
+            // Numbers that are passed together in braces say where something lies: `sum_of(x, {left, columns})`.
+            if self.word(open) == "{" && open > 0 && matches!(self.word(open - 1), "," | "(") {
+                return true;
+            }
             at = open;
         }
         let Some(statement) = self.statement(token) else { return true };
@@ -95,15 +99,37 @@ impl Code<'_> {
         if self.word(statement.tokens.start) == "using" {
             return true;
         }
-        let words: Vec<&str> =
-            statement.tokens.clone().map(|at| self.word(at)).take_while(|word| *word != "=").collect();
+        let mut tokens = self.statement_of_lambda(token, &statement.tokens).unwrap_or_else(|| statement.tokens.clone());
+        if matches!(self.word(tokens.start), "if" | "for" | "while") {
+            let header = self.pair(tokens.start + 1).unwrap_or(tokens.start);
+            if token <= header {
+                return true;
+            }
+            tokens.start = header + 1;
+        }
+        let words: Vec<&str> = tokens.clone().map(|at| self.word(at)).take_while(|word| *word != "=").collect();
         let integer = |word: &&str| matches!(*word, "size_t" | "int" | "unsigned" | "bool" | "long" | "uint" | "auto");
         let declares = words.iter().any(integer) && !words.contains(&"[") && !words.contains(&"return");
-        let points = words.contains(&"*") && !words.contains(&"[") && words.len() < statement.tokens.len();
+        let points = words.contains(&"*") && !words.contains(&"[") && words.len() < tokens.len();
         // A function that gives nothing back is told where to do something: `fetch(step + DEPTH)`.
-        let first = statement.tokens.start;
-        let calls = matches!(self.word(first + 1), "(" | "<") && words.len() == statement.tokens.len();
+        let first = tokens.start;
+        let calls = matches!(self.word(first + 1), "(" | "<") && words.len() == tokens.len();
         declares || points || calls || self.moves_pointer(first)
+    }
+
+    /// Of a statement that passes a lambda to a function, the one in the lambda's body with a token.
+    fn statement_of_lambda(&self, token: usize, within: &Range<usize>) -> Option<Range<usize>> {
+        let mut at = token;
+        loop {
+            let open = self.enclosing(at).filter(|open| within.contains(open))?;
+            if self.word(open) == "{" && open > 0 && self.word(open - 1) == ")" {
+                let ends = |other: &usize| self.enclosing(*other) == Some(open) && self.word(*other) == ";";
+                let first = (open + 1..at).rev().find(ends).map_or(open + 1, |end| end + 1);
+                let last = (at..within.end).find(ends).unwrap_or(within.end);
+                return Some(first..last);
+            }
+            at = open;
+        }
     }
 
     /// Whether the argument with a token, of those in the brackets that open at `open`, is a pointer and something more: `load(x + 8 * i)`.

@@ -30,7 +30,7 @@ impl Name<'_> {
 
 /// Whether a word is a type, or a part of one.
 pub(crate) fn is_type(word: &str) -> bool {
-    const WORDS: [&str; 20] = [
+    const WORDS: [&str; 21] = [
         "void",
         "bool",
         "auto",
@@ -49,6 +49,7 @@ pub(crate) fn is_type(word: &str) -> bool {
         "ptrdiff_t",
         "wchar_t",
         "nv_bfloat16",
+        "bf16",
         "uchar",
         "__restrict__",
     ];
