@@ -99,6 +99,7 @@ impl Baseline {
         let Shape { rows, columns, .. } = shape;
         let terms = shape.terms();
         let [heads, kv_heads] = shape.heads.unwrap_or_default();
+        let (head, pages) = (shape.head(), shape.pages.unwrap_or(0));
         let threads = step.block(shape);
         if step.grid_dim(shape).0 == 0 {
             // A factor of a product without terms.
@@ -139,6 +140,9 @@ impl Baseline {
             }
             Work::Heads { .. } => {
                 launch.arg(&heads).arg(&kv_heads).arg(&terms).arg(&columns);
+            }
+            Work::Cache(_) => {
+                launch.arg(&rows).arg(&heads).arg(&kv_heads).arg(&head).arg(&pages);
             }
             Work::Chunks { .. } => {}
             Work::Elements { .. } | Work::Gemm => {

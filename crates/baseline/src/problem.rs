@@ -65,6 +65,7 @@ impl Problem {
             columns: self.shape.columns,
             depth: self.shape.depth,
             heads: self.shape.heads,
+            pages: self.shape.pages,
         };
         (arguments, &self.intermediates)
     }

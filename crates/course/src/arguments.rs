@@ -229,10 +229,12 @@ pub struct Arguments<'a> {
     pub depth: Option<usize>,
     /// As [`Shape::heads`].
     pub heads: Option<[usize; 2]>,
+    /// As [`Shape::pages`].
+    pub pages: Option<usize>,
 }
 
 impl Arguments<'_> {
     pub fn shape(&self) -> Shape {
-        Shape { rows: self.rows, columns: self.columns, depth: self.depth, heads: self.heads }
+        Shape { rows: self.rows, columns: self.columns, depth: self.depth, heads: self.heads, pages: self.pages }
     }
 }

@@ -3,4 +3,5 @@
 crate::day! { day28, answers_to_day28, 28, "Fused attention", [
     attention_row,
     flash_attention,
+    decode_attention,
 ] }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::paged::{FULL, GROUP, PAGE};
+
 /// Row-major, contiguous. An elementwise shape is one row; a product of matrices has the rows and columns of its result; tokens with
 /// heads have a row each, whose columns are those of all heads of its queries. A list of tensors has a row for each of them, of as many
 /// columns as a tensor has elements on average. Attention has a row for each query of each head, head after head, whose columns are a
@@ -16,6 +18,8 @@ pub struct Shape {
     /// Of tokens: how many heads the queries of each have, and how many its keys. Of attention: how many there are in all, those of each
     /// sequence of a batch behind those of the one before it.
     pub heads: Option<[usize; 2]>,
+    /// Of tokens that attend to a paged cache, one for each sequence: how many pages a row of the block table has room for.
+    pub pages: Option<usize>,
 }
 
 impl Shape {
@@ -24,7 +28,7 @@ impl Shape {
     }
 
     pub const fn of(rows: usize, columns: usize) -> Self {
-        Self { rows, columns, depth: None, heads: None }
+        Self { rows, columns, depth: None, heads: None, pages: None }
     }
 
     /// A product of m x k by k x n.
@@ -41,6 +45,12 @@ impl Shape {
     /// in each head.
     pub const fn attention([queries, keys]: [usize; 2], length: usize, head: usize) -> Self {
         Self { depth: Some(length), heads: Some([queries, keys]), ..Self::of(queries * length, head) }
+    }
+
+    /// A token of each of so many sequences, with so many heads of queries, and of keys in a cache, each of so many elements. A sequence
+    /// has up to so many pages of the cache, and what [`crate::paged::Paging`] says of them.
+    pub const fn paged(sequences: usize, heads: [usize; 2], head: usize, pages: usize) -> Self {
+        Self { pages: Some(pages), ..Self::tokens(sequences, heads, head) }
     }
 
     /// Whether it is one of attention.
@@ -60,10 +70,11 @@ impl Shape {
         beside * self.head()
     }
 
-    /// Rows of the keys.
+    /// Rows of the keys; of a paged cache, of keys that were gathered from it.
     pub fn key_rows(self) -> usize {
         match (self.depth, self.heads) {
             (Some(length), Some([_, keys])) => keys * length,
+            _ if self.pages.is_some() => self.rows * self.terms(),
             _ => self.rows,
         }
     }
@@ -73,9 +84,10 @@ impl Shape {
         self.heads.filter(|_| self.is_attention()).map_or(self.rows, |[queries, _]| self.rows / queries.max(1))
     }
 
-    /// Terms of each sum of a product, or keys of a head of attention; 0 of any other shape.
+    /// Terms of each sum of a product, or keys of a head of attention, of a paged cache the most that a sequence may have; 0 of any
+    /// other shape.
     pub fn terms(self) -> usize {
-        self.depth.unwrap_or(0)
+        self.depth.or(self.pages.map(|pages| PAGE * pages)).unwrap_or(0)
     }
 
     pub const fn elements(self) -> usize {
@@ -112,6 +124,9 @@ impl Shape {
             let rows = rows.min(PRODUCTS / self.columns.saturating_mul(depth).max(1)).max(1) | 1;
             return Self { rows: rows.min(self.rows), ..self };
         }
+        if self.pages.is_some() {
+            return Self { rows: self.rows.min(GROUP), ..self };
+        }
         if self.rows == 1 && self.heads.is_none() {
             Self::flat(self.columns.min(PERIOD))
         } else {
@@ -144,6 +159,16 @@ impl std::fmt::Display for Shape {
             let shared = if keys == queries { String::new() } else { format!(" + {keys}") };
             let heads = if [queries, keys] == [1, 1] { "head" } else { "heads" };
             return write!(f, "{queries}{shared} {heads}, S = {length}, d = {}", self.columns);
+        }
+        if let (Some([queries, keys]), Some(_)) = (self.heads, self.pages) {
+            let s = if self.rows == 1 { "" } else { "s" };
+            return write!(
+                f,
+                "{} sequence{s} of up to {} tokens, {queries} + {keys} heads of {}",
+                self.rows,
+                self.terms(),
+                self.head()
+            );
         }
         if let Some([queries, keys]) = self.heads {
             let tokens = if self.rows == 1 { "token" } else { "tokens" };
@@ -179,6 +204,10 @@ pub enum Shapes {
     /// Where it is `grouped`, several heads of queries may have their keys and values in common. Speed is judged at the
     /// heads of queries, the heads of keys, the tokens and the elements of `timed`, bytes at fewer heads and tokens.
     Attention { elements: &'static [usize], grouped: bool, timed: &'static [[usize; 4]] },
+    /// One token of each of any number of sequences, whose keys and values lie in a paged cache: see [`crate::paged`]. A head has one of these
+    /// numbers of elements. Speed is judged at the sequences, the heads of queries, the heads of keys, the elements of a head and the pages of
+    /// a row of the table of `timed`, bytes at fewer of them.
+    Paged { elements: &'static [usize], timed: &'static [[usize; 5]] },
 }
 
 impl Shapes {
@@ -201,6 +230,12 @@ impl Shapes {
                 let sizes = [("length", shape.terms()), ("head_dim", shape.head())];
                 [("heads", queries)].into_iter().chain(shared).chain(sizes).collect()
             }
+            Shapes::Paged { .. } => {
+                let [queries, keys] = shape.heads.unwrap_or_default();
+                let heads = [("q_heads", queries), ("kv_heads", keys), ("head_dim", shape.head())];
+                let pages = ("pages", shape.pages.unwrap_or(0));
+                [("sequences", rows)].into_iter().chain(heads).chain([pages]).collect()
+            }
         }
     }
 
@@ -210,6 +245,7 @@ impl Shapes {
             Shapes::Elementwise | Shapes::Product { .. } | Shapes::Heads { .. } | Shapes::Attention { .. } => {
                 shape.to_string()
             }
+            Shapes::Paged { .. } => shape.to_string(),
             Shapes::Rows { .. } | Shapes::Matrix { .. } => format!("{} x {}", shape.rows, shape.columns),
             Shapes::Tensors { .. } => {
                 let s = if shape.rows == 1 { "" } else { "s" };
@@ -286,6 +322,18 @@ impl Shapes {
                 shapes.extend(LONG_SEQUENCES.map(|one| attention(one, least)));
                 let head = elements.get(rng.usize(0..elements.len().max(1))).copied().unwrap_or(1);
                 shapes.push(attention([rng.usize(1..5), rng.usize(1..4), rng.usize(2..150)], head));
+                shapes
+            }
+            Shapes::Paged { elements, .. } => {
+                let paged = |[sequences, group, keys, pages]: [usize; 4], head: usize| {
+                    Shape::paged(sequences, [group * keys, keys], head, pages)
+                };
+                let mut shapes: Vec<_> =
+                    CACHES.iter().flat_map(|&one| elements.iter().map(move |&head| paged(one, head))).collect();
+                let least = elements.iter().copied().min().unwrap_or(1);
+                shapes.extend(LONG_CACHES.map(|one| paged(one, least)));
+                let head = elements.get(rng.usize(0..elements.len().max(1))).copied().unwrap_or(1);
+                shapes.push(paged([rng.usize(1..9), rng.usize(1..6), rng.usize(1..3), rng.usize(2..40)], head));
                 shapes
             }
         }
@@ -400,6 +448,26 @@ const SEQUENCES: [[usize; 3]; 15] = [
 
 /// The same for many tokens, which take so long that they are judged with the smallest heads alone.
 const LONG_SEQUENCES: [[usize; 3]; 3] = [[1, 2, 127], [2, 1, 257], [1, 1, 1000]];
+
+/// Sequences, heads of queries for each of keys, heads of keys, and pages of a row of the table: one sequence that fills what has room for
+/// it, so that nothing is wrong with an edge; single pages; as many pages as a part of 256 tokens has, and one more and one less; sequences
+/// of which some end parts before others; more heads of queries than are usual, and an odd number; no sequence.
+const CACHES: [[usize; 4]; 11] = [
+    [1, 2, 1, 16],
+    [1, 1, 1, 1],
+    [7, 1, 2, 1],
+    [7, 4, 1, 2],
+    [3, 3, 2, 5],
+    [7, 2, 1, 15],
+    [2, 8, 1, 16],
+    [7, 1, 1, 17],
+    [8, 5, 1, 3],
+    [9, 2, 2, 33],
+    [0, 4, 2, 16],
+];
+
+/// The same for long sequences, which are judged with the smallest heads alone: some parts, and full tables.
+const LONG_CACHES: [[usize; 4]; 2] = [[4, 4, 1, 70], [2, 2, 1, FULL + 2]];
 
 /// Rows and columns of matrices: a whole tile first, where nothing is wrong with an edge; single ones, one less and one more than
 /// a tile has, and multiples of 2 and 4 in either or both.

@@ -28,6 +28,9 @@ pub struct Size {
     /// Heads of the queries and of the keys of a token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heads: Option<[usize; 2]>,
+    /// As [`fusion_course::Shape::pages`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pages: Option<usize>,
     /// Bytes that any kernel must move: the inputs once and the outputs once.
     pub read_bytes: u64,
     pub written_bytes: u64,

@@ -163,6 +163,7 @@ impl<'a> Rig<'a> {
             columns: self.shape.columns,
             depth: self.shape.depth,
             heads: self.shape.heads,
+            pages: self.shape.pages,
         };
         let (stream, exercise) = (&session.device.stream, entry.exercise);
         let queued = match (who, &exercise.rival) {

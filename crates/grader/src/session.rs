@@ -27,7 +27,7 @@ const fn launch_budget(shapes: Shapes) -> u64 {
     match shapes {
         Shapes::Elementwise | Shapes::Tensors { .. } => 1 << 28,
         Shapes::Rows { .. } | Shapes::Matrix { .. } | Shapes::Product { .. } => 1 << 30,
-        Shapes::Heads { .. } | Shapes::Attention { .. } => 1 << 30,
+        Shapes::Heads { .. } | Shapes::Attention { .. } | Shapes::Paged { .. } => 1 << 30,
     }
 }
 
@@ -306,8 +306,8 @@ impl Session {
         shape: Shape,
         gemm: &dyn Gemm,
     ) -> Result<(), Trouble> {
-        let Shape { rows, columns, depth, heads } = shape;
-        let arguments = Arguments { inputs, outputs, scratch, gemm, scalars, rows, columns, depth, heads };
+        let Shape { rows, columns, depth, heads, pages } = shape;
+        let arguments = Arguments { inputs, outputs, scratch, gemm, scalars, rows, columns, depth, heads, pages };
         let returned = panics::catch(|| (entry.launch)(&self.device.stream, &program.module, arguments));
         match returned {
             Ok(Ok(())) => Ok(()),

@@ -239,6 +239,7 @@ impl Cause {
                     Shapes::Rows { .. } => "`blockIdx.x`, which is the row where a block has one",
                     Shapes::Tensors { .. } => "the chunk that `blockIdx.x` is the number of",
                     Shapes::Attention { .. } => "the head and the query, both of which follow from `blockIdx.x`",
+                    Shapes::Paged { .. } => "the sequence, the head and the part, all of which follow from `blockIdx.x`",
                     Shapes::Heads { .. } => "`blockIdx.x`, which is the token where a block has one",
                     Shapes::Matrix { .. } | Shapes::Product { .. } => "`blockIdx.x * TILE` in the one direction and `blockIdx.y * TILE` in the other",
                 };

@@ -32,6 +32,7 @@ pub(super) struct Call {
     pub(super) columns: usize,
     pub(super) depth: Option<usize>,
     pub(super) heads: Option<[usize; 2]>,
+    pub(super) pages: Option<usize>,
 }
 
 /// A scalar by its bits.

@@ -63,6 +63,7 @@ impl<'a> Sweep<'a> {
             columns: shape.columns,
             depth: shape.depth,
             heads: shape.heads,
+            pages: shape.pages,
             read_bytes: exercise.read_bytes(shape),
             written_bytes: exercise.written_bytes(shape),
             needed_bytes: exercise.minimum_bytes(shape),

@@ -107,6 +107,10 @@ fn shapes(exercise: &Exercise) -> Vec<Shape> {
             let head = elements.iter().copied().min().unwrap_or(1);
             vec![Shape::attention([SIZE, SIZE], 1, head), Shape::attention([1, 1], SIZE, head)]
         }
+        // Of sequences alone there may be so many.
+        Shapes::Paged { elements, .. } => {
+            vec![Shape::paged(SIZE, [1, 1], elements.iter().copied().min().unwrap_or(1), 1)]
+        }
     }
 }
 
@@ -132,10 +136,11 @@ fn ask(trial: &Trial<'_>, emulator: &Emulator, shape: Shape) -> Result<Vec<Launc
     };
     let (mut inputs, mut outputs, mut scratch) =
         (make(exercise.inputs)?, make(exercise.outputs)?, make(exercise.scratch)?);
-    let one = Shape { rows: 1, columns: 1, depth: shape.depth.map(|_| 1), heads: None };
+    let one = Shape { rows: 1, columns: 1, depth: shape.depth.map(|_| 1), heads: None, pages: None };
     // A head has at least a pair.
     let one = shape.heads.map_or(one, |_| match shape.is_attention() {
         true => Shape::attention([1, 1], 1, shape.head()),
+        false if shape.pages.is_some() => Shape::paged(1, [1, 1], shape.head(), 1),
         false => Shape::tokens(1, [1, 1], 2),
     });
     let Case { scalars, .. } = (exercise.make)(one, &mut Inputs::new(trial.seed));

@@ -151,7 +151,8 @@ impl Python {
             let size = |shape: &Shape| {
                 let terms = shape.depth.map_or(String::new(), |depth| format!("x{depth}"));
                 let heads = shape.heads.map_or(String::new(), |[_, keys]| format!("x{keys}x{}", shape.head()));
-                format!("{}x{}{terms}{heads}", shape.rows, shape.columns)
+                let pages = shape.pages.map_or(String::new(), |pages| format!("x{pages}"));
+                format!("{}x{}{terms}{heads}{pages}", shape.rows, shape.columns)
             };
             let shapes: Vec<String> = shapes.iter().map(size).collect();
             format!("{operation}={}", shapes.join(","))
