@@ -173,6 +173,18 @@ def attention(q, k, v):
     return F.scaled_dot_product_attention(q.unsqueeze(0), k.unsqueeze(0), v.unsqueeze(0)).squeeze(0)
 
 
+def decode_attention(q, k_cache, v_cache, block_table, lengths):
+    # The pages of each sequence one behind the other, and a mask for what lies beyond its last token.
+    def gather(cache):
+        return cache[block_table.long()].transpose(1, 2).flatten(2, 3)
+
+    tokens = 16 * block_table.shape[1]
+    mask = torch.arange(tokens, device=q.device) < lengths.unsqueeze(1)
+    out = F.scaled_dot_product_attention(
+        q.unsqueeze(2), gather(k_cache), gather(v_cache), attn_mask=mask[:, None, None], enable_gqa=True)
+    return out.squeeze(2)
+
+
 def layernorm_bias_gelu(x, gamma, beta, bias):
     return F.gelu(F.layer_norm(x, x.shape[-1:], gamma, beta, 1e-5) + bias, approximate="tanh")
 
@@ -364,6 +376,9 @@ OPERATIONS = {
     "gemm_dequant": ([AB, ("right", "int8"), C32], gemm_dequant, {}),
     "attention_row": ([("sequences", "float32")] * 3, attention, {}),
     "flash_attention": ([("sequences", "bfloat16")] * 3, attention, {}),
+    "decode_attention": (
+        [("queries", "bfloat16"), ("cache", "bfloat16"), ("cache", "bfloat16"), ("pages", "int32"), ("lengths", "int32")],
+        decode_attention, {}),
 }
 
 # Sublayers in the orders that models have them, for --fused and --code alone.
@@ -382,10 +397,10 @@ TOLERANCES = {"float32": (1e-4, 1e-3), "float16": (2e-2, 1e-2), "bfloat16": (5e-
 POSITIONS = 250
 
 
-def make_inputs(spec, rows, columns, seed, depth=None, head=None, *_):
+def make_inputs(spec, rows, columns, seed, depth=None, head=None, pages=None, *_):
     """One set of inputs. A single row is flat: an elementwise operation has no rows. A product of matrices has sums of `depth` terms;
-    tokens have `depth` heads of keys, and a head has `head` elements; attention has sequences
-    of `depth` tokens, and what else its size says follows from that."""
+    tokens have `depth` heads of keys, and a head has `head` elements, and where keys are in a cache, up to `pages` pages of 16; attention has
+    sequences of `depth` tokens, and what else its size says follows from that."""
     generator = torch.Generator(device="cuda").manual_seed(seed)
 
     def make(kind, dtype):
@@ -400,6 +415,15 @@ def make_inputs(spec, rows, columns, seed, depth=None, head=None, *_):
         if kind in ("queries", "keys"):
             heads = columns // head if kind == "queries" else depth
             return torch.randn((rows, heads, head), generator=generator, device="cuda").to(getattr(torch, dtype))
+        # A ninth of the cache is no sequence's. Lengths end on the last page, as those that the course times do.
+        if kind == "cache":
+            size = (rows * pages * 9 // 8, depth, 16, head)
+            return torch.randn(size, generator=generator, device="cuda").to(getattr(torch, dtype))
+        if kind == "pages":
+            order = torch.randperm(rows * pages * 9 // 8, generator=generator, device="cuda", dtype=torch.int32)
+            return order[:rows * pages].view(rows, pages)
+        if kind == "lengths":
+            return 16 * pages - torch.randint(16, (rows,), generator=generator, device="cuda", dtype=torch.int32)
         if kind == "sequences":
             size = (rows // depth, depth, columns)
             return torch.randn(size, generator=generator, device="cuda").to(getattr(torch, dtype))
@@ -437,7 +461,7 @@ def wrong(function, eager, spec, inputs):
     first = inputs[0]
     count = min(first.shape[0], max(1, CHECKED // max(1, first[0].numel())))
     flat = ("elements", "squares", "offset")
-    by_row = (*flat, "labels", "left", "queries", "keys", "positions", "sequences") if first.dim() > 1 else flat
+    by_row = (*flat, "labels", "left", "queries", "keys", "positions", "sequences", "pages", "lengths") if first.dim() > 1 else flat
     some = [tensor[:count] if kind in by_row else tensor for (kind, _), tensor in zip(spec, inputs)]
     # Of a matrix that was turned over, the first columns are those of the first rows.
     along = 1 if eager is transpose_scale else 0

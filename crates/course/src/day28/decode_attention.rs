@@ -10,7 +10,7 @@ use crate::day27::gemm_tile::{ROUNDING, sum_error};
 use crate::paged::{Paging, make, reference};
 use crate::rounding::UNIT;
 use crate::{
-    Arguments, Case, DType, Data, Each, Entry, Exercise, Mistaken, Param, Piece, Reference, Shape, Shapes, Source,
+    Arguments, Case, DType, Data, Each, Entry, Exercise, Mistaken, Param, Piece, Reference, Rung, Shape, Shapes, Source,
     Step, Tolerance,
 };
 
@@ -136,9 +136,17 @@ pub const EXERCISE: Exercise = Exercise {
     tolerances: &[Tolerance { absolute: f32::MIN_POSITIVE as f64, relative: ROUNDING }],
     flops,
     launches: 2,
+    // The first is how vLLM's first kernel went about it: a block for each head of queries, which goes over the whole sequence.
+    ladder: &[
+        Rung::any("a block per query head", Step::by_piece("decode_attention_head", READ, OUT, Piece::Head)),
+        Rung::any("a block per key head", Step::by_piece("decode_attention_group", READ, OUT, Piece::Tokens(usize::MAX))),
+    ],
     hints: include_str!("decode_attention.md"),
     ..Exercise::TEMPLATE
 };
+
+const READ: &[&str] = &["q", "k_cache", "v_cache", "block_table", "lengths"];
+const OUT: &[&str] = &["out"];
 
 /// A multiplication and an addition for each element of a key and of a value, for each head of queries. For each score a scaling, a
 /// comparison, a subtraction, an exponential and an addition, and for each element of the result a division.
