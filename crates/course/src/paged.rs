@@ -43,7 +43,10 @@ impl Paging {
             _ => [all, 1, PAGE - 1, all - 1, PAGE * pages.div_ceil(2), all.min(PAGE + 1), (2 * all / 3) | 1],
         };
         let mut used = 0;
-        let before = lengths.map(|length| std::mem::replace(&mut used, used + length.div_ceil(PAGE)));
+        let before = lengths.map(|length| {
+            used += length.div_ceil(PAGE);
+            used - length.div_ceil(PAGE)
+        });
         // Odd, so that it divides no power of two.
         let group = (used + used / 8 + 2) | 1;
         let stride = (group * 5 / 8..).find(|&stride| divisor(stride, group) == 1).unwrap_or(1);

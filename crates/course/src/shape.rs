@@ -160,15 +160,9 @@ impl std::fmt::Display for Shape {
             let heads = if [queries, keys] == [1, 1] { "head" } else { "heads" };
             return write!(f, "{queries}{shared} {heads}, S = {length}, d = {}", self.columns);
         }
-        if let (Some([queries, keys]), Some(_)) = (self.heads, self.pages) {
-            let s = if self.rows == 1 { "" } else { "s" };
-            return write!(
-                f,
-                "{} sequence{s} of up to {} tokens, {queries} + {keys} heads of {}",
-                self.rows,
-                self.terms(),
-                self.head()
-            );
+        if let (Some([queries, keys]), Some(pages)) = (self.heads, self.pages) {
+            let heads = format!("{queries} + {keys} heads, d = {}", self.head());
+            return write!(f, "{} x {pages} page{}, {heads}", self.rows, if pages == 1 { "" } else { "s" });
         }
         if let Some([queries, keys]) = self.heads {
             let tokens = if self.rows == 1 { "token" } else { "tokens" };
@@ -542,6 +536,7 @@ mod tests {
         assert_eq!(shapes.map(|shape| shape.to_string()), ["N = 7", "2 x 7", "M = 1, N = 2, K = 0"]);
         let shapes = [[1, 1], [4, 4], [4, 1]].map(|heads| Shape::attention(heads, 17, 64).to_string());
         assert_eq!(shapes, ["1 head, S = 17, d = 64", "4 heads, S = 17, d = 64", "4 + 1 heads, S = 17, d = 64"]);
+        assert_eq!(Shape::paged(7, [4, 2], 64, 33).to_string(), "7 x 33 pages, 4 + 2 heads, d = 64");
     }
 
     #[test]
