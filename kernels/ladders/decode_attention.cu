@@ -166,7 +166,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 
 // ANCHOR: group
 // A block has one head of keys, and all heads of queries that share it: what is loaded once serves all of them.
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, 2)
     decode_attention_group(const bf16* q, const bf16* k_cache, const bf16* v_cache, const int* block_table,
                            const int* lengths, bf16* out, size_t sequences, size_t q_heads, size_t kv_heads,
                            size_t head_dim, size_t pages) {

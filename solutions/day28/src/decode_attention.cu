@@ -169,8 +169,8 @@ __device__ void attend_all(Shared<HEAD>& shared, const bf16* q, const bf16* k_ca
     }
 }
 
-// The blocks of a sequence follow each other.
-extern "C" __global__ void __launch_bounds__(THREADS)
+// The blocks of a sequence follow each other. Three of them are to be on an SM, so that one loads while another computes.
+extern "C" __global__ void __launch_bounds__(THREADS, 3)
     decode_attention(const bf16* q, const bf16* k_cache, const bf16* v_cache, const int* block_table, const int* lengths,
                      float* partial, float* sums, size_t q_heads, size_t kv_heads, size_t head_dim, size_t pages) {
     __shared__ __align__(16) char memory[sizeof(Shared<128>)];

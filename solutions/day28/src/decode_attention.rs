@@ -48,9 +48,10 @@ pub fn decode_attention(
     unsafe { launch.launch(config) }?;
 
     let merge = module.load_function("merge_parts")?;
+    let (partial, sums) = (partial.as_view(), sums.as_view());
     let config = LaunchConfig { grid_dim: grid(sequences * q_heads), block_dim: (head_dim as u32, 1, 1), shared_mem_bytes: 0 };
     let mut launch = stream.launch_builder(&merge);
-    launch.arg(&*partial).arg(&*sums).arg(lengths).arg(out).arg(&q_heads).arg(&pages);
+    launch.arg(&partial).arg(&sums).arg(lengths).arg(out).arg(&q_heads).arg(&pages);
     // SAFETY: as above.
     unsafe { launch.launch(config) }?;
     Ok(())

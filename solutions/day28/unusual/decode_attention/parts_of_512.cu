@@ -148,7 +148,7 @@ __device__ void attend_all(Shared<HEAD>& shared, const bf16* q, const bf16* k_ca
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, 3)
     decode_attention(const bf16* q, const bf16* k_cache, const bf16* v_cache, const int* block_table, const int* lengths,
                      float* partial, float* sums, size_t q_heads, size_t kv_heads, size_t head_dim, size_t pages) {
     __shared__ __align__(16) char memory[sizeof(Shared<128>)];

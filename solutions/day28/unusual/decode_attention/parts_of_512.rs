@@ -48,10 +48,11 @@ pub fn decode_attention(
     unsafe { launch.launch(config) }?;
 
     let merge = module.load_function("merge_parts")?;
+    let (partial, sums) = (partial.as_view(), sums.as_view());
     let rows = sequences * q_heads;
     let config = LaunchConfig { grid_dim: (count(rows.div_ceil(4)), 1, 1), block_dim: (128, 1, 1), shared_mem_bytes: 0 };
     let mut launch = stream.launch_builder(&merge);
-    launch.arg(&*partial).arg(&*sums).arg(lengths).arg(out).arg(&rows).arg(&q_heads).arg(&head_dim).arg(&pages);
+    launch.arg(&partial).arg(&sums).arg(lengths).arg(out).arg(&rows).arg(&q_heads).arg(&head_dim).arg(&pages);
     // SAFETY: as above.
     unsafe { launch.launch(config) }?;
     Ok(())

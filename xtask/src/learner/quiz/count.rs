@@ -39,6 +39,9 @@ fn listed<'a>(params: impl Iterator<Item = &'a Param>) -> String {
             Extent::Scores => " for each query and key",
             Extent::Pairs => " for each token and pair",
             Extent::Table(_) => ", a table",
+            Extent::Cache => " for each element of the pages",
+            Extent::PageTable => " for each page of a sequence",
+            Extent::Parts { .. } => " for each part of a sequence",
         };
         format!("{} ({}{each})", param.name, format!("{:?}", param.dtype).to_lowercase())
     };
