@@ -20,7 +20,7 @@ pub(crate) fn show() -> String {
         "tokens",
         "cache, MB",
         "of all bytes",
-        "operations per byte",
+        "ops per byte",
         "chain, times as many",
         "blocks",
         "in parts",
@@ -45,6 +45,6 @@ pub(crate) fn show() -> String {
     format!(
         "\n6. One new token of each sequence: {queries} heads of queries, {keys} of keys, {HEAD} elements in bf16\n\n\
          Tokens are the most that a sequence may have. Blocks are those of a kernel that gives each sequence's head of\n\
-         keys one, and those of one that gives each part of {PART} tokens one.\n\n{table}\n"
+         keys one, and those of one that gives each part of {PART} tokens one.\n\n{table}"
     )
 }

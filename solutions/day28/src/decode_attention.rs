@@ -39,7 +39,8 @@ pub fn decode_attention(
     let parts = (16 * pages).div_ceil(PART);
 
     let attend = module.load_function("decode_attention")?;
-    let config = LaunchConfig { grid_dim: grid(sequences * parts * kv_heads), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
+    let config =
+        LaunchConfig { grid_dim: grid(sequences * parts * kv_heads), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
     let mut launch = stream.launch_builder(&attend);
     launch.arg(q).arg(k_cache).arg(v_cache).arg(block_table).arg(lengths).arg(&mut *partial).arg(&mut *sums);
     launch.arg(&q_heads).arg(&kv_heads).arg(&head_dim).arg(&pages);
@@ -49,7 +50,8 @@ pub fn decode_attention(
 
     let merge = module.load_function("merge_parts")?;
     let (partial, sums) = (partial.as_view(), sums.as_view());
-    let config = LaunchConfig { grid_dim: grid(sequences * q_heads), block_dim: (head_dim as u32, 1, 1), shared_mem_bytes: 0 };
+    let config =
+        LaunchConfig { grid_dim: grid(sequences * q_heads), block_dim: (head_dim as u32, 1, 1), shared_mem_bytes: 0 };
     let mut launch = stream.launch_builder(&merge);
     launch.arg(&partial).arg(&sums).arg(lengths).arg(out).arg(&q_heads).arg(&pages);
     // SAFETY: as above.
