@@ -169,7 +169,8 @@ mod tests {
         let (all, row) = (usize::MAX.to_string(), format!("2x{}", 1 << 25));
         let beyond = "99999999999x99999999999";
         assert_eq!("3x5x7".parse(), Ok(At::Shape(Shape::product(3, 5, 7))));
-        for text in ["2x2x", "2x2x0", "2x2x2x2x2x2", "", "0", "x", "3x", "2x0", "many", "1e6", "-1", &all, &row, beyond] {
+        for text in ["2x2x", "2x2x0", "2x2x2x2x2x2", "", "0", "x", "3x", "2x0", "many", "1e6", "-1", &all, &row, beyond]
+        {
             assert!(text.parse::<At>().is_err(), "{text}");
         }
     }

@@ -13,7 +13,9 @@ pub(super) fn tell(fault: &Fault, exercise: &'static Exercise) -> Diagnostic {
             over_budget(say(fault), which, shapes)
         }
         (Kind::Refusal(Refusal::EmptyGrid { .. }), shapes) => empty_grid(say(fault), shapes),
-        (_, Shapes::Rows { .. } | Shapes::Heads { .. } | Shapes::Attention { .. } | Shapes::Paged { .. }) => by_row(fault, exercise),
+        (_, Shapes::Rows { .. } | Shapes::Heads { .. } | Shapes::Attention { .. } | Shapes::Paged { .. }) => {
+            by_row(fault, exercise)
+        }
         (_, Shapes::Matrix { .. } | Shapes::Product { .. }) => by_tile(fault, exercise),
         (_, Shapes::Tensors { .. }) => by_chunk(fault, exercise),
         (_, Shapes::Elementwise) => by_element(fault, exercise),
@@ -244,9 +246,9 @@ fn index_of(param: &Param, shapes: Shapes) -> String {
             "`{name}` has, for each page, `kv_heads` heads of 16 rows of `head_dim` elements. Which page that is, the table says, and for tokens \
              beyond the sequence's length it says -1"
         ),
-        Extent::PageTable => format!(
-            "`{name}` has a row of `pages` numbers for each sequence: token t is on the page at t / 16 of it"
-        ),
+        Extent::PageTable => {
+            format!("`{name}` has a row of `pages` numbers for each sequence: token t is on the page at t / 16 of it")
+        }
         Extent::Parts { tokens, .. } => format!(
             "`{name}` has room for `(16 * pages).div_ceil({tokens})` parts for each of `q_heads` heads of each sequence"
         ),

@@ -176,9 +176,9 @@ impl<'a> Problem<'a> {
         between::add_last(&mut telling, &first);
         let launches = self.launch(telling)?;
         let Some((launch, before)) = launches.split_last() else { return Ok(None) };
-        let mut executed_blocks = launches.iter().flat_map(|launch| launch.dry.iter().map(move |block| (launch, block)));
-        let stopped =
-            executed_blocks.find_map(|(launch, block)| Some((launch, block.index, block.fault.as_deref()?)));
+        let mut executed_blocks =
+            launches.iter().flat_map(|launch| launch.dry.iter().map(move |block| (launch, block)));
+        let stopped = executed_blocks.find_map(|(launch, block)| Some((launch, block.index, block.fault.as_deref()?)));
         if let Some((launch, index, fault)) = stopped {
             let stray = matches!(fault.kind.status(), Status::IllegalAddress | Status::MisalignedAddress);
             let told = explain::faults(std::slice::from_ref(fault), self.trial.entry).filter(|_| stray);

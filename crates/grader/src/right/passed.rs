@@ -114,10 +114,10 @@ fn shapes(exercise: &Exercise) -> Vec<Shape> {
     }
 }
 
-/// The elements of a buffer. A square matrix of so many columns has no place anywhere; the launches before it is multiplied by are seen
-/// with one of one element.
+/// The elements of a buffer. A square matrix of so many columns has no place anywhere, nor have the pages of so many sequences; nobody
+/// reads them, and the launches before a matrix is multiplied by are seen with one of one element.
 fn elements(param: &Param, shape: Shape) -> usize {
-    if param.extent == Extent::Square { 1 } else { param.len(shape) }
+    if matches!(param.extent, Extent::Square | Extent::Cache) { 1 } else { param.len(shape) }
 }
 
 /// What the launch function passes for a shape.

@@ -80,7 +80,9 @@ fn chain(exercise: &Exercise, shape: Shape) -> Question {
     let at = match exercise.shapes {
         Shapes::Elementwise => String::new(),
         Shapes::Rows { .. } | Shapes::Matrix { .. } => format!(", at {} rows of {}", shape.rows, shape.columns),
-        Shapes::Product { .. } | Shapes::Heads { .. } | Shapes::Attention { .. } | Shapes::Paged { .. } => format!(", at {shape}"),
+        Shapes::Product { .. } | Shapes::Heads { .. } | Shapes::Attention { .. } | Shapes::Paged { .. } => {
+            format!(", at {shape}")
+        }
         Shapes::Tensors { .. } => format!(", for {} tensors of {} elements on average", shape.rows, shape.columns),
     };
     Question {
