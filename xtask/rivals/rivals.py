@@ -191,6 +191,7 @@ def attention(q, k, v):
     return F.scaled_dot_product_attention(q.unsqueeze(0), k.unsqueeze(0), v.unsqueeze(0)).squeeze(0)
 
 
+
 def attention_causal(q, k, v):
     # Heads of queries that follow each other have a head of keys in common.
     grouped = q.shape[0] != k.shape[0]
@@ -206,6 +207,18 @@ def attention_causal_by(backend):
             return attention_causal(q, k, v)
 
     return run
+
+
+def decode_attention(q, k_cache, v_cache, block_table, lengths):
+    # The pages of each sequence one behind the other, and a mask for what lies beyond its last token.
+    def gather(cache):
+        return cache[block_table.long()].transpose(1, 2).flatten(2, 3)
+
+    tokens = 16 * block_table.shape[1]
+    mask = torch.arange(tokens, device=q.device) < lengths.unsqueeze(1)
+    out = F.scaled_dot_product_attention(
+        q.unsqueeze(2), gather(k_cache), gather(v_cache), attn_mask=mask[:, None, None], enable_gqa=True)
+    return out.squeeze(2)
 
 
 def layernorm_bias_gelu(x, gamma, beta, bias):
@@ -400,6 +413,7 @@ OPERATIONS = {
     "moe_expert": ([EB, ("gate_up", "bfloat16"), ("down", "bfloat16"), ("order", "int64"), ("slots", "float32")], moe_expert, {}),
     "attention_row": ([("sequences", "float32")] * 3, attention, {}),
     "flash_attention": ([("sequences", "bfloat16")] * 3, attention, {}),
+
     "flash_attention_causal": (
         [("sequences", "bfloat16"), ("key_sequences", "bfloat16"), ("key_sequences", "bfloat16")],
         attention_causal,
@@ -409,6 +423,9 @@ OPERATIONS = {
             "efficient": attention_causal_by("EFFICIENT_ATTENTION"),
         },
     ),
+    "decode_attention": (
+        [("queries", "bfloat16"), ("cache", "bfloat16"), ("cache", "bfloat16"), ("pages", "int32"), ("lengths", "int32")],
+        decode_attention, {}),
 }
 
 # Sublayers in the orders that models have them, for --fused and --code alone.
@@ -427,10 +444,10 @@ TOLERANCES = {"float32": (1e-4, 1e-3), "float16": (2e-2, 1e-2), "bfloat16": (5e-
 POSITIONS = 250
 
 
-def make_inputs(spec, rows, columns, seed, depth=None, head=None, *_):
+def make_inputs(spec, rows, columns, seed, depth=None, head=None, pages=None, *_):
     """One set of inputs. A single row is flat: an elementwise operation has no rows. A product of matrices has sums of `depth` terms;
-    tokens have `depth` heads of keys, and a head has `head` elements; attention has sequences
-    of `depth` tokens, and `head` of them of keys; of `head` experts each has `depth` elements between its matrices."""
+    tokens have `depth` heads of keys, and a head has `head` elements, and where keys are in a cache, up to `pages` pages of 16; attention has
+    sequences of `depth` tokens, and `head` of them of keys; of `head` experts each has `depth` elements between its matrices."""
     generator = torch.Generator(device="cuda").manual_seed(seed)
 
     def make(kind, dtype):
@@ -445,6 +462,15 @@ def make_inputs(spec, rows, columns, seed, depth=None, head=None, *_):
         if kind in ("queries", "keys"):
             heads = columns // head if kind == "queries" else depth
             return torch.randn((rows, heads, head), generator=generator, device="cuda").to(getattr(torch, dtype))
+        # A ninth of the cache is no sequence's. Lengths end on the last page, as those that the course times do.
+        if kind == "cache":
+            size = (rows * pages * 9 // 8, depth, 16, head)
+            return torch.randn(size, generator=generator, device="cuda").to(getattr(torch, dtype))
+        if kind == "pages":
+            order = torch.randperm(rows * pages * 9 // 8, generator=generator, device="cuda", dtype=torch.int32)
+            return order[:rows * pages].view(rows, pages)
+        if kind == "lengths":
+            return 16 * pages - torch.randint(16, (rows,), generator=generator, device="cuda", dtype=torch.int32)
         if kind in ("sequences", "key_sequences"):
             size = (rows // depth if kind == "sequences" else head, depth, columns)
             return torch.randn(size, generator=generator, device="cuda").to(getattr(torch, dtype))
@@ -493,7 +519,8 @@ def wrong(function, eager, spec, inputs):
     first = inputs[0]
     count = min(first.shape[0], max(1, CHECKED // max(1, first[0].numel())))
     flat = ("elements", "squares", "offset")
-    by_row = (*flat, "labels", "left", "queries", "keys", "positions", "sequences") if first.dim() > 1 else flat
+    rowwise = ("labels", "left", "queries", "keys", "positions", "sequences", "pages", "lengths")
+    by_row = (*flat, *rowwise) if first.dim() > 1 else flat
     if any(kind == "key_sequences" for kind, _ in spec):
         # Whole groups of heads that have their keys in common.
         group = first.shape[0] // inputs[1].shape[0]

@@ -111,6 +111,7 @@ impl Baseline {
         let Shape { rows, columns, .. } = shape;
         let terms = shape.terms();
         let [heads, kv_heads] = shape.heads.unwrap_or_default();
+        let (head, pages) = (shape.head(), shape.pages.unwrap_or(0));
         let threads = step.block(shape);
         let (blocks_x, blocks_y, _) = step.grid_dim(shape);
         if blocks_x == 0 || blocks_y == 0 {
@@ -152,6 +153,9 @@ impl Baseline {
             }
             Work::Heads { .. } => {
                 launch.arg(&heads).arg(&kv_heads).arg(&terms).arg(&columns);
+            }
+            Work::Cache(_) => {
+                launch.arg(&rows).arg(&heads).arg(&kv_heads).arg(&head).arg(&pages);
             }
             Work::Chunks { .. } => {}
             Work::Elements { .. } | Work::Gemm | Work::Own => {

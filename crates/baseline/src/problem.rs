@@ -66,6 +66,7 @@ impl Problem {
             depth: self.shape.depth,
             heads: self.shape.heads,
             experts: self.shape.experts,
+            pages: self.shape.pages,
         };
         (arguments, &self.intermediates)
     }

@@ -85,6 +85,7 @@ mod tests {
                     Work::Elements { .. } => 1,
                     Work::Product { .. } => 3,
                     Work::Heads { .. } => 4,
+                    Work::Cache(_) => 5,
                     Work::Chunks { .. } => 0,
                     _ => 2,
                 };

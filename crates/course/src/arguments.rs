@@ -231,10 +231,13 @@ pub struct Arguments<'a> {
     pub heads: Option<[usize; 2]>,
     /// As [`Shape::experts`].
     pub experts: Option<usize>,
+    /// As [`Shape::pages`].
+    pub pages: Option<usize>,
 }
 
 impl Arguments<'_> {
     pub fn shape(&self) -> Shape {
-        Shape { rows: self.rows, columns: self.columns, depth: self.depth, heads: self.heads, experts: self.experts }
+        let &Self { rows, columns, depth, heads, experts, pages, .. } = self;
+        Shape { rows, columns, depth, heads, experts, pages }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::paged::{FULL, PAGE, Paging};
 use crate::{CHOICES, DType, Data, Inputs, Mistaken, Routing, Shape, Shapes, Step, Suspect, Work};
 
 /// Everything that is fixed about an exercise.
@@ -260,6 +261,22 @@ impl Param {
         self
     }
 
+    /// One of a paged cache's two buffers: for each page, each head of keys and each token of the page the elements of a head.
+    pub const fn cache(name: &'static str, dtype: DType) -> Self {
+        Self::new(name, dtype, Extent::Cache)
+    }
+
+    /// The table of a paged cache: for each sequence the numbers of its pages in their order, and -1 where it has no more.
+    pub const fn page_table(name: &'static str) -> Self {
+        Self::new(name, DType::I32, Extent::PageTable)
+    }
+
+    /// What goes from the parts of sequences to their merging: for each sequence, head of queries and part of so many tokens one
+    /// element for each of a head, or so many.
+    pub const fn parts(name: &'static str, dtype: DType, tokens: usize, each: Each) -> Self {
+        Self::new(name, dtype, Extent::Parts { tokens, each })
+    }
+
     /// Elements for a shape.
     pub fn len(&self, shape: Shape) -> usize {
         match self.extent {
@@ -270,7 +287,7 @@ impl Param {
             Extent::Left => shape.rows * shape.terms(),
             Extent::Right => shape.terms() * shape.columns,
             Extent::Keys => shape.key_rows() * shape.key_columns(),
-            Extent::Scores => shape.rows * shape.terms(),
+            Extent::Scores => shape.elements() / shape.head().max(1) * shape.terms(),
             Extent::Pairs => shape.rows * (shape.head() / 2),
             Extent::Table(rows) => rows * shape.head(),
             Extent::Tensors { of } => shape.rows * (of.len() + 1),
@@ -279,6 +296,12 @@ impl Param {
             Extent::Experts { rows, columns } => shape.experts.unwrap_or_default() * rows.of(shape) * columns.of(shape),
             Extent::Order => shape.slots(),
             Extent::Offsets => shape.experts.unwrap_or_default() + 1,
+            Extent::Cache => Paging::of(shape).pool(shape) * PAGE * shape.key_columns(),
+            Extent::PageTable => shape.rows * shape.pages.unwrap_or(0),
+            Extent::Parts { tokens, each } => {
+                let parts = shape.rows * shape.terms().div_ceil(tokens.max(1));
+                parts * shape.heads.map_or(0, |[queries, _]| queries) * each.elements(shape)
+            }
         }
     }
 
@@ -304,6 +327,7 @@ impl Param {
             }
             Extent::Order => Some(indices(Routing::of(shape).order())),
             Extent::Offsets => Some(indices(Routing::of(shape).offsets())),
+            Extent::PageTable => Some(Data::I32(Paging::of(shape).table(shape))),
             _ => None,
         }
     }
@@ -329,6 +353,25 @@ impl Param {
             Extent::Order => begin,
             _ => 0,
         }
+    }
+
+    /// Bytes that a launch moves which reads or writes it once: all of it, but of a paged cache and of what depends on how long its sequences
+    /// are only what belongs to their tokens.
+    pub fn moved(&self, shape: Shape) -> usize {
+        let sum = |of: &dyn Fn(usize) -> usize| Paging::of(shape).sum(shape, of);
+        let tokens = || sum(&|length| length);
+        let [queries, keys] = shape.heads.unwrap_or_default();
+        let elements = match self.extent {
+            Extent::Cache => tokens() * keys * shape.head(),
+            Extent::Keys if shape.pages.is_some() => tokens() * keys * shape.head(),
+            Extent::Scores if shape.pages.is_some() => tokens() * queries,
+            Extent::PageTable => sum(&|length| length.div_ceil(PAGE)),
+            Extent::Parts { tokens, each } => {
+                sum(&|length| length.div_ceil(tokens.max(1))) * queries * each.elements(shape)
+            }
+            _ => self.len(shape),
+        };
+        elements * self.dtype.bytes()
     }
 
     /// Row and column, in the shape, of an element of a buffer that has one for each element of it.
@@ -420,22 +463,49 @@ pub enum Extent {
     Order,
     /// A table of where in that order each expert's slots begin.
     Offsets,
+    /// Of a paged cache: the keys or the values of all of its pages, also of those that no sequence has.
+    Cache,
+    /// The numbers of each sequence's pages.
+    PageTable,
+    /// Of a paged cache: for each sequence, head of queries and part of so many tokens.
+    Parts {
+        tokens: usize,
+        each: Each,
+    },
+}
+
+/// How many elements a part of a sequence has for each head of queries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Each {
+    /// As many as a head.
+    Head,
+    Elements(usize),
+}
+
+impl Each {
+    fn elements(self, shape: Shape) -> usize {
+        match self {
+            Each::Head => shape.head(),
+            Each::Elements(elements) => elements,
+        }
+    }
 }
 
 impl Extent {
     /// Whether it is a table, whose contents follow from the shape and from where other buffers are.
     pub fn is_table(self) -> bool {
-        matches!(self, Extent::Tensors { .. } | Extent::Chunks { .. } | Extent::Order | Extent::Offsets)
+        use Extent::{Chunks, Offsets, Order, PageTable, Tensors};
+        matches!(self, Tensors { .. } | Chunks { .. } | Order | Offsets | PageTable)
     }
 
     /// Whether a buffer grows with the number of rows, and what it holds may repeat itself.
     pub fn grows_with_rows(self) -> bool {
         match self {
             Extent::Elements | Extent::Transposed | Extent::Rows | Extent::Left | Extent::Keys | Extent::Pairs => true,
-            Extent::Scores | Extent::Slots(_) => true,
+            Extent::Scores | Extent::Slots(_) | Extent::Cache | Extent::Parts { .. } => true,
             Extent::Columns | Extent::Square | Extent::Right | Extent::Table(_) => false,
             Extent::Tensors { .. } | Extent::Chunks { .. } | Extent::Order | Extent::Offsets => false,
-            Extent::Experts { .. } => false,
+            Extent::Experts { .. } | Extent::PageTable => false,
         }
     }
 }
@@ -607,24 +677,26 @@ impl Exercise {
         parts.map(|(heading, text)| Hint { heading, text: text.trim() }).collect()
     }
 
-    /// Bytes that must be moved: each input read once, each output written once; where one kernel does not pay, what
+    /// Bytes that must be moved: each input read once, each output written once, what is lent for several launches written and read once; where one kernel does not pay, what
     /// the launches of the plan move.
     pub fn minimum_bytes(&self, shape: Shape) -> u64 {
         if !self.plan.is_empty() {
             return self.plan.iter().map(|step| step.bytes(self, shape)).sum();
         }
-        self.read_bytes(shape) + self.written_bytes(shape)
+        // What goes from one launch to the next is written and read.
+        let between: usize = self.scratch.iter().map(|p| p.moved(shape)).sum();
+        self.read_bytes(shape) + self.written_bytes(shape) + 2 * between as u64
     }
 
     /// Bytes of what any kernel must read: the inputs, and outputs that are updated.
     pub fn read_bytes(&self, shape: Shape) -> u64 {
         let updated = self.outputs.iter().filter(|p| p.updated);
-        self.inputs.iter().chain(updated).map(|p| p.bytes(shape) as u64).sum()
+        self.inputs.iter().chain(updated).map(|p| p.moved(shape) as u64).sum()
     }
 
     /// Bytes of the outputs.
     pub fn written_bytes(&self, shape: Shape) -> u64 {
-        self.outputs.iter().map(|p| p.bytes(shape) as u64).sum()
+        self.outputs.iter().map(|p| p.moved(shape) as u64).sum()
     }
 
     /// Bytes that the unfused chain must move.
@@ -661,6 +733,7 @@ impl Exercise {
     /// How much an operation has to do for a shape: a matrix product goes over all of a row for each of its elements.
     pub fn work(&self, shape: Shape) -> usize {
         let each = match shape.depth {
+            _ if shape.pages.is_some() => shape.terms(),
             Some(depth) => depth.max(1),
             None if self.multiplies() => shape.columns,
             None => 1,
@@ -680,7 +753,8 @@ impl Exercise {
 
     /// The large problems at which bytes and speed are judged, of about so many elements: one for each timed row length or number of
     /// tensors; of tokens, so many of the queries. Products of matrices and mixtures of experts are those that are timed, halved in all
-    /// directions until they have no more, and attention has its heads and its tokens halved.
+    /// directions until they have no more, and attention has its heads and its tokens halved. Of a paged cache it is so many elements of
+    /// the result times pages, in tables that are full.
     pub fn large(&self, elements: usize) -> Vec<Shape> {
         match self.shapes {
             Shapes::Elementwise => vec![Shape::flat(elements)],
@@ -723,6 +797,19 @@ impl Exercise {
                     }
                     let [tokens, experts, hidden, inter] = sizes;
                     Shape::routing(tokens, experts.max(CHOICES), hidden, inter)
+                };
+                timed.iter().map(halved).collect()
+            }
+            Shapes::Paged { timed, .. } => {
+                let halved = |&[mut sequences, queries, mut keys, head, mut pages]: &[usize; 5]| {
+                    let group = queries / keys.max(1);
+                    while sequences * keys * group * head * pages > elements.max(1)
+                        && (sequences > 1 || keys > 1 || pages > FULL)
+                    {
+                        [sequences, keys] = [sequences, keys].map(|size| (size / 2).max(1));
+                        pages = (pages / 2).max(pages.min(FULL));
+                    }
+                    Shape::paged(sequences, [group * keys, keys], head, pages)
                 };
                 timed.iter().map(halved).collect()
             }

@@ -18,6 +18,7 @@ mod e4m3;
 mod exercise;
 mod gemm;
 mod inputs;
+pub mod paged;
 mod rounding;
 mod routing;
 mod sample;
@@ -43,13 +44,15 @@ pub use compare::Mismatch;
 pub use data::{DType, Data};
 pub use day::{DaySpec, days, find};
 pub use e4m3::E4m3;
-pub use exercise::{Access, Case, Exercise, Extent, Hint, Param, Reference, Rival, Rung, Scalar, Tolerance, Width};
+pub use exercise::{
+    Access, Case, Each, Exercise, Extent, Hint, Param, Reference, Rival, Rung, Scalar, Tolerance, Width,
+};
 pub use gemm::{Gemm, GemmSizes, NoGemm};
 pub use inputs::Inputs;
 pub use routing::{CHOICES, Routing};
 pub use sample::Sample;
 pub use shape::{Shape, Shapes};
-pub use step::{ScalarArg, Step, Threads, Work};
+pub use step::{Piece, ScalarArg, Step, Threads, Work};
 pub use submission::{Bound, Entry, Source, Submission};
 pub use suspect::{Mistaken, Suspect};
 

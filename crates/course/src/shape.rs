@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::CHOICES;
+use crate::paged::{FULL, GROUP, PAGE};
 
 /// Row-major, contiguous. An elementwise shape is one row; a product of matrices has the rows and columns of its result; tokens with
 /// heads have a row each, whose columns are those of all heads of its queries. A list of tensors has a row for each of them, of as many
@@ -21,6 +22,8 @@ pub struct Shape {
     pub heads: Option<[usize; 2]>,
     /// Of a mixture of experts: how many there are.
     pub experts: Option<usize>,
+    /// Of tokens that attend to a paged cache, one for each sequence: how many pages a row of the block table has room for.
+    pub pages: Option<usize>,
 }
 
 impl Shape {
@@ -29,7 +32,7 @@ impl Shape {
     }
 
     pub const fn of(rows: usize, columns: usize) -> Self {
-        Self { rows, columns, depth: None, heads: None, experts: None }
+        Self { rows, columns, depth: None, heads: None, experts: None, pages: None }
     }
 
     /// A product of m x k by k x n.
@@ -54,6 +57,12 @@ impl Shape {
         Self { depth: Some(inter), experts: Some(experts), ..Self::of(tokens, hidden) }
     }
 
+    /// A token of each of so many sequences, with so many heads of queries, and of keys in a cache, each of so many elements. A sequence
+    /// has up to so many pages of the cache, and what [`crate::paged::Paging`] says of them.
+    pub const fn paged(sequences: usize, heads: [usize; 2], head: usize, pages: usize) -> Self {
+        Self { pages: Some(pages), ..Self::tokens(sequences, heads, head) }
+    }
+
     /// Whether it is one of attention.
     pub const fn is_attention(self) -> bool {
         self.depth.is_some() && self.heads.is_some()
@@ -71,10 +80,11 @@ impl Shape {
         beside * self.head()
     }
 
-    /// Rows of the keys.
+    /// Rows of the keys; of a paged cache, of keys that were gathered from it.
     pub fn key_rows(self) -> usize {
         match (self.depth, self.heads) {
             (Some(length), Some([_, keys])) => keys * length,
+            _ if self.pages.is_some() => self.rows * self.terms(),
             _ => self.rows,
         }
     }
@@ -89,9 +99,10 @@ impl Shape {
         self.experts.map_or(0, |_| CHOICES * self.rows)
     }
 
-    /// Terms of each sum of a product, keys of a head of attention, or elements between an expert's matrices; 0 of any other shape.
+    /// Terms of each sum of a product, keys of a head of attention, or elements between an expert's matrices; of a paged cache the most
+    /// tokens that a sequence may have; 0 of any other shape.
     pub fn terms(self) -> usize {
-        self.depth.unwrap_or(0)
+        self.depth.or(self.pages.map(|pages| PAGE * pages)).unwrap_or(0)
     }
 
     pub const fn elements(self) -> usize {
@@ -133,6 +144,9 @@ impl Shape {
             let rows = rows.min(PRODUCTS / self.columns.saturating_mul(depth).max(1)).max(1) | 1;
             return Self { rows: rows.min(self.rows), ..self };
         }
+        if self.pages.is_some() {
+            return Self { rows: self.rows.min(GROUP), ..self };
+        }
         if self.rows == 1 && self.heads.is_none() {
             Self::flat(self.columns.min(PERIOD))
         } else {
@@ -172,6 +186,10 @@ impl std::fmt::Display for Shape {
             let tokens = if self.rows == 1 { "token" } else { "tokens" };
             return write!(f, "{} {tokens}, {experts} experts, H = {}, I = {inter}", self.rows, self.columns);
         }
+        if let (Some([queries, keys]), Some(pages)) = (self.heads, self.pages) {
+            let heads = format!("{queries} + {keys} heads, d = {}", self.head());
+            return write!(f, "{} x {pages} page{}, {heads}", self.rows, if pages == 1 { "" } else { "s" });
+        }
         if let Some([queries, keys]) = self.heads {
             let tokens = if self.rows == 1 { "token" } else { "tokens" };
             return write!(f, "{} {tokens}, {queries} + {keys} heads of {}", self.rows, self.head());
@@ -209,6 +227,10 @@ pub enum Shapes {
     /// Any number of tokens, each of which two of any number of experts work on, as [`crate::Routing`] has them. Speed is judged at the
     /// tokens, experts, elements of a token, and elements between an expert's matrices of `timed`, bytes at fewer of all of them.
     Routing { timed: &'static [[usize; 4]] },
+    /// One token of each of any number of sequences, whose keys and values lie in a paged cache: see [`crate::paged`]. A head has one of these
+    /// numbers of elements. Speed is judged at the sequences, the heads of queries, the heads of keys, the elements of a head and the pages of
+    /// a row of the table of `timed`, bytes at fewer of them.
+    Paged { elements: &'static [usize], timed: &'static [[usize; 5]] },
 }
 
 impl Shapes {
@@ -235,6 +257,12 @@ impl Shapes {
                 let experts = shape.experts.unwrap_or_default();
                 vec![("tokens", rows), ("experts", experts), ("hidden", columns), ("inter", shape.terms())]
             }
+            Shapes::Paged { .. } => {
+                let [queries, keys] = shape.heads.unwrap_or_default();
+                let heads = [("q_heads", queries), ("kv_heads", keys), ("head_dim", shape.head())];
+                let pages = ("pages", shape.pages.unwrap_or(0));
+                [("sequences", rows)].into_iter().chain(heads).chain([pages]).collect()
+            }
         }
     }
 
@@ -245,7 +273,8 @@ impl Shapes {
             | Shapes::Product { .. }
             | Shapes::Heads { .. }
             | Shapes::Attention { .. }
-            | Shapes::Routing { .. } => shape.to_string(),
+            | Shapes::Routing { .. }
+            | Shapes::Paged { .. } => shape.to_string(),
             Shapes::Rows { .. } | Shapes::Matrix { .. } => format!("{} x {}", shape.rows, shape.columns),
             Shapes::Tensors { .. } => {
                 let s = if shape.rows == 1 { "" } else { "s" };
@@ -329,6 +358,18 @@ impl Shapes {
                     |[tokens, experts, hidden, inter]: [usize; 4]| Shape::routing(tokens, experts, hidden, inter);
                 let mut shapes: Vec<_> = MIXTURES.into_iter().map(mixture).collect();
                 shapes.push(mixture([rng.usize(2..100), rng.usize(2..20), rng.usize(2..100), rng.usize(2..100)]));
+                shapes
+            }
+            Shapes::Paged { elements, .. } => {
+                let paged = |[sequences, group, keys, pages]: [usize; 4], head: usize| {
+                    Shape::paged(sequences, [group * keys, keys], head, pages)
+                };
+                let mut shapes: Vec<_> =
+                    CACHES.iter().flat_map(|&one| elements.iter().map(move |&head| paged(one, head))).collect();
+                let least = elements.iter().copied().min().unwrap_or(1);
+                shapes.extend(LONG_CACHES.map(|one| paged(one, least)));
+                let head = elements.get(rng.usize(0..elements.len().max(1))).copied().unwrap_or(1);
+                shapes.push(paged([rng.usize(1..9), rng.usize(1..6), rng.usize(1..3), rng.usize(2..40)], head));
                 shapes
             }
         }
@@ -473,6 +514,26 @@ const MIXTURES: [[usize; 4]; 21] = [
     [0, 4, 64, 64],
 ];
 
+/// Sequences, heads of queries for each of keys, heads of keys, and pages of a row of the table: one sequence that fills what has room for
+/// it, so that nothing is wrong with an edge; single pages; as many pages as a part of 256 tokens has, and one more and one less; sequences
+/// of which some end parts before others; more heads of queries than are usual, and an odd number; no sequence.
+const CACHES: [[usize; 4]; 11] = [
+    [1, 2, 1, 16],
+    [1, 1, 1, 1],
+    [7, 1, 2, 1],
+    [7, 4, 1, 2],
+    [3, 3, 2, 5],
+    [7, 2, 1, 15],
+    [2, 8, 1, 16],
+    [7, 1, 1, 17],
+    [8, 5, 1, 3],
+    [9, 2, 2, 33],
+    [0, 4, 2, 16],
+];
+
+/// The same for long sequences, which are judged with the smallest heads alone: some parts, and full tables.
+const LONG_CACHES: [[usize; 4]; 2] = [[4, 4, 1, 70], [2, 2, 1, FULL + 2]];
+
 /// Rows and columns of matrices: a whole tile first, where nothing is wrong with an edge; single ones, one less and one more than
 /// a tile has, and multiples of 2 and 4 in either or both.
 const MATRICES: [(usize, usize); 19] = [
@@ -546,6 +607,7 @@ mod tests {
         assert_eq!(shapes.map(|shape| shape.to_string()), ["N = 7", "2 x 7", "M = 1, N = 2, K = 0"]);
         let shapes = [[1, 1], [4, 4], [4, 1]].map(|heads| Shape::attention(heads, 17, 64).to_string());
         assert_eq!(shapes, ["1 head, S = 17, d = 64", "4 heads, S = 17, d = 64", "4 + 1 heads, S = 17, d = 64"]);
+        assert_eq!(Shape::paged(7, [4, 2], 64, 33).to_string(), "7 x 33 pages, 4 + 2 heads, d = 64");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::{Exercise, Shape};
 pub struct Step {
     /// The kernel in `kernels/`. Its arguments are the buffers read, the buffers written, the
     /// scalars and sizes that it names, and then the sizes: `n` for elementwise kernels, `m`, `n` and `k` for products of matrices, `heads`, `kv_heads`, `length`
-    /// and `head_dim` for those by head, `rows` and `columns` for others. A `*` in the name stands for the number of threads, where there is a kernel for each.
+    /// and `head_dim` for those by head, `sequences`, `q_heads`, `kv_heads`, `head_dim` and `pages` for those of a paged cache, `rows` and `columns` for others. A `*` in the name stands for the number of threads, where there is a kernel for each.
     pub kernel: &'static str,
     pub reads: &'static [&'static str],
     pub writes: &'static [&'static str],
@@ -55,11 +55,27 @@ pub enum Work {
     Heads { queries: usize },
     /// Each block handles a tile of a product's result, of so many rows and columns. The grid has the tiles of the rows along x.
     Product { rows: usize, columns: usize },
+    /// Each block handles such a piece of a paged cache, or of what is gathered from it. The kernel is given the numbers of sequences, of heads of
+    /// queries and of keys, of elements of a head, and of pages of a row of the table.
+    Cache(Piece),
     /// No kernel of the chain but the library's matrix product, [`crate::Gemm`]: of what is read, the first buffer
     /// (rows x columns) times the second (columns x columns).
     Gemm,
     /// No kernel of the course's, but one that a submission has: such a step says what it moves, and cannot be run.
     Own,
+}
+
+/// What a block has of a paged cache. The pieces of a sequence follow each other in the grid, and those of one of its heads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// One page of a sequence, with all heads.
+    Page,
+    /// So many tokens of a sequence and head of keys.
+    Tokens(usize),
+    /// So many elements of a sequence's head of keys, of all tokens.
+    Elements(usize),
+    /// A sequence's head of queries.
+    Head,
 }
 
 /// A scalar argument of a step.
@@ -157,6 +173,16 @@ impl Step {
         Self::new(kernel, reads, writes, Work::Chunks { of })
     }
 
+    /// A step with one block for each such piece of a paged cache.
+    pub const fn by_piece(
+        kernel: &'static str,
+        reads: &'static [&'static str],
+        writes: &'static [&'static str],
+        piece: Piece,
+    ) -> Self {
+        Self::new(kernel, reads, writes, Work::Cache(piece))
+    }
+
     /// The library's matrix product of the two buffers that are read.
     pub const fn gemm(reads: &'static [&'static str; 2], writes: &'static [&'static str; 1]) -> Self {
         Self::new("gemm", reads, writes, Work::Gemm)
@@ -230,7 +256,7 @@ impl Step {
     /// Bytes of dynamic shared memory of a block for a shape.
     pub fn shared_bytes(&self, shape: Shape) -> usize {
         match self.work {
-            Work::Product { .. } | Work::Heads { .. } => self.shared,
+            Work::Product { .. } | Work::Heads { .. } | Work::Cache(_) => self.shared,
             _ => self.shared.saturating_mul(self.columns_of_block(shape)),
         }
     }
@@ -276,6 +302,16 @@ impl Step {
                 let heads = shape.heads.map_or(0, |[heads, _]| heads);
                 (blocks(heads.saturating_mul(shape.queries().div_ceil(queries.max(1))), 1), 1, 1)
             }
+            Work::Cache(piece) => {
+                let [queries, keys] = shape.heads.unwrap_or_default();
+                let each = match piece {
+                    Piece::Page => shape.pages.unwrap_or(0),
+                    Piece::Tokens(tokens) => keys * shape.terms().div_ceil(tokens.max(1)),
+                    Piece::Elements(elements) => keys * shape.head().div_ceil(elements.max(1)),
+                    Piece::Head => queries,
+                };
+                (blocks(shape.rows.saturating_mul(each), 1), 1, 1)
+            }
             Work::Chunks { of } => (shape.tensors().map(|tensor| blocks(tensor.len(), of)).sum(), 1, 1),
             Work::Gemm | Work::Own => (0, 1, 1),
         }
@@ -299,5 +335,5 @@ impl Step {
 
 fn distinct(names: &[&str], exercise: &Exercise, shape: Shape) -> u64 {
     let first = names.iter().enumerate().filter(|(i, name)| !names[..*i].contains(name));
-    first.filter_map(|(_, name)| exercise.param(name)).map(|param| param.bytes(shape) as u64).sum()
+    first.filter_map(|(_, name)| exercise.param(name)).map(|param| param.moved(shape) as u64).sum()
 }

@@ -31,6 +31,9 @@ pub struct Size {
     /// Experts of a mixture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub experts: Option<usize>,
+    /// As [`fusion_course::Shape::pages`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pages: Option<usize>,
     /// Bytes that any kernel must move: the inputs once and the outputs once.
     pub read_bytes: u64,
     pub written_bytes: u64,

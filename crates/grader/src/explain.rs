@@ -29,6 +29,11 @@ pub(crate) fn is_not_theirs(fault: &Fault) -> bool {
     fault.blame() != Blame::Kernel
 }
 
+/// The emulated device lacks something that a real one has.
+pub(crate) fn is_unsupported(fault: &Fault) -> bool {
+    fault.blame() == Blame::Unsupported
+}
+
 /// Faults of the emulated device: the first, and what it found beside it.
 pub(crate) fn faults(faults: &[Fault], entry: &Entry) -> Option<Trouble> {
     let faults = &together(faults);

@@ -243,7 +243,8 @@ impl Expected<'_> {
         } else if self.shape.heads.is_some() {
             let (token, column) = param.place(self.shape, wrong.index);
             let head = self.shape.head().max(1);
-            let at = format!("token {token}, head {}, element {} of it", column / head, column % head);
+            let whose = if self.shape.pages.is_some() { "sequence" } else { "token" };
+            let at = format!("{whose} {token}, head {}, element {} of it", column / head, column % head);
             failure.notes.insert(0, at);
         } else if self.shape.experts.is_some() {
             let (token, column) = param.place(self.shape, wrong.index);
@@ -296,6 +297,7 @@ pub(crate) fn operands(exercise: &Exercise, case: &Case, index: usize) -> Option
         | Shapes::Heads { .. }
         | Shapes::Attention { .. }
         | Shapes::Routing { .. }
+        | Shapes::Paged { .. }
         | Shapes::Tensors { .. } => "",
         Shapes::Rows { .. } if of_row => ", and its row",
         Shapes::Rows { .. } => ", and the rest of its row",

@@ -164,6 +164,7 @@ impl<'a> Rig<'a> {
             depth: self.shape.depth,
             heads: self.shape.heads,
             experts: self.shape.experts,
+            pages: self.shape.pages,
         };
         let (stream, exercise) = (&session.device.stream, entry.exercise);
         let queued = match (who, &exercise.rival) {

@@ -27,7 +27,7 @@ const fn launch_budget(shapes: Shapes) -> u64 {
     match shapes {
         Shapes::Elementwise | Shapes::Tensors { .. } => 1 << 28,
         Shapes::Rows { .. } | Shapes::Matrix { .. } | Shapes::Product { .. } => 1 << 30,
-        Shapes::Heads { .. } | Shapes::Attention { .. } | Shapes::Routing { .. } => 1 << 30,
+        Shapes::Heads { .. } | Shapes::Attention { .. } | Shapes::Routing { .. } | Shapes::Paged { .. } => 1 << 30,
     }
 }
 
@@ -205,7 +205,7 @@ impl Session {
                 failure.into()
             }
             // What the assembler refuses came from their inline PTX.
-            CompileError::Load(ref load) if !self.take_report().faults.iter().any(is_unsupported) => {
+            CompileError::Load(ref load) if !self.take_report().faults.iter().any(explain::is_unsupported) => {
                 let failure = Failure::new(Code::Compile, "the driver refused the compiled kernel");
                 load.log.lines().fold(failure, |failure, line| failure.note(line)).into()
             }
@@ -310,8 +310,9 @@ impl Session {
         shape: Shape,
         gemm: &dyn Gemm,
     ) -> Result<(), Trouble> {
-        let Shape { rows, columns, depth, heads, experts } = shape;
-        let arguments = Arguments { inputs, outputs, scratch, gemm, scalars, rows, columns, depth, heads, experts };
+        let Shape { rows, columns, depth, heads, experts, pages } = shape;
+        let arguments =
+            Arguments { inputs, outputs, scratch, gemm, scalars, rows, columns, depth, heads, experts, pages };
         let returned = panics::catch(|| (entry.launch)(&self.device.stream, &program.module, arguments));
         match returned {
             Ok(Ok(())) => Ok(()),

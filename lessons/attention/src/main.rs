@@ -9,6 +9,7 @@ use fusion_device::Choice;
 use fusion_lesson::{Lesson, LessonError, Options, print};
 
 mod bytes;
+mod decode;
 mod errors;
 mod launch;
 mod mask;
@@ -51,6 +52,8 @@ enum Part {
     Time,
     /// What a causal mask lets a kernel skip
     Mask,
+    /// What one new token of each sequence needs of a paged cache
+    Decode,
 }
 
 fn main() -> ExitCode {
@@ -84,6 +87,7 @@ fn run(arguments: &Arguments) -> Result<(), LessonError> {
             Part::Errors => errors::show(&lesson)?,
             Part::Time => time::show(&lesson, &lengths, heads, head)?,
             Part::Mask => mask::show(&lengths),
+            Part::Decode => decode::show(),
         })?;
     }
     Ok(())
@@ -127,7 +131,7 @@ mod tests {
         }
         let time = time::show(&lesson, &lengths, 2, 64)?;
         assert!(time.contains("times predicted"), "{time}");
-        let texts = [trace, errors, time, bytes::show(&lengths, 16, 128), mask::show(&lengths)];
+        let texts = [trace, errors, time, bytes::show(&lengths, 16, 128), mask::show(&lengths), decode::show()];
         // A page of the book has room for so many columns.
         for line in texts.iter().flat_map(|text| text.lines()) {
             assert!(line.chars().count() <= 108, "{line}");

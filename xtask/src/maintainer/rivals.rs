@@ -92,6 +92,7 @@ struct Row {
     heads: Option<[usize; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     experts: Option<usize>,
+    pages: Option<usize>,
     needed_bytes: u64,
     /// The largest of the copies that were measured around this row, which shares are of.
     ceiling_gb_per_s: f64,
@@ -235,7 +236,7 @@ fn shapes(exercise: &Exercise) -> Vec<Shape> {
         Shapes::Heads { .. } => {
             return TOKEN_ELEMENTS.iter().flat_map(|&elements| exercise.large(elements)).collect();
         }
-        Shapes::Attention { .. } | Shapes::Routing { .. } => return exercise.large(usize::MAX),
+        Shapes::Attention { .. } | Shapes::Routing { .. } | Shapes::Paged { .. } => return exercise.large(usize::MAX),
         Shapes::Product { timed } => return timed.iter().map(|&[m, n, k]| Shape::product(m, n, k)).collect(),
     };
     let longest = columns.iter().chain(timed).copied().max().unwrap_or(0);
@@ -266,7 +267,7 @@ fn size(exercise: &Exercise, shape: Shape) -> String {
         Shapes::Rows { .. } | Shapes::Matrix { .. } | Shapes::Tensors { .. } => {
             format!("{}x{}", shape.rows, shape.columns)
         }
-        Shapes::Heads { .. } | Shapes::Attention { .. } | Shapes::Routing { .. } => {
+        Shapes::Heads { .. } | Shapes::Attention { .. } | Shapes::Routing { .. } | Shapes::Paged { .. } => {
             let sizes = exercise.shapes.sizes(shape);
             sizes.iter().map(|(_, size)| size.to_string()).collect::<Vec<_>>().join("x")
         }
@@ -294,6 +295,7 @@ fn row(exercise: &Exercise, size: &Size, rivals: Vec<Rival>, copy_gb_per_s: Opti
         depth: size.depth,
         heads: size.heads,
         experts: size.experts,
+        pages: size.pages,
         needed_bytes: size.needed_bytes,
         ceiling_gb_per_s: copy_gb_per_s.unwrap_or(0.0).max(own.copy_gb_per_s),
         mix_gb_per_s: own.mix_gb_per_s,

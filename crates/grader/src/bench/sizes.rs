@@ -27,7 +27,8 @@ const MOST_IN_A_ROW: usize = 1 << 24;
 /// A size as it is asked for: `1000000` elements, or `2048x768`; of a product of matrices `1024x512x256`, which are M, N and K; of tokens
 /// `1024x32x8x128`: tokens, heads of queries and of keys, and elements of a head. Attention takes `64x4096x128`, which are heads, tokens and
 /// elements of a head, or `32x8x4096x128`, which has the heads of keys in the second place. A mixture of experts takes `512x64x1024x512`: tokens,
-/// experts, elements of a token, and elements between an expert's matrices.
+/// experts, elements of a token, and elements between an expert's matrices. A paged cache takes `128x128`, sequences and pages of each, or
+/// `128x32x8x128x128`, with the heads of queries, those of keys and the elements of a head between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum At {
     Elements(usize),
@@ -51,6 +52,9 @@ impl FromStr for At {
                     [m, n, k] => Shape::product(m, n, k),
                     [tokens, queries, keys, head] if queries.checked_mul(head).is_some() => {
                         Shape::tokens(tokens, [queries, keys], head)
+                    }
+                    [sequences, queries, keys, head, pages] if queries.checked_mul(head).is_some() => {
+                        Shape::paged(sequences, [queries, keys], head, pages)
                     }
                     _ => return Err(format!("`{text}` has more sizes than any shape")),
                 };
@@ -77,7 +81,7 @@ pub fn shapes(exercise: &Exercise, asked: &[At], emulated: bool) -> Vec<Shape> {
         [] => defaults(exercise, emulated),
         _ => asked.iter().flat_map(|&at| of(exercise, at)).collect(),
     };
-    shapes.sort_by_key(|shape| (shape.elements(), shape.columns, shape.depth, shape.heads, shape.experts));
+    shapes.sort_by_key(|shape| (shape.elements(), shape.columns, shape.depth, shape.heads, shape.experts, shape.pages));
     shapes.dedup();
     shapes
 }
@@ -92,6 +96,7 @@ fn of(exercise: &Exercise, at: At) -> Vec<Shape> {
         (At::Shape(shape), Shapes::Heads { .. }) => vec![in_heads(exercise, shape)],
         (At::Shape(shape), Shapes::Attention { .. }) => vec![in_attention(exercise, shape)],
         (At::Shape(shape), Shapes::Routing { .. }) => vec![in_routing(exercise, shape)],
+        (At::Shape(shape), Shapes::Paged { .. }) => vec![in_pages(exercise, shape)],
         // Of two sizes, the second is that of both sides of the right factor.
         (At::Shape(shape), Shapes::Product { .. }) => {
             vec![Shape::product(shape.rows, shape.columns, shape.depth.unwrap_or(shape.columns))]
@@ -127,6 +132,16 @@ fn in_routing(exercise: &Exercise, shape: Shape) -> Shape {
     }
 }
 
+/// So many sequences of so many pages, with the heads of the first shape that is timed, or with those that five sizes name: sequences, heads of
+/// queries, and of keys, elements of a head, and pages.
+fn in_pages(exercise: &Exercise, shape: Shape) -> Shape {
+    let timed = exercise.large(usize::MAX).into_iter().next().unwrap_or(shape);
+    match shape.pages {
+        Some(_) => shape,
+        None => Shape { rows: shape.rows, pages: Some(shape.columns), ..timed },
+    }
+}
+
 fn defaults(exercise: &Exercise, emulated: bool) -> Vec<Shape> {
     let elements: Vec<usize> = match exercise.shapes {
         Shapes::Elementwise => ELEMENTS.into(),
@@ -134,7 +149,7 @@ fn defaults(exercise: &Exercise, emulated: bool) -> Vec<Shape> {
             ROW_ELEMENTS.into()
         }
         // Launches of any size are predicted from some of their blocks, and counted where they are small.
-        Shapes::Product { .. } | Shapes::Attention { .. } | Shapes::Routing { .. } => {
+        Shapes::Product { .. } | Shapes::Attention { .. } | Shapes::Routing { .. } | Shapes::Paged { .. } => {
             let mut shapes: Vec<Shape> =
                 PRODUCT_ELEMENTS.iter().flat_map(|&elements| exercise.large(elements)).collect();
             shapes.dedup();
@@ -166,7 +181,8 @@ mod tests {
         let (all, row) = (usize::MAX.to_string(), format!("2x{}", 1 << 25));
         let beyond = "99999999999x99999999999";
         assert_eq!("3x5x7".parse(), Ok(At::Shape(Shape::product(3, 5, 7))));
-        for text in ["2x2x", "2x2x0", "2x2x2x2x2", "", "0", "x", "3x", "2x0", "many", "1e6", "-1", &all, &row, beyond] {
+        for text in ["2x2x", "2x2x0", "2x2x2x2x2x2", "", "0", "x", "3x", "2x0", "many", "1e6", "-1", &all, &row, beyond]
+        {
             assert!(text.parse::<At>().is_err(), "{text}");
         }
     }

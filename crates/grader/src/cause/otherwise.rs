@@ -35,7 +35,11 @@ pub(crate) fn worth_trying(exercise: &Exercise) -> Vec<Other> {
         Shapes::Matrix { .. } | Shapes::Product { .. } => {
             [Other::Turned].into_iter().chain(BLOCKS.map(Other::Block)).collect()
         }
-        Shapes::Elementwise | Shapes::Tensors { .. } | Shapes::Attention { .. } | Shapes::Routing { .. } => Vec::new(),
+        Shapes::Elementwise
+        | Shapes::Tensors { .. }
+        | Shapes::Attention { .. }
+        | Shapes::Routing { .. }
+        | Shapes::Paged { .. } => Vec::new(),
     }
 }
 

@@ -240,6 +240,7 @@ impl Cause {
                     Shapes::Tensors { .. } => "the chunk that `blockIdx.x` is the number of",
                     Shapes::Attention { .. } => "the head and the query, both of which follow from `blockIdx.x`",
                     Shapes::Routing { .. } => "the expert in the one direction, and `blockIdx.x * COLUMNS` in the other",
+                    Shapes::Paged { .. } => "the sequence, the head and the part, all of which follow from `blockIdx.x`",
                     Shapes::Heads { .. } => "`blockIdx.x`, which is the token where a block has one",
                     Shapes::Matrix { .. } | Shapes::Product { .. } => "`blockIdx.x * TILE` in the one direction and `blockIdx.y * TILE` in the other",
                 };

@@ -80,8 +80,8 @@ fn record(session: &Session, entry: &Entry, program: &Program, call: &Call) -> R
     let mut scratch = buffers(stream, exercise.scratch, &call.scratch);
     let buffers = [&mut **inputs, &mut **outputs, &mut **scratch];
     let scalars: Vec<Scalar> = call.scalars.iter().map(|&number| number.into()).collect();
-    let &Call { rows, columns, depth, heads, experts, .. } = call;
-    let shape = Shape { rows, columns, depth, heads, experts };
+    let &Call { rows, columns, depth, heads, experts, pages, .. } = call;
+    let shape = Shape { rows, columns, depth, heads, experts, pages };
     let recorder = Recorder { device: &session.device, steps: RefCell::default() };
     session.take_report();
     session.device.start_recording().map_err(Trouble::driver("starting to take down launches"))?;

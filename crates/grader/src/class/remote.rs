@@ -73,8 +73,8 @@ impl Remote {
         let [inputs, outputs, scratch] =
             buffers.map(|list| list.iter().map(|buffer| (buffer.address(stream), buffer.len())).collect());
         let scalars = scalars.iter().map(|&scalar| scalar.into()).collect();
-        let Shape { rows, columns, depth, heads, experts } = shape;
-        let call = Call { inputs, outputs, scratch, scalars, rows, columns, depth, heads, experts };
+        let Shape { rows, columns, depth, heads, experts, pages } = shape;
+        let call = Call { inputs, outputs, scratch, scalars, rows, columns, depth, heads, experts, pages };
         if !self.loaded.replace(true) {
             self.load(program)?;
         }

@@ -33,6 +33,7 @@ pub(super) struct Call {
     pub(super) depth: Option<usize>,
     pub(super) heads: Option<[usize; 2]>,
     pub(super) experts: Option<usize>,
+    pub(super) pages: Option<usize>,
 }
 
 /// A scalar by its bits.

@@ -13,9 +13,14 @@ pub(super) fn tell(fault: &Fault, exercise: &'static Exercise) -> Diagnostic {
             over_budget(say(fault), which, shapes)
         }
         (Kind::Refusal(Refusal::EmptyGrid { .. }), shapes) => empty_grid(say(fault), shapes),
-        (_, Shapes::Rows { .. } | Shapes::Heads { .. } | Shapes::Attention { .. } | Shapes::Routing { .. }) => {
-            by_row(fault, exercise)
-        }
+        (
+            _,
+            Shapes::Rows { .. }
+            | Shapes::Heads { .. }
+            | Shapes::Attention { .. }
+            | Shapes::Routing { .. }
+            | Shapes::Paged { .. },
+        ) => by_row(fault, exercise),
         (_, Shapes::Matrix { .. } | Shapes::Product { .. }) => by_tile(fault, exercise),
         (_, Shapes::Tensors { .. }) => by_chunk(fault, exercise),
         (_, Shapes::Elementwise) => by_element(fault, exercise),
@@ -135,7 +140,7 @@ fn several_at_once(fault: &Fault, exercise: &'static Exercise) -> Option<String>
         Shapes::Rows { .. } | Shapes::Matrix { .. } => "columns",
         Shapes::Product { .. } if param.extent == Extent::Left => "k",
         Shapes::Product { .. } | Shapes::Elementwise | Shapes::Tensors { .. } => "n",
-        Shapes::Heads { .. } | Shapes::Attention { .. } => "head_dim",
+        Shapes::Heads { .. } | Shapes::Attention { .. } | Shapes::Paged { .. } => "head_dim",
         Shapes::Routing { .. } => match param.extent {
             Extent::Slots(Width::Inter) => "inter",
             Extent::Experts { columns: Width::GateUp, .. } => "2 * inter",
@@ -169,6 +174,11 @@ fn over_budget(mut told: Diagnostic, which: &Sync, shapes: Shapes) -> Diagnostic
         ],
         (Sync::TooMuchWork { .. }, Shapes::Routing { .. }) => vec![
             "every block ends, and together they do far more than the tokens ask for: does a block have the rows of one expert, and no others?"
+                .to_owned(),
+        ],
+        (Sync::TooMuchWork { .. }, Shapes::Paged { .. }) => vec![
+            "every block ends, and together they do far more than the tokens ask for: is each part of a sequence one block's, and does the \
+             block end with it?"
                 .to_owned(),
         ],
         (Sync::TooMuchWork { .. }, Shapes::Tensors { .. }) => vec![
@@ -209,6 +219,9 @@ fn empty_grid(mut told: Diagnostic, shapes: Shapes) -> Diagnostic {
             "Where each block has some columns of one expert, round their number up: `inter.div_ceil(64)` along x for blocks of 64 columns, and \
              `experts` along y."
         }
+        Shapes::Paged { .. } => {
+            "Where each block has 256 tokens of a sequence and head, a row of the table has `(16 * pages).div_ceil(256)` such parts."
+        }
         Shapes::Rows { .. } => "Where each block has a row, the grid has as many blocks as there are rows.",
         Shapes::Matrix { .. } | Shapes::Product { .. } => {
             "Where each block has a tile, round the number of tiles up along both axes: `rows.div_ceil(32)` for tiles of 32 rows."
@@ -225,6 +238,9 @@ fn index_of(param: &Param, shapes: Shapes) -> String {
         Extent::Elements if matches!(shapes, Shapes::Heads { .. }) => {
             format!("`{name}` has `q_heads` heads of `head_dim` elements for each token")
         }
+        Extent::Elements if matches!(shapes, Shapes::Paged { .. }) => {
+            format!("`{name}` has `q_heads` heads of `head_dim` elements for each sequence")
+        }
         Extent::Elements if matches!(shapes, Shapes::Attention { .. }) => {
             format!("`{name}` has `length` rows of `head_dim` elements for each of `heads` heads")
         }
@@ -238,13 +254,26 @@ fn index_of(param: &Param, shapes: Shapes) -> String {
              compared with `columns`? With more blocks than rows, the row is to be compared with `rows`"
         ),
         Extent::Transposed => format!("the element of row r and column c of the input is `{name}[c * rows + r]`"),
-        Extent::Rows => format!("`{name}` has an element for each row: its index is the row"),
         Extent::Columns => format!("`{name}` has an element for each column: its index is the column"),
         Extent::Square => format!("`{name}` has `columns` rows of as many columns"),
         Extent::Left => format!("`{name}` has `m` rows of `k` columns"),
         Extent::Right => format!("`{name}` has `k` rows of `n` columns"),
         Extent::Keys if matches!(shapes, Shapes::Attention { .. }) => format!(
             "`{name}` has `length` rows of `head_dim` elements for each head: is the number of each row compared with `length`?"
+        ),
+        Extent::Rows if matches!(shapes, Shapes::Paged { .. }) => {
+            format!("`{name}` has an element for each sequence: its index is the sequence")
+        }
+        Extent::Rows => format!("`{name}` has an element for each row: its index is the row"),
+        Extent::Cache => format!(
+            "`{name}` has, for each page, `kv_heads` heads of 16 rows of `head_dim` elements. Which page that is, the table says, and for tokens \
+             beyond the sequence's length it says -1"
+        ),
+        Extent::PageTable => {
+            format!("`{name}` has a row of `pages` numbers for each sequence: token t is on the page at t / 16 of it")
+        }
+        Extent::Parts { tokens, .. } => format!(
+            "`{name}` has room for `(16 * pages).div_ceil({tokens})` parts for each of `q_heads` heads of each sequence"
         ),
         Extent::Scores => format!("`{name}` has `length` rows of `length` elements for each head"),
         Extent::Keys => format!("`{name}` has `k_heads` heads of `head_dim` elements for each token"),

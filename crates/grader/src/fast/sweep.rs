@@ -18,7 +18,8 @@ use crate::trouble::Trouble;
 /// Bytes that the kernels of the ceiling move; the copy moves twice as many. Times of more bytes differ no more.
 const CEILING_BYTES: u64 = 2 << 30;
 
-/// Multiply-adds of the largest product of matrices that is executed to be counted: 512 x 512 x 512. Larger ones are predicted only.
+/// Multiply-adds of the largest product of matrices that is executed to be counted: 512 x 512 x 512. Larger ones are predicted only, and
+/// so is what reads a paged cache of many tokens.
 const COUNTED: usize = 1 << 27;
 
 /// What a sweep needs at all sizes.
@@ -64,6 +65,7 @@ impl<'a> Sweep<'a> {
             depth: shape.depth,
             heads: shape.heads,
             experts: shape.experts,
+            pages: shape.pages,
             read_bytes: exercise.read_bytes(shape),
             written_bytes: exercise.written_bytes(shape),
             needed_bytes: exercise.minimum_bytes(shape),
@@ -180,7 +182,8 @@ impl<'a> Sweep<'a> {
     }
 
     fn predict(&self, shape: Shape, size: &mut Size) -> Result<(), Trouble> {
-        let countable = !self.trial.exercise().is_arithmetic() || self.trial.exercise().work(shape) <= COUNTED;
+        let linear = !self.trial.exercise().is_arithmetic() && shape.pages.is_none();
+        let countable = linear || self.trial.exercise().work(shape) <= COUNTED;
         let mut rig = if countable { Some(Rig::new(self.trial, shape)?) } else { None };
         let mut sampled = Rig::sampled(self.trial, shape)?;
         let device = &self.trial.session.info.name;

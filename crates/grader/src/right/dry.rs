@@ -2,13 +2,15 @@
 //!
 //! Buffers of so many elements are memory that repeats itself, and of a launch only a few blocks are executed: the first ones,
 //! some on the way, the last, and the one that the last elements should belong to. What is held against a submission is what
-//! these blocks have done, never what was not seen. Of what they leave open, such as several launches, a block that has too much
-//! to do, or blocks that communicate, nothing is said.
+//! these blocks have done, never what was not seen. Of what they leave open, such as a block that has too much to do, or blocks that
+//! communicate, nothing is said. Nor is anything where several launches share the work ([`between`]), unless the blocks of the last one
+//! find all that they read.
 //!
 //! A launch function that panics or returns an error here fails: sizes are any number of elements, and no limit of a device stands
 //! in the way of these. A row is no longer than at other sizes, a grid may have 2^31 - 1 blocks along x, and memory is not backed.
 //! The one exception is memory that a launch function asks for, which *lean* judges.
 
+mod between;
 mod blocks;
 mod scalars;
 
@@ -45,8 +47,8 @@ const NARROW: usize = 32;
 /// Judges a submission that is right at all other sizes.
 pub(super) fn judge(trial: &Trial<'_>) -> Result<(), Trouble> {
     let Some(emulator) = trial.session.device.emulator() else { return Ok(()) };
-    // Where several launches share the work, none has to do it all.
-    if trial.exercise().launches > 1 || trial.exercise().multiplies() {
+    // The library's product is none of the submission's launches.
+    if trial.exercise().multiplies() {
         return Ok(());
     }
     for elements in SIZES {
@@ -92,6 +94,13 @@ fn at_least(elements: usize, shapes: Shapes) -> Shape {
             let heads = elements.div_ceil(length * head) + 1;
             Shape::attention([group * heads, heads], length, head)
         }
+        // One page and one head of keys: there, whatever the order of the grid, the last blocks have the last sequences, of whose heads
+        // of queries there may be as many blocks.
+        Shapes::Paged { elements: each, .. } => {
+            const QUERIES: usize = 8;
+            let head = each.iter().copied().min().unwrap_or(1);
+            Shape::paged(elements.div_ceil(QUERIES * head), [QUERIES, 1], head, 1)
+        }
         // As few columns and terms as a tile has: rows there may be any number of, and a block is to end soon.
         Shapes::Product { .. } => Shape::product(elements.div_ceil(NARROW), NARROW, NARROW),
         Shapes::Routing { .. } => Shape::routing(elements.div_ceil(NARROW), CHOICES, NARROW, NARROW),
@@ -106,6 +115,10 @@ fn period(shape: Shape) -> Shape {
         let [group, _] = shape.group_of_heads().heads.unwrap_or_default();
         return Shape::attention([2 * group, 2], shape.terms(), shape.head());
     }
+    // Their tables name pages: no period but the sequences' own will do.
+    if shape.pages.is_some() {
+        return shape.period();
+    }
     if shape.rows == 1 {
         return Shape::flat(PERIOD);
     }
@@ -117,7 +130,7 @@ fn period(shape: Shape) -> Shape {
 enum Ended {
     /// The launch function did not launch what it was asked for.
     GaveUp(Box<Failure>),
-    /// It does not come down to one launch whose blocks can be looked at.
+    /// It does not come down to launches whose blocks can be looked at.
     Open,
     /// The driver refused something of the grader's.
     Ours(DriverError),
@@ -161,15 +174,21 @@ impl<'a> Problem<'a> {
     /// What is wrong with what a few blocks do.
     fn judge(&mut self) -> Result<Option<Failure>, Ended> {
         let first = self.launch(vec![0])?;
-        let launch = self.launch(Blocks::telling(&first, &self.places()))?;
-        let stopped = launch.dry.iter().find_map(|block| Some((block.index, block.fault.as_deref()?)));
-        if let Some((index, fault)) = stopped {
+        let Some(last) = first.last() else { return Ok(None) };
+        let mut telling = Blocks::telling(last, &self.places());
+        between::add_last(&mut telling, &first);
+        let launches = self.launch(telling)?;
+        let Some((launch, before)) = launches.split_last() else { return Ok(None) };
+        let mut executed_blocks =
+            launches.iter().flat_map(|launch| launch.dry.iter().map(move |block| (launch, block)));
+        let stopped = executed_blocks.find_map(|(launch, block)| Some((launch, block.index, block.fault.as_deref()?)));
+        if let Some((launch, index, fault)) = stopped {
             let stray = matches!(fault.kind.status(), Status::IllegalAddress | Status::MisalignedAddress);
             let told = explain::faults(std::slice::from_ref(fault), self.trial.entry).filter(|_| stray);
             return Ok(match told {
                 Some(Trouble::Failure(mut failure)) => {
                     failure.add_note(format!("it is block {index}"));
-                    let mut failure = self.note(*failure, &launch);
+                    let mut failure = self.note(*failure, launch);
                     // It is right at all sizes that fewer bits count: a guard is not what it lacks.
                     failure.diagnostic.iter_mut().for_each(|told| told.help.clear());
                     Some(failure)
@@ -177,21 +196,27 @@ impl<'a> Problem<'a> {
                 _ => None,
             });
         }
-        let blocks = Blocks::new(&launch, &self.places());
+        if !between::is_complete(before, &self.lent()) {
+            return Ok(None);
+        }
+        let blocks = Blocks::new(launch, &self.places());
         if let Some(failure) = self.wrong(&blocks)? {
-            return Ok(Some(self.note(failure, &launch)));
+            return Ok(Some(before.iter().fold(self.note(failure, launch), |mut failure, launch| {
+                failure.add_note(format!("before it, {}", executed(launch)));
+                failure
+            })));
         }
         if let Some((failure, each)) = blocks.too_few() {
             return Ok(Some(match each.filter(|_| !self.trial.entry.source.text.contains("gridDim")) {
-                Some(each) => self.short_grid(failure, each, &launch),
-                None => self.note(failure, &launch),
+                Some(each) => self.short_grid(failure, each, launch),
+                None => self.note(failure, launch),
             }));
         }
-        Ok(blocks.left_out().map(|failure| self.note(failure, &launch)))
+        Ok(blocks.left_out().map(|failure| self.note(failure, launch)))
     }
 
-    /// Executes these blocks of the submission's launch, if it is one launch.
-    fn launch(&mut self, blocks: Vec<u64>) -> Result<LaunchReport, Ended> {
+    /// Executes these blocks of each of the submission's launches, if there are no more than are allowed, and no copies.
+    fn launch(&mut self, blocks: Vec<u64>) -> Result<Vec<LaunchReport>, Ended> {
         let Trial { session, entry, program, .. } = *self.trial;
         let stream = &session.device.stream;
         for (index, buffer) in self.outputs.iter_mut().enumerate() {
@@ -212,10 +237,26 @@ impl<'a> Problem<'a> {
         let launched = session.launch(entry, program, buffers, &self.case.scalars, self.shape);
         let finished = stream.synchronize();
         self.emulator.run_dry(&Dry::default()).ok();
-        let mut report = session.take_report();
+        let report = session.take_report();
         launched.map_err(gave_up)?;
-        let one = finished.is_ok() && report.launches.len() == 1 && report.copies == 0;
-        report.launches.pop().filter(|launch| one && !launch.dry.is_empty()).ok_or(Ended::Open)
+        let few = (1..=entry.exercise.launches as usize).contains(&report.launches.len());
+        let executed = report.launches.iter().all(|launch| !launch.dry.is_empty());
+        match finished.is_ok() && few && executed && report.copies == 0 {
+            true => Ok(report.launches),
+            false => Err(Ended::Open),
+        }
+    }
+
+    /// Where the lent buffers are, and after how many bytes each repeats itself.
+    fn lent(&self) -> Vec<between::Lent> {
+        let stream = &self.trial.session.device.stream;
+        let params = self.trial.exercise().scratch.iter().zip(&self.scratch);
+        let lent = |(param, buffer): (&Param, &DeviceBuffer)| between::Lent {
+            base: buffer.address(stream),
+            bytes: param.bytes(self.shape) as u64,
+            period: param.bytes(period(self.shape)) as u64,
+        };
+        params.map(lent).collect()
     }
 
     /// Where the outputs are.

@@ -111,13 +111,17 @@ fn shapes(exercise: &Exercise) -> Vec<Shape> {
             let sizes = [[SIZE, 2, 1, 1], [1, SIZE, 1, 1], [1, 2, SIZE, 1], [1, 2, 1, SIZE]];
             sizes.map(|[tokens, experts, hidden, inter]| Shape::routing(tokens, experts, hidden, inter)).into()
         }
+        // Of sequences alone there may be so many.
+        Shapes::Paged { elements, .. } => {
+            vec![Shape::paged(SIZE, [1, 1], elements.iter().copied().min().unwrap_or(1), 1)]
+        }
     }
 }
 
-/// The elements of a buffer. A square matrix of so many columns has no place anywhere; the launches before it is multiplied by are seen
-/// with one of one element.
+/// The elements of a buffer. A square matrix of so many columns has no place anywhere, nor have the pages of so many sequences; nobody
+/// reads them, and the launches before a matrix is multiplied by are seen with one of one element.
 fn elements(param: &Param, shape: Shape) -> usize {
-    if param.extent == Extent::Square { 1 } else { param.len(shape) }
+    if matches!(param.extent, Extent::Square | Extent::Cache) { 1 } else { param.len(shape) }
 }
 
 /// What the launch function passes for a shape.
@@ -137,10 +141,11 @@ fn ask(trial: &Trial<'_>, emulator: &Emulator, shape: Shape) -> Result<Vec<Launc
     let (mut inputs, mut outputs, mut scratch) =
         (make(exercise.inputs)?, make(exercise.outputs)?, make(exercise.scratch)?);
     let experts = shape.experts.map(|_| CHOICES);
-    let one = Shape { rows: 1, columns: 1, depth: shape.depth.map(|_| 1), heads: None, experts };
+    let one = Shape { rows: 1, columns: 1, depth: shape.depth.map(|_| 1), heads: None, experts, pages: None };
     // A head has at least a pair.
     let one = shape.heads.map_or(one, |_| match shape.is_attention() {
         true => Shape::attention([1, 1], 1, shape.head()),
+        false if shape.pages.is_some() => Shape::paged(1, [1, 1], shape.head(), 1),
         false => Shape::tokens(1, [1, 1], 2),
     });
     let Case { scalars, .. } = (exercise.make)(one, &mut Inputs::new(trial.seed));

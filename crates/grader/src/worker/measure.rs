@@ -189,7 +189,7 @@ pub(super) fn at(exercise: &Exercise, shape: Shape) -> String {
         Shapes::Rows { .. } | Shapes::Matrix { .. } | Shapes::Tensors { .. } => {
             format!("rows={} columns={}", shape.rows, shape.columns)
         }
-        Shapes::Heads { .. } | Shapes::Attention { .. } | Shapes::Routing { .. } => {
+        Shapes::Heads { .. } | Shapes::Attention { .. } | Shapes::Routing { .. } | Shapes::Paged { .. } => {
             let sizes = exercise.shapes.sizes(shape);
             sizes.iter().map(|(name, size)| format!("{name}={size}")).collect::<Vec<_>>().join(" ")
         }
@@ -201,7 +201,7 @@ pub(super) fn at(exercise: &Exercise, shape: Shape) -> String {
 fn shapes(exercise: &'static Exercise) -> Vec<Shape> {
     let mut shapes = bench::shapes(exercise, &[], false);
     shapes.extend(SMALL.iter().chain([&SAMPLED]).flat_map(|&elements| exercise.large(elements)));
-    shapes.sort_by_key(|shape| (shape.elements(), shape.columns, shape.depth, shape.heads, shape.experts));
+    shapes.sort_by_key(|shape| (shape.elements(), shape.columns, shape.depth, shape.heads, shape.experts, shape.pages));
     shapes.dedup();
     shapes
 }

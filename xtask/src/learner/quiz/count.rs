@@ -43,6 +43,9 @@ fn listed<'a>(params: impl Iterator<Item = &'a Param>) -> String {
             Extent::Experts { .. } => ", a matrix for each expert",
             Extent::Order => " for each token and expert",
             Extent::Offsets => " for each expert",
+            Extent::Cache => " for each element of the pages",
+            Extent::PageTable => " for each page of a sequence",
+            Extent::Parts { .. } => " for each part of a sequence",
         };
         format!("{} ({}{each})", param.name, format!("{:?}", param.dtype).to_lowercase())
     };
@@ -92,7 +95,11 @@ fn chain(exercise: &Exercise, shape: Shape) -> Question {
     let at = match exercise.shapes {
         Shapes::Elementwise => String::new(),
         Shapes::Rows { .. } | Shapes::Matrix { .. } => format!(", at {} rows of {}", shape.rows, shape.columns),
-        Shapes::Product { .. } | Shapes::Heads { .. } | Shapes::Attention { .. } | Shapes::Routing { .. } => {
+        Shapes::Product { .. }
+        | Shapes::Heads { .. }
+        | Shapes::Attention { .. }
+        | Shapes::Routing { .. }
+        | Shapes::Paged { .. } => {
             format!(", at {shape}")
         }
         Shapes::Tensors { .. } => format!(", for {} tensors of {} elements on average", shape.rows, shape.columns),

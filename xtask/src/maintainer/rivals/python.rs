@@ -151,8 +151,8 @@ impl Python {
             let size = |shape: &Shape| {
                 let terms = shape.depth.map_or(String::new(), |depth| format!("x{depth}"));
                 let heads = shape.heads.map_or(String::new(), |[_, keys]| format!("x{keys}x{}", shape.head()));
-                let experts = shape.experts.map_or(String::new(), |experts| format!("x{experts}"));
-                format!("{}x{}{terms}{heads}{experts}", shape.rows, shape.columns)
+                let last = shape.experts.or(shape.pages).map_or(String::new(), |last| format!("x{last}"));
+                format!("{}x{}{terms}{heads}{last}", shape.rows, shape.columns)
             };
             let shapes: Vec<String> = shapes.iter().map(size).collect();
             format!("{operation}={}", shapes.join(","))

@@ -82,8 +82,8 @@ pub(super) fn again(
 pub(super) fn open(rows: &[Row]) -> Vec<(&'static Exercise, Vec<Shape>)> {
     let mut open: Vec<(&'static Exercise, Vec<Shape>)> = Vec::new();
     for row in rows.iter().filter(|row| row.bars.iter().any(bars::Bar::is_open)) {
-        let shape =
-            Shape { depth: row.depth, heads: row.heads, experts: row.experts, ..Shape::of(row.rows, row.columns) };
+        let (depth, heads, experts, pages) = (row.depth, row.heads, row.experts, row.pages);
+        let shape = Shape { depth, heads, experts, pages, ..Shape::of(row.rows, row.columns) };
         match open.last_mut() {
             Some((exercise, shapes)) if exercise.name == row.exercise => shapes.push(shape),
             _ => open.extend(fusion_course::find(&row.exercise).map(|exercise| (exercise, vec![shape]))),

@@ -1,0 +1,45 @@
+//! The launch of `decode_attention`: attention of one new token of each sequence to a paged cache, without parts.
+
+use std::sync::Arc;
+
+use cudarc::driver::{CudaModule, CudaStream, CudaView, CudaViewMut, DriverError, LaunchConfig, PushKernelArg};
+use half::bf16;
+
+/// Queues one launch of a kernel in `module` on `stream`.
+///
+/// `q` and `out` hold `q_heads` heads of `head_dim` elements, which is 64 or 128, for each of `sequences` sequences. `k_cache` and `v_cache` hold
+/// pages of `kv_heads` heads of 16 rows of `head_dim` elements, `block_table` has `pages` numbers of them for each sequence, and
+/// `lengths` the number of its tokens, at least one and at most 16 for each page. Nothing is put into what is lent.
+#[allow(clippy::too_many_arguments)] // The operation has so many.
+pub fn decode_attention(
+    stream: &Arc<CudaStream>,
+    module: &Arc<CudaModule>,
+    q: &CudaView<'_, bf16>,
+    k_cache: &CudaView<'_, bf16>,
+    v_cache: &CudaView<'_, bf16>,
+    block_table: &CudaView<'_, i32>,
+    lengths: &CudaView<'_, i32>,
+    _partial: &mut CudaViewMut<'_, f32>,
+    _sums: &mut CudaViewMut<'_, f32>,
+    out: &mut CudaViewMut<'_, bf16>,
+    sequences: usize,
+    q_heads: usize,
+    kv_heads: usize,
+    head_dim: usize,
+    pages: usize,
+) -> Result<(), DriverError> {
+    if sequences == 0 {
+        return Ok(());
+    }
+    let kernel = module.load_function("decode_attention")?;
+    // More blocks than a grid can have are refused by the driver.
+    let blocks = u32::try_from(sequences * q_heads).unwrap_or(u32::MAX);
+    let config = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (128, 1, 1), shared_mem_bytes: 0 };
+    let mut launch = stream.launch_builder(&kernel);
+    launch.arg(q).arg(k_cache).arg(v_cache).arg(block_table).arg(lengths).arg(out);
+    launch.arg(&q_heads).arg(&kv_heads).arg(&head_dim).arg(&pages);
+    // SAFETY: the arguments are the kernel's parameters in their order, and it touches only the pages that the table has and the
+    // elements that the sizes say, which the views have.
+    unsafe { launch.launch(config) }?;
+    Ok(())
+}
