@@ -36,21 +36,22 @@ extern "C" __global__ void __launch_bounds__(128)
                bf16* __restrict__ activated, size_t hidden, size_t inter) {
     __shared__ __align__(16) Tiles tiles;
     const size_t left = (size_t)blockIdx.x * PANEL, expert = blockIdx.y;
+    const size_t right = inter + left, columns = 2 * inter;
     const size_t begin = offsets[expert], end = offsets[expert + 1];
-    const bf16* weights = w1 + expert * hidden * 2 * inter;
+    const bf16* weights = w1 + expert * hidden * columns;
     const bool packs = hidden % 8 == 0 && inter % 8 == 0 && aligned16(x, w1);
     for (size_t top = begin; top < end; top += TILE_ROWS) {
         const size_t place = top + threadIdx.x / 4;
         const bf16* row = place < end ? x + order[place] / CHOICES * hidden : nullptr;
-        const TileSums sums =
-            multiply_tile(tiles, row, weights, 2 * inter, {left, inter}, {inter + left, 2 * inter}, hidden, packs);
-        each_pair(sums, [&](int of_tile, int of_panel, float2 gate, float2 up) {
+        const TileSums sums = multiply_tile(tiles, row, weights, columns, {left, inter}, {right, columns}, hidden, packs);
+        auto write = [&](int of_tile, int of_panel, float2 gate, float2 up) {
             if (top + of_tile >= end) return;
             bf16* to = activated + (top + of_tile) * inter;
             const size_t column = left + of_panel;
             if (column < inter) to[column] = __float2bfloat16(silu(gate.x) * up.x);
             if (column + 1 < inter) to[column + 1] = __float2bfloat16(silu(gate.y) * up.y);
-        });
+        };
+        each_pair(sums, write);
     }
 }
 
@@ -59,16 +60,15 @@ extern "C" __global__ void __launch_bounds__(128)
     experts_down(const bf16* __restrict__ activated, const bf16* __restrict__ w2, const int* __restrict__ order,
                  const int* __restrict__ offsets, float* __restrict__ parts, size_t hidden, size_t inter) {
     __shared__ __align__(16) Tiles tiles;
-    const size_t left = (size_t)blockIdx.x * 2 * PANEL, expert = blockIdx.y;
+    const size_t left = (size_t)blockIdx.x * 2 * PANEL, right = left + PANEL, expert = blockIdx.y;
     const size_t begin = offsets[expert], end = offsets[expert + 1];
     const bf16* weights = w2 + expert * inter * hidden;
     const bool packs = hidden % 8 == 0 && inter % 8 == 0 && aligned16(activated, w2);
     for (size_t top = begin; top < end; top += TILE_ROWS) {
         const size_t place = top + threadIdx.x / 4;
         const bf16* row = place < end ? activated + place * inter : nullptr;
-        const TileSums sums =
-            multiply_tile(tiles, row, weights, hidden, {left, hidden}, {left + PANEL, hidden}, inter, packs);
-        each_pair(sums, [&](int of_tile, int of_panel, float2 one, float2 other) {
+        const TileSums sums = multiply_tile(tiles, row, weights, hidden, {left, hidden}, {right, hidden}, inter, packs);
+        auto write = [&](int of_tile, int of_panel, float2 one, float2 other) {
             if (top + of_tile >= end) return;
             float* to = parts + order[top + of_tile] * hidden;
             const size_t column = left + of_panel;
@@ -76,7 +76,8 @@ extern "C" __global__ void __launch_bounds__(128)
             if (column + 1 < hidden) to[column + 1] = one.y;
             if (column + PANEL < hidden) to[column + PANEL] = other.x;
             if (column + PANEL + 1 < hidden) to[column + PANEL + 1] = other.y;
-        });
+        };
+        each_pair(sums, write);
     }
 }
 
