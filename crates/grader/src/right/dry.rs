@@ -16,6 +16,7 @@ mod scalars;
 
 use cudarc::driver::DriverError;
 use fusion_baseline::Tables;
+use fusion_course::paged::GROUP;
 use fusion_course::{Case, Data, DeviceBuffer, Inputs, Param, Shape, Shapes};
 use fusion_device::Emulator;
 use fusion_diagnostic::counted;
@@ -112,9 +113,10 @@ fn period(shape: Shape) -> Shape {
     if shape.is_attention() {
         return Shape::attention([2, 2], shape.terms(), shape.head());
     }
-    // Their tables name pages: no period but the sequences' own will do.
+    // Their tables name pages: only whole groups of sequences repeat themselves. Memory does after a multiple of eight bytes, which the
+    // lengths of one group are not.
     if shape.pages.is_some() {
-        return shape.period();
+        return Shape { rows: 2 * GROUP, ..shape };
     }
     if shape.rows == 1 {
         return Shape::flat(PERIOD);
