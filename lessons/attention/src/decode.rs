@@ -44,7 +44,7 @@ pub(crate) fn show() -> String {
     }
     format!(
         "\n6. One new token of each sequence: {queries} heads of queries, {keys} of keys, {HEAD} elements in bf16\n\n\
-         Tokens are the most that a sequence may have. Blocks are those of a kernel that gives each sequence's head of\n\
-         keys one, and those of one that gives each part of {PART} tokens one.\n\n{table}"
+         Tokens are the most that a sequence may have. Blocks are those of a kernel that gives each sequence's head\n\
+         of keys one, and those of one that gives each part of {PART} tokens one.\n\n{table}"
     )
 }

@@ -40,7 +40,7 @@ pub fn decode_attention(
 
     let attend = module.load_function("decode_attention")?;
     let config =
-        LaunchConfig { grid_dim: grid(sequences * parts * kv_heads), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
+        LaunchConfig { grid_dim: grid(sequences * parts * kv_heads), block_dim: (128, 1, 1), shared_mem_bytes: 0 };
     let mut launch = stream.launch_builder(&attend);
     launch.arg(q).arg(k_cache).arg(v_cache).arg(block_table).arg(lengths).arg(&mut *partial).arg(&mut *sums);
     launch.arg(&q_heads).arg(&kv_heads).arg(&head_dim).arg(&pages);

@@ -1,5 +1,6 @@
 // A block's addresses have its rank from bit 24 on: rank 1 reads its own words by them, and those of rank 0 without it.
 // pass
+// near: cluster/own_by_cta
 // launch: k<<<4, 32>>>(x: i32[128], y: i32[128] uninit)
 extern "C" __global__ void __cluster_dims__(2) k(const int* x, int* y) {
     __shared__ int s[32];

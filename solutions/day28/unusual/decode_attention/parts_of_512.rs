@@ -41,7 +41,7 @@ pub fn decode_attention(
     let attend = module.load_function("decode_attention")?;
     let config = LaunchConfig {
         grid_dim: (count(sequences), count(parts), count(kv_heads)),
-        block_dim: (256, 1, 1),
+        block_dim: (128, 1, 1),
         shared_mem_bytes: 0,
     };
     let mut launch = stream.launch_builder(&attend);

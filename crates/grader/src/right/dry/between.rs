@@ -7,7 +7,7 @@
 use fusion_machine::LaunchReport;
 
 /// Blocks at the end of each grid that are executed: those of a period's sequences, also where each has a block for each of its heads.
-const LAST: u64 = 64;
+const LAST: u64 = 128;
 
 /// A lent buffer.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +67,7 @@ mod tests {
 
     fn launch(written: &[(u64, u64)]) -> LaunchReport {
         let block = DryBlock { written: written.to_vec(), complete: true, ..DryBlock::default() };
-        LaunchReport { grid: [100, 1, 1], dry: vec![block], ..LaunchReport::default() }
+        LaunchReport { grid: [500, 1, 1], dry: vec![block], ..LaunchReport::default() }
     }
 
     #[test]
@@ -75,7 +75,7 @@ mod tests {
         assert!(is_complete(&[], &[LENT]));
         assert!(is_complete(&[launch(&[(1000, 1070)])], &[LENT]));
         assert!(is_complete(&[launch(&[(5930, 6000)])], &[LENT]));
-        assert!(is_complete(&[launch(&[(5990, 6000), (1000, 1020), (2090, 2130)])], &[LENT]));
+        assert!(is_complete(&[launch(&[(5990, 6000), (1000, 1020), (2080, 2130)])], &[LENT]));
         // A buffer that is left alone is one that nobody needs.
         let other = Lent { base: 10_000, ..LENT };
         assert!(is_complete(&[launch(&[(1000, 1070)])], &[LENT, other]));
@@ -94,10 +94,10 @@ mod tests {
 
     #[test]
     fn the_last_blocks_of_each_of_several_grids_are_added() {
-        let (mut blocks, large) = (vec![0, 99], LaunchReport { grid: [1000, 2, 1], ..LaunchReport::default() });
+        let (mut blocks, large) = (vec![0, 499], LaunchReport { grid: [1000, 2, 1], ..LaunchReport::default() });
         add_last(&mut blocks, &[launch(&[])]);
-        assert_eq!(blocks, [0, 99]);
+        assert_eq!(blocks, [0, 499]);
         add_last(&mut blocks, &[launch(&[]), large]);
-        assert_eq!((blocks.len() as u64, blocks[1], blocks.last()), (1 + 2 * LAST, 36, Some(&1999)));
+        assert_eq!((blocks.len() as u64, blocks[1], blocks.last()), (1 + 2 * LAST, 500 - LAST, Some(&1999)));
     }
 }

@@ -1,6 +1,6 @@
 //! What a few blocks of a launch have written, and what follows from it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use fusion_diagnostic::counted;
 use fusion_machine::LaunchReport;
@@ -77,6 +77,16 @@ impl Blocks {
         let mut once: Vec<_> = writers.into_iter().filter(|(_, (_, times))| *times == 1).collect();
         once.sort_unstable();
         once.into_iter().map(|(place, (element, _))| (element, place))
+    }
+
+    /// All elements of an output that blocks wrote, each with its place in a period. Of several that share a place the last one is there: what the
+    /// place should hold is the same for all of them, if their blocks read the same.
+    pub(super) fn written_last(&self, output: usize, period: usize) -> impl Iterator<Item = (u64, usize)> {
+        let ranges = self.written.iter().flat_map(|(_, written)| &written[output]);
+        let elements = ranges.flat_map(|&(start, end)| start..end);
+        let last: BTreeMap<usize, u64> =
+            elements.map(|element| ((element % period as u64) as usize, element)).collect();
+        last.into_iter().map(|(place, element)| (element, place))
     }
 
     /// All blocks together would not write all elements, were each to write as many as the one that writes most; and how many
@@ -265,6 +275,14 @@ mod tests {
         let launch = launch(GRID, &[0, 1], |block| vec![(10 * block, 10 * block + 4)]);
         let once: Vec<_> = Blocks::new(&launch, &out).written_once(0, 8).collect();
         assert_eq!(once, [(0, 0), (1, 1), (12, 4), (13, 5)]);
+    }
+
+    #[test]
+    fn where_a_period_is_written_again_the_last_element_counts() {
+        let out = [Output { name: "out", base: 0, size: 4, len: LEN }];
+        let launch = launch(GRID, &[0, 1], |block| vec![(10 * block, 10 * block + 4)]);
+        let last: Vec<_> = Blocks::new(&launch, &out).written_last(0, 8).collect();
+        assert_eq!(last, [(0, 0), (1, 1), (10, 2), (11, 3), (12, 4), (13, 5)]);
     }
 
     #[test]
