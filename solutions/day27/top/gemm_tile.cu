@@ -1,5 +1,6 @@
-// The top rung of the ladder: one warp starts copies of tiles to shared memory, and eight multiply them, by the instructions of sm_90a.
-// A block goes from tile to tile of c: while one is written, the factors of the next one are copied.
+// The top rung of the ladder: one thread starts copies of tiles to shared memory, and eight
+// warps multiply them, by the instructions of sm_90a. A block goes from tile to tile of c:
+// while one is written, the factors of the next one are copied.
 //
 // What copies of boxes cannot do, and what other architectures have, is `gemm_tile_any`'s.
 #include <cuda_bf16.h>
@@ -14,7 +15,8 @@ typedef __nv_bfloat16 bf16;
 // ANCHOR: shared
 const int ROWS = 128, COLUMNS = 256, DEPTH = 64, STAGES = 4;
 
-// What a copy moves: 64 rows of 64 elements, in rows of 128 bytes whose packs of 16 bytes are in another order in each.
+// What a copy moves: 64 rows of 64 elements. A row is 128 bytes, whose packs of 16 bytes are in
+// another order in each.
 struct Box {
     static const int EDGE = 64;
     bf16 rows[EDGE][EDGE];
@@ -46,16 +48,19 @@ struct Turn {
 // ANCHOR_END: shared
 
 // ANCHOR: order
-// The tiles of c in the order in which blocks take them: column after column of sixteen rows of tiles. So those that are multiplied at
-// the same time have rows of a and columns of b in common, which L2 then has.
+// The tiles of c in the order in which blocks take them: column after column of sixteen rows of
+// tiles. So those that are multiplied at the same time have rows of a and columns of b in
+// common, which L2 then has.
 struct Order {
     unsigned rows, columns;
 
-    __device__ Order(size_t m, size_t n) : rows((m + ROWS - 1) / ROWS), columns((n + COLUMNS - 1) / COLUMNS) {}
+    __device__ Order(size_t m, size_t n)
+        : rows((m + ROWS - 1) / ROWS), columns((n + COLUMNS - 1) / COLUMNS) {}
     __device__ unsigned count() const { return rows * columns; }
     // The first row and column of a tile.
     __device__ void place(unsigned tile, unsigned& row, unsigned& column) const {
-        const unsigned together = 16 * columns, first = tile / together * 16, high = min(16, rows - first);
+        const unsigned together = 16 * columns, first = tile / together * 16;
+        const unsigned high = min(16, rows - first);
         row = (first + tile % together % high) * ROWS;
         column = tile % together / high * COLUMNS;
     }
@@ -63,8 +68,10 @@ struct Order {
 // ANCHOR_END: order
 
 // ANCHOR: produce
-// One thread. It is ahead of those that multiply by as many steps as there are stages, and goes on to the next tile at once.
-__device__ __forceinline__ void produce(Shared& shared, const TensorMap& a, const TensorMap& b, const Order& order, unsigned steps) {
+// One thread. It is ahead of those that multiply by as many steps as there are stages, and goes
+// on to the next tile at once.
+__device__ __forceinline__ void produce(Shared& shared, const TensorMap& a, const TensorMap& b,
+                                        const Order& order, unsigned steps) {
     Turn turn;
     for (unsigned tile = blockIdx.x; tile < order.count(); tile += gridDim.x) {
         unsigned row, column;
@@ -72,18 +79,22 @@ __device__ __forceinline__ void produce(Shared& shared, const TensorMap& a, cons
         for (unsigned step = 0; step < steps; step++, turn.next()) {
             Stage& stage = shared.stages[turn.stage];
             Mbarrier& full = shared.full[turn.stage];
-            // The first time around, the stages are empty: the phase before the first counts as ended.
+            // At first the stages are empty: the phase before the first counts as ended.
             shared.empty[turn.stage].wait(turn.parity ^ 1);
             full.arrive_and_expect(sizeof(Stage));
-            for (int i = 0; i < ROWS / Box::EDGE; i++) load_box(&stage.a[i], a, step * DEPTH, row + i * Box::EDGE, full);
-            for (int i = 0; i < COLUMNS / Box::EDGE; i++) load_box(&stage.b[i], b, column + i * Box::EDGE, step * DEPTH, full);
+            for (int i = 0; i < ROWS / Box::EDGE; i++)
+                load_box(&stage.a[i], a, step * DEPTH, row + i * Box::EDGE, full);
+            for (int i = 0; i < COLUMNS / Box::EDGE; i++)
+                load_box(&stage.b[i], b, column + i * Box::EDGE, step * DEPTH, full);
         }
     }
 }
 // ANCHOR_END: produce
 
 // A barrier of the 128 threads of a warp group. Number 0 is that of `__syncthreads`.
-__device__ __forceinline__ void group_sync(int group) { asm volatile("bar.sync %0, 128;" :: "r"(group) : "memory"); }
+__device__ __forceinline__ void group_sync(int group) {
+    asm volatile("bar.sync %0, 128;" :: "r"(group) : "memory");
+}
 
 __device__ __forceinline__ unsigned pair(float one, float two) {
     const __nv_bfloat162 rounded = __floats2bfloat162_rn(one, two);
@@ -91,10 +102,13 @@ __device__ __forceinline__ unsigned pair(float one, float two) {
 }
 
 // ANCHOR: store
-// Writes a warp group's sums by boxes of 64 columns, which are copied from shared memory. Two take turns: one is written, and one copied.
-__device__ __forceinline__ void store_sums(Box (&boxes)[2], const TensorMap& c, const float (&sums)[COLUMNS / 2], unsigned row,
+// Writes a warp group's sums by boxes of 64 columns, which are copied from shared memory. Two
+// take turns: one is written, and one copied.
+__device__ __forceinline__ void store_sums(Box (&boxes)[2], const TensorMap& c,
+                                           const float (&sums)[COLUMNS / 2], unsigned row,
                                            unsigned column) {
-    const int group = threadIdx.x / 128, lane = threadIdx.x % 32, r = threadIdx.x % 128 / 32 * 16 + lane % 16;
+    const int group = threadIdx.x / 128, lane = threadIdx.x % 32;
+    const int r = threadIdx.x % 128 / 32 * 16 + lane % 16;
     const bool leads = threadIdx.x % 128 == 0;
 #pragma unroll
     for (int i = 0; i < COLUMNS / Box::EDGE; i++) {
@@ -104,7 +118,8 @@ __device__ __forceinline__ void store_sums(Box (&boxes)[2], const TensorMap& c, 
 #pragma unroll
         for (int j = 0; j < 4; j++) {
             const float* of = &sums[32 * i + 8 * j];
-            const unsigned rounded[4] = {pair(of[0], of[1]), pair(of[2], of[3]), pair(of[4], of[5]), pair(of[6], of[7])};
+            const unsigned rounded[4] = {pair(of[0], of[1]), pair(of[2], of[3]),
+                                         pair(of[4], of[5]), pair(of[6], of[7])};
             // The order of packs in a row that the copy goes by.
             store_matrices(&box.rows[r][((2 * j + lane / 16) ^ r % 8) * 8], rounded);
         }
@@ -117,7 +132,8 @@ __device__ __forceinline__ void store_sums(Box (&boxes)[2], const TensorMap& c, 
 
 // ANCHOR: consume
 // A warp group has 64 rows of the tile.
-__device__ __forceinline__ void consume(Shared& shared, const TensorMap& c, const Order& order, unsigned steps) {
+__device__ __forceinline__ void consume(Shared& shared, const TensorMap& c, const Order& order,
+                                        unsigned steps) {
     const int group = threadIdx.x / 128 - 1, lane = threadIdx.x % 32;
     auto release = [&](unsigned stage) {
         // All lanes have seen that the products are done.
@@ -134,12 +150,13 @@ __device__ __forceinline__ void consume(Shared& shared, const TensorMap& c, cons
             begin_products();
 #pragma unroll
             for (int inner = 0; inner < DEPTH; inner += 16) {
-                const unsigned long long of_a = descriptor(&stage.a[group].rows[0][inner], 0);
-                const unsigned long long of_b = descriptor(&stage.b[0].rows[inner][0], sizeof(Box));
-                multiply(sums, of_a, of_b, step > 0 || inner > 0);
+                multiply(sums, descriptor(&stage.a[group].rows[0][inner], 0),
+                         descriptor(&stage.b[0].rows[inner][0], sizeof(Box)),
+                         step > 0 || inner > 0);
             }
             commit_products();
-            // The tensor cores have the products of this step to do while those of the one before are seen to be done.
+            // The tensor cores have the products of this step to do, while those of the step
+            // before are done.
             wait_for_products<1>();
             if (step > 0) release(before);
             before = turn.stage;
@@ -156,15 +173,19 @@ __device__ __forceinline__ void consume(Shared& shared, const TensorMap& c, cons
 // ANCHOR_END: consume
 
 // ANCHOR: kernel
-// A thread has 168 registers at first. The group that copies keeps 40, so that those that multiply can have 232: 128 * 40 + 256 * 232 are
-// no more than 384 * 168.
-__device__ __forceinline__ void keep_few_registers() { asm volatile("setmaxnreg.dec.sync.aligned.u32 40;"); }
-__device__ __forceinline__ void take_many_registers() { asm volatile("setmaxnreg.inc.sync.aligned.u32 232;"); }
+// A thread has 168 registers at first. The group that copies keeps 40, so that those that
+// multiply can have 232: 128 * 40 + 256 * 232 are no more than 384 * 168.
+__device__ __forceinline__ void keep_few_registers() {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+}
+__device__ __forceinline__ void take_many_registers() {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+}
 
-// For rows of all matrices that begin at multiples of 16 bytes, and at least one term. `a` has boxes of its matrix, and so on.
+// For rows of all matrices that begin at multiples of 16 bytes, and at least one term.
 extern "C" __global__ void __launch_bounds__(384, 1)
-    gemm_tile_wgmma(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap b, const __grid_constant__ TensorMap c,
-                    size_t m, size_t n, size_t k) {
+    gemm_tile_wgmma(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap b,
+                    const __grid_constant__ TensorMap c, size_t m, size_t n, size_t k) {
     extern __shared__ __align__(1024) unsigned char memory[];
     Shared& shared = *(Shared*)memory;
     if (threadIdx.x == 0) {
