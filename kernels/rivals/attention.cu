@@ -116,7 +116,7 @@ __device__ void attend(Tiles<HEAD>& tiles, const bf16* __restrict__ q, const bf1
 }
 
 // The blocks of a head follow each other, so that those that run at the same time read the same keys.
-extern "C" __global__ __launch_bounds__(THREADS) void attention_unmasked(const bf16* q, const bf16* k, const bf16* v, bf16* out,
+extern "C" __global__ __launch_bounds__(THREADS) void attention_unmasked(const __nv_bfloat16* q, const __nv_bfloat16* k, const __nv_bfloat16* v, __nv_bfloat16* out,
                                                                          size_t heads, size_t kv_heads, size_t length,
                                                                          size_t head_dim) {
     __shared__ __align__(16) char memory[sizeof(Tiles<128>)];

@@ -192,14 +192,15 @@ impl<'a> Watch<'a> {
 
     #[inline(never)]
     fn look(&mut self, checks: &mut BlockChecks, touch: &Touch<'_>) {
+        // First, since it knows who reads what is overwritten now.
+        if checks.warpgroups.is_some() {
+            self.look_at_tiles(checks, touch);
+        }
         if let Some(races) = &mut checks.races {
             self.look_for_races(races, touch);
         }
         if let Some(init) = &mut checks.init {
             self.look_init(init, touch);
-        }
-        if checks.warpgroups.is_some() {
-            self.look_at_tiles(checks, touch);
         }
     }
 

@@ -79,6 +79,8 @@ pub(crate) struct Races {
     announced: Vec<Announced>,
     /// By warp: bulk copies that still read shared memory.
     reads: HashMap<u32, Copies>,
+    /// By instruction and warp: when a product of a warp group was last issued.
+    issued: HashMap<(u32, u8), u32>,
     /// What bulk copies need not see, where there are any that read shared memory.
     proxy: Option<Box<Proxy>>,
     /// Each warp's last wait for asynchronous copies: the instruction, and how many groups it leaves under way.
@@ -120,6 +122,7 @@ impl Races {
         self.phases.clear();
         self.waits.clear();
         self.announced.clear();
+        self.issued.clear();
         self.between.iter_mut().for_each(|between| between.start());
         for copies in self.copies.values_mut().chain(self.reads.values_mut()) {
             copies.clear();
@@ -278,6 +281,9 @@ impl Watch<'_> {
         }
         let kind = self.kind(touch);
         let like = self.row_of(races, touch);
+        if touch.action == Action::Read && is_product(self.run.code, self.pc) {
+            races.issued.insert((self.pc, like.warp), like.stamp);
+        }
         if touch.place == Place::Shared && races.between.is_some() {
             self.look_within_cluster(races, touch, &like);
         }
@@ -290,7 +296,7 @@ impl Watch<'_> {
         {
             proxy.note(touch, &like, self.run.code.slow_at(self.pc));
         }
-        let Races { clocks, views, shared, partial, wrote, copies, reads, waits, data, idioms, .. } = races;
+        let Races { clocks, views, shared, partial, wrote, copies, reads, issued, waits, data, idioms, .. } = races;
         let serial = self.run.code.communicates || self.run.launch.cooperative;
         let past = Past {
             clocks,
@@ -312,7 +318,11 @@ impl Watch<'_> {
                 if touch.action == Action::ReadEnds {
                     return;
                 }
-                if clash.later.kind.writes() && !one.kind.writes() && is_product(code, one.pc) {
+                // What comes behind the product and not behind its end overwrites what it may still read.
+                if let Some(&stamp) = issued.get(&(one.pc, one.warp))
+                    && clash.later.kind.writes()
+                    && past.ordered(&Row { stamp, ..*one }, clash.other, &clash.later, clash.lane)
+                {
                     factors.push((one.pc, one.warp));
                     return;
                 }
