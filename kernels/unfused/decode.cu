@@ -30,7 +30,8 @@ extern "C" __global__ void gather_pages(const __nv_bfloat16* cache, const int* b
 // ANCHOR_END: gather
 
 // ANCHOR: scores
-// A block has 64 tokens of a sequence and head of keys, and eight lanes a token: each adds up every eighth pack of a product.
+// A block has 64 tokens of a sequence and head of keys, and eight lanes a token: each adds up every eighth pack of a product. A key that is
+// loaded serves four heads of queries.
 extern "C" __global__ void decode_scores(const __nv_bfloat16* q, const __nv_bfloat16* keys, const int* lengths, float* scores,
                                          size_t sequences, size_t q_heads, size_t kv_heads, size_t head_dim, size_t pages) {
     const size_t room = 16 * pages, parts = (room + 63) / 64, group = q_heads / kv_heads, packs = head_dim / 8;
@@ -38,22 +39,30 @@ extern "C" __global__ void decode_scores(const __nv_bfloat16* q, const __nv_bflo
     const float scale = rsqrtf(head_dim);
     for (size_t step = 0; step < 64; step += 32) {
         const size_t token = blockIdx.x % parts * 64 + step + threadIdx.x / 8;
-        for (size_t i = 0; i < group; i++) {
+        for (size_t i = 0; i < group; i += 4) {
             const size_t head = row * group + i; // of all sequences
-            float sum = 0.0f;
+            float sums[4] = {};
             if (token < tokens) {
+#pragma unroll 2
                 for (size_t pack = threadIdx.x % 8; pack < packs; pack += 8) {
                     const Pack<__nv_bfloat16> key = load_pack(keys, (row * room + token) * packs + pack);
-                    const Pack<__nv_bfloat16> query = load_pack(q, head * packs + pack);
 #pragma unroll
-                    for (int j = 0; j < 4; j++) {
-                        const float2 one = to_float2(key, j), other = to_float2(query, j);
-                        sum += one.x * other.x + one.y * other.y;
+                    for (int h = 0; h < 4; h++) {
+                        if (i + h >= group) break;
+                        const Pack<__nv_bfloat16> query = load_pack(q, (head + h) * packs + pack);
+#pragma unroll
+                        for (int j = 0; j < 4; j++) {
+                            const float2 one = to_float2(key, j), other = to_float2(query, j);
+                            sums[h] += one.x * other.x + one.y * other.y;
+                        }
                     }
                 }
             }
-            sum = reduce_lanes<8>(sum, Sum());
-            if (token < tokens && threadIdx.x % 8 == 0) scores[head * room + token] = sum * scale;
+#pragma unroll
+            for (int h = 0; h < 4; h++) {
+                const float sum = reduce_lanes<8>(sums[h], Sum());
+                if (i + h < group && token < tokens && threadIdx.x % 8 == 0) scores[(head + h) * room + token] = sum * scale;
+            }
         }
     }
 }

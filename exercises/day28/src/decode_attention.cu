@@ -38,10 +38,10 @@ struct Shared {
     float largest[THREADS / 32][HEADS], sum[THREADS / 32][HEADS], result[THREADS / 32][HEADS][HEAD];
 };
 
-// Eight elements of row `row`, from `column` on; zeros where there are no more than `rows` of them.
+// Eight elements of row `row`, number `pack` of them; zeros where there are no more than `rows` rows.
 template <int HEAD>
-__device__ __forceinline__ uint4 load_row(const bf16* from, int row, int rows, int column) {
-    return row < rows ? *(const uint4*)&from[row * HEAD + column] : make_uint4(0, 0, 0, 0);
+__device__ __forceinline__ uint4 load_row(const bf16* from, int row, int rows, int pack) {
+    return row < rows ? ((const uint4*)from)[row * (HEAD / 8) + pack] : make_uint4(0, 0, 0, 0);
 }
 
 // Two neighbouring elements of a fragment.
