@@ -30,30 +30,46 @@ extern "C" __global__ void gather_pages(const __nv_bfloat16* cache, const int* b
 // ANCHOR_END: gather
 
 // ANCHOR: scores
-// A block has 64 tokens of a sequence and head of keys, and eight lanes a token: each adds up every eighth pack of a product.
+// A block has 64 tokens of a sequence and head of keys, and eight lanes a token: each adds up every eighth pack of a product. A key that is
+// loaded serves four heads of queries.
 extern "C" __global__ void decode_scores(const __nv_bfloat16* q, const __nv_bfloat16* keys, const int* lengths, float* scores,
                                          size_t sequences, size_t q_heads, size_t kv_heads, size_t head_dim, size_t pages) {
     const size_t room = 16 * pages, parts = (room + 63) / 64, group = q_heads / kv_heads, packs = head_dim / 8;
     const size_t row = blockIdx.x / parts, sequence = row / kv_heads, tokens = lengths[sequence];
     const float scale = rsqrtf(head_dim);
-    for (size_t step = 0; step < 64; step += 32) {
-        const size_t token = blockIdx.x % parts * 64 + step + threadIdx.x / 8;
-        for (size_t i = 0; i < group; i++) {
-            const size_t head = row * group + i; // of all sequences
-            float sum = 0.0f;
-            if (token < tokens) {
-                for (size_t pack = threadIdx.x % 8; pack < packs; pack += 8) {
-                    const Pack<__nv_bfloat16> key = load_pack(keys, (row * room + token) * packs + pack);
-                    const Pack<__nv_bfloat16> query = load_pack(q, head * packs + pack);
+    // All loads of keys before the first product: two tokens, each with at most two packs.
+    const int lane = threadIdx.x % 8;
+    Pack<__nv_bfloat16> key[2][2];
 #pragma unroll
-                    for (int j = 0; j < 4; j++) {
-                        const float2 one = to_float2(key, j), other = to_float2(query, j);
-                        sum += one.x * other.x + one.y * other.y;
-                    }
-                }
+    for (int step = 0; step < 2; step++) {
+        const size_t token = blockIdx.x % parts * 64 + 32 * step + threadIdx.x / 8;
+#pragma unroll
+        for (int j = 0; j < 2; j++) {
+            key[step][j].bits = make_uint4(0, 0, 0, 0);
+            if (token < tokens && lane + 8 * j < packs) key[step][j] = load_pack(keys, (row * room + token) * packs + lane + 8 * j);
+        }
+    }
+    for (size_t i = 0; i < group; i++) {
+        const size_t head = row * group + i; // of all sequences
+        float query[2][8] = {};
+#pragma unroll
+        for (int j = 0; j < 2; j++) {
+            if (lane + 8 * j >= packs) break;
+            const Pack<__nv_bfloat16> pack = load_pack(q, head * packs + lane + 8 * j);
+#pragma unroll
+            for (int k = 0; k < 8; k++) query[j][k] = to_float(pack.at[k]);
+        }
+#pragma unroll
+        for (int step = 0; step < 2; step++) {
+            const size_t token = blockIdx.x % parts * 64 + 32 * step + threadIdx.x / 8;
+            float sum = 0.0f;
+#pragma unroll
+            for (int j = 0; j < 2; j++) {
+#pragma unroll
+                for (int k = 0; k < 8; k++) sum += query[j][k] * to_float(key[step][j].at[k]);
             }
             sum = reduce_lanes<8>(sum, Sum());
-            if (token < tokens && threadIdx.x % 8 == 0) scores[head * room + token] = sum * scale;
+            if (token < tokens && lane == 0) scores[head * room + token] = sum * scale;
         }
     }
 }

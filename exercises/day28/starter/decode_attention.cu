@@ -23,49 +23,59 @@
 
 #include "pack.cuh"
 #include "reduce.cuh"
+#include "tensor.cuh"
 
 typedef __nv_bfloat16 bf16;
 
-const int THREADS = 256;
+const int THREADS = 128;
 const int PART = 256; // Tokens of a part.
 const int PAGE = 16;  // Tokens of a page.
-const int HEADS = 4;  // So many heads of queries use a key that is loaded.
+const int HEADS = 16; // Heads of queries that are done together: the rows of a fragment.
 
-// What a block has in shared memory.
+// What each warp of a block has found out, relative to its own largest score.
 template <int HEAD>
 struct Shared {
-    int pages[PART / PAGE];              // The numbers of the part's pages.
-    float weights[HEADS][PART];          // Scores first.
-    float partial[THREADS / 32][HEADS][HEAD]; // Of each warp.
+    float largest[THREADS / 32][HEADS], sum[THREADS / 32][HEADS], result[THREADS / 32][HEADS][HEAD];
 };
 
-// Eight elements of a row of the cache, number `pack` of it: of token `token` of the part.
+// Eight elements of row `row`, number `pack` of them; zeros where there are no more than `rows` rows.
 template <int HEAD>
-__device__ __forceinline__ Pack<bf16> load_row(const Shared<HEAD>& shared, const bf16* cache, size_t kv_heads, size_t head, int token,
-                                               int pack) {
-    const size_t page = shared.pages[token / PAGE];
-    return load_pack(cache, ((page * kv_heads + head) * PAGE + token % PAGE) * (HEAD / 8) + pack);
+__device__ __forceinline__ uint4 load_row(const bf16* from, int row, int rows, int pack) {
+    return row < rows ? ((const uint4*)from)[row * (HEAD / 8) + pack] : make_uint4(0, 0, 0, 0);
+}
+
+// Two neighbouring elements of a fragment.
+__device__ __forceinline__ unsigned pair_of(float one, float two) {
+    const __nv_bfloat162 both = __floats2bfloat162_rn(one, two);
+    return *(const unsigned*)&both;
+}
+
+// Element `i` of each of two packs: two neighbours of a column.
+__device__ __forceinline__ unsigned column_of(const uint4& one, const uint4& two, int i) {
+    return __byte_perm(((const unsigned*)&one)[i / 2], ((const unsigned*)&two)[i / 2], i % 2 == 0 ? 0x5410 : 0x7632);
 }
 
 // TODO(kernel): two kernels. The first has one block of THREADS threads for PART tokens of one sequence and one head of the keys, for all heads of
 // queries that share it. The second merges what the parts of a sequence have found out.
 //   - A sequence has room for (PAGE * pages + PART - 1) / PART parts. Compute the block's head of keys, its part and its sequence from
 //     blockIdx.x, in `size_t`. A part that begins at `lengths[sequence]` or behind it has nothing to do: return.
-//   - Read the part's page numbers once, into `shared.pages`, and wait at a barrier. `load_row` finds a token's row by them.
 //   - Write a function `template <int HEAD> __device__ void attend(Shared<HEAD>& shared, ...)` for what follows, for HEADS heads of queries or fewer. Call
 //     it with 64 or 128 for `head_dim`, and again until all heads of the group are done. `__shared__ __align__(16) char
 //     memory[sizeof(Shared<128>)];` has room for either: `*(Shared<64>*)memory`.
-//   - A row is HEAD / 8 packs of 16 bytes: so many lanes have a row, and the other lanes other rows. Load several keys into an array before
-//     you use the first, so that many bytes are in flight.
-//   - A lane multiplies its eight elements with those of each query, and `reduce_lanes` of reduce.cuh adds up over the lanes of the row. The
-//     score goes to `shared.weights`. Load no token beyond the sequence's length: there is NaN.
-//   - After a barrier one warp for each head finds the largest score, replaces scores by exp(score - largest), adds these up, and writes
-//     both numbers to `sums`. exp(x / sqrt(HEAD)) is `exp2f(x * 1.44269504f * rsqrtf(HEAD))`.
-//   - After a barrier load the values like the keys. Each thread adds up weight times value of its rows and its eight elements; then
-//     add up over the lanes that have the same elements, and by `shared.partial` over the warps. Write `partial`.
+//   - The heads of a group are the rows of the left factor, as the queries of a block are in `flash_attention`: `unsigned queries[HEAD / 16][4]`,
+//     with zeros for rows that are no head. A warp has every fourth page of the part, and keeps `largest`, `sum` and `float result[HEAD / 8][4]`.
+//   - Read the numbers of the warp's pages first. Load all keys and values of a page before you use any, 16 bytes at a time: nothing
+//     goes through shared memory.
+//   - A lane that loads eight neighbouring elements of a key has what two steps of the first product need, if the queries are loaded in the same
+//     order: .x and .y are b0 and b1 of one step, .z and .w of the next.
+//   - For the second product a lane loads eight elements of four tokens, those whose weights it has: 2 (l % 4), the next one, and the
+//     same plus 8. `column_of` makes b0 of the first two and b1 of the others. Column n of fragment j then is element 8 n + j.
+//   - Load no token beyond the sequence's length: there is NaN. `load_row` gives zeros, and the score must be -CUDART_INF_F.
+//   - At the end the warps' results come together in `shared`, each corrected to the largest score of all. Write `partial`, not divided, and
+//     both numbers of `sums`. exp(x / sqrt(HEAD)) is `exp2f(x * 1.44269504f * rsqrtf(HEAD))`.
 //   - The second kernel goes over the parts that a sequence has, and no others: the largest of their scores first, and then the sums, each times
 //     exp(the part's largest score - the largest of all).
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, 3)
     decode_attention(const bf16* q, const bf16* k_cache, const bf16* v_cache, const int* block_table, const int* lengths,
                      float* partial, float* sums, size_t q_heads, size_t kv_heads, size_t head_dim, size_t pages) {
 }

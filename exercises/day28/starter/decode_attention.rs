@@ -35,7 +35,7 @@ pub fn decode_attention(
     //   1. `module.load_function("decode_attention")?` gives the first kernel, and "merge_parts" the second.
     //   2. `stream.launch_builder(&kernel)` takes the arguments with `.arg(...)`, in the order of the kernel's parameters. What a kernel
     //      writes and the next one reads is lent to the first builder as `&mut *partial`, and to the second one as `&partial.as_view()`.
-    //   3. The first kernel has `sequences * parts * kv_heads` blocks of 256 threads, with `(16 * pages).div_ceil(256)` parts; the second has
+    //   3. The first kernel has `sequences * parts * kv_heads` blocks of 128 threads, with `(16 * pages).div_ceil(256)` parts; the second has
     //      `sequences * q_heads` blocks of `head_dim` threads, if a thread has an element. All of them lie along x. A launch is
     //      `unsafe`: nobody checks the arguments against the kernel's parameters but you.
     //   4. Nothing is to be launched where there are no sequences: a grid of no blocks is an error.

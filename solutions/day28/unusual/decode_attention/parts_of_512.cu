@@ -19,10 +19,10 @@ struct Shared {
     float largest[THREADS / 32][HEADS], sum[THREADS / 32][HEADS], result[THREADS / 32][HEADS][HEAD];
 };
 
-// Eight elements of row `row`, from `column` on; zeros where there are no more than `rows` of them.
+// Eight elements of row `row`, number `pack` of them; zeros where there are no more than `rows` rows.
 template <int HEAD>
-__device__ __forceinline__ uint4 load_row(const bf16* from, int row, int rows, int column) {
-    return row < rows ? *(const uint4*)&from[row * HEAD + column] : make_uint4(0, 0, 0, 0);
+__device__ __forceinline__ uint4 load_row(const bf16* from, int row, int rows, int pack) {
+    return row < rows ? ((const uint4*)from)[row * (HEAD / 8) + pack] : make_uint4(0, 0, 0, 0);
 }
 
 // Two neighbouring elements of a fragment.
@@ -51,8 +51,8 @@ __device__ void attend(Shared<HEAD>& shared, const bf16* __restrict__ q, const b
     unsigned queries[HEAD / 16][4];
 #pragma unroll
     for (int i = 0; i < HEAD / 32; i++) {
-        const uint4 upper = load_row<HEAD>(q, row, heads, 32 * i + 8 * quarter);
-        const uint4 lower = load_row<HEAD>(q, row + 8, heads, 32 * i + 8 * quarter);
+        const uint4 upper = load_row<HEAD>(q, row, heads, 4 * i + quarter);
+        const uint4 lower = load_row<HEAD>(q, row + 8, heads, 4 * i + quarter);
         queries[2 * i][0] = upper.x, queries[2 * i][1] = lower.x, queries[2 * i][2] = upper.y, queries[2 * i][3] = lower.y;
         queries[2 * i + 1][0] = upper.z, queries[2 * i + 1][1] = lower.z, queries[2 * i + 1][2] = upper.w, queries[2 * i + 1][3] = lower.w;
     }
@@ -71,14 +71,14 @@ __device__ void attend(Shared<HEAD>& shared, const bf16* __restrict__ q, const b
         uint4 keys[HEAD / 32][2], values[HEAD / 64][4];
 #pragma unroll
         for (int j = 0; j < HEAD / 32; j++) {
-            keys[j][0] = load_row<HEAD>(k_cache + begin, row, left, 32 * j + 8 * quarter);
-            keys[j][1] = load_row<HEAD>(k_cache + begin, row + 8, left, 32 * j + 8 * quarter);
+            keys[j][0] = load_row<HEAD>(k_cache + begin, row, left, 4 * j + quarter);
+            keys[j][1] = load_row<HEAD>(k_cache + begin, row + 8, left, 4 * j + quarter);
         }
 #pragma unroll
         for (int j = 0; j < HEAD / 64; j++) {
 #pragma unroll
             for (int token = 0; token < 4; token++) {
-                values[j][token] = load_row<HEAD>(v_cache + begin, token / 2 * 8 + 2 * quarter + token % 2, left, 64 * j + 8 * row);
+                values[j][token] = load_row<HEAD>(v_cache + begin, token / 2 * 8 + 2 * quarter + token % 2, left, 8 * j + row);
             }
         }
 
