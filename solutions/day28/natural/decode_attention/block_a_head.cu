@@ -1,5 +1,5 @@
-// One launch, in which a block of 128 threads has a head of queries of a sequence and goes over all of its tokens, 128 at a time: a thread has a
-// token in the scores, and an element in the sums.
+// One launch, in which a block of 128 threads has a head of queries of a sequence, and goes over all of its tokens.
+// It takes 128 tokens at a time: a thread has a token in the scores, and an element in the sums.
 #include <cuda_bf16.h>
 #include <math_constants.h>
 
