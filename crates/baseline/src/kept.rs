@@ -6,7 +6,6 @@ use std::hash::{DefaultHasher, Hasher as _};
 use std::path::{Path, PathBuf};
 
 use fusion_course::Source;
-use fusion_device::compiler::standard_headers;
 use fusion_device::{CompileError, Compiled, Compiler, Options, Source as Text};
 use fusion_toolchain::Cache;
 
@@ -35,7 +34,9 @@ fn file(compiler: &Compiler, source: &Source, capability: u32) -> Option<PathBuf
     if !compiler.path().starts_with(&folder) {
         return None;
     }
-    let all = (&source.path, &source.text, crate::headers(), standard_headers(), capability, compiler.version());
+    let text = Text { name: &source.path, text: &source.text };
+    let recipe = compiler.recipe(&text, &crate::includes(), capability, &Options::default());
+    let all = (&source.path, &source.text, crate::headers(), recipe);
     Some(folder.join("kernels").join(format!("{:016x}.ptx", hash(&all))))
 }
 

@@ -16,7 +16,7 @@ pub fn load(device: &Device, source: &Source) -> Result<Arc<CudaModule>, Compile
     if device.is_emulated() {
         let (major, minor) = device.properties.compute_capability;
         let compiled = kept::ptx(device.compiler()?, source, 10 * major + minor)?;
-        return Ok(device.load(compiled).map_err(CompileError::Load)?.module);
+        return Ok(device.load_compiled(compiled)?.module);
     }
     let text = Text { name: &source.path, text: &source.text };
     Ok(device.compile(&text, &includes(), &Options::default())?.module)

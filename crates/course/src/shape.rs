@@ -379,7 +379,7 @@ impl Shapes {
 /// M, N and K of products: whole tiles first, where nothing is wrong with an edge; single rows, columns and terms; one less and one
 /// more than a fragment or a tile of a usual size has, in one direction and in all; multiples of 8 and of less, on which it depends
 /// whether rows can be read 16 bytes at a time; a sum of many steps; no terms, where zeros are due, and no result.
-const PRODUCTS: [[usize; 3]; 25] = [
+const PRODUCTS: [[usize; 3]; 26] = [
     [128, 128, 64],
     [1, 1, 1],
     [1, 1, 40],
@@ -395,6 +395,7 @@ const PRODUCTS: [[usize; 3]; 25] = [
     [70, 132, 36],
     [129, 130, 65],
     [257, 129, 17],
+    [257, 8, 136],
     [72, 264, 200],
     [136, 72, 199],
     [130, 40, 264],

@@ -9,6 +9,7 @@ mod tokens;
 
 use std::collections::HashMap;
 use std::ffi::CString;
+use std::hash::Hash;
 use std::path::{Path, PathBuf};
 
 use fusion_toolchain::Toolchain;
@@ -92,12 +93,23 @@ impl Compiler {
         capability: u32,
         options: &Options,
     ) -> Result<Compiled, CompileError> {
-        let architecture = self.at_most(capability).or(self.architectures().first().copied()).unwrap_or(capability);
-        let target = format!("compute_{architecture}{}", own_features(source, headers, architecture, capability));
+        let (architecture, target) = self.virtual_target(source, headers, capability);
         let mut compiled = self.compile(source, headers, &target, architecture, options)?;
         let texts: Vec<&str> = headers.iter().chain([source]).map(|it| it.text).collect();
         parameters::add_names(&mut compiled.ptx, &texts);
         Ok(compiled)
+    }
+
+    /// What decides what [`Compiler::ptx`] makes of a source, beside its text and the headers': the compiler's version and arguments, the
+    /// headers that it adds, and the code here that changes what it has made.
+    pub fn recipe(&self, source: &Source, headers: &[Source], capability: u32, options: &Options) -> impl Hash + use<> {
+        const CODE: [&str; 3] = [
+            include_str!("compiler/compiled.rs"),
+            include_str!("compiler/parameters.rs"),
+            include_str!("compiler/tokens.rs"),
+        ];
+        let (_, target) = self.virtual_target(source, headers, capability);
+        (self.version(), self.arguments(&target, options), standard_headers(), CODE)
     }
 
     /// Compiles to machine code for a device of this compute capability. A device that is newer than NVRTC gets PTX,
@@ -136,6 +148,23 @@ impl Compiler {
         self.architectures().iter().copied().filter(|&known| known <= capability).max()
     }
 
+    /// The architecture whose PTX is made for a device, and what the compiler calls it.
+    fn virtual_target(&self, source: &Source, headers: &[Source], capability: u32) -> (u32, String) {
+        let architecture = self.at_most(capability).or(self.architectures().first().copied()).unwrap_or(capability);
+        (architecture, format!("compute_{architecture}{}", own_features(source, headers, architecture, capability)))
+    }
+
+    fn arguments(&self, target: &str, options: &Options) -> Vec<String> {
+        let mut arguments = vec![format!("-arch={target}")];
+        // Line information costs nothing at run time.
+        arguments.extend(["-lineinfo", "--std=c++17"].map(str::to_owned));
+        arguments.extend(self.include.iter().map(|at| format!("-I{}", at.display())));
+        arguments.extend(options.fast_math.then(|| "--use_fast_math".to_owned()));
+        arguments.extend(options.define.iter().map(|macro_| format!("-D{macro_}")));
+        arguments.extend(options.arguments.iter().cloned());
+        arguments
+    }
+
     fn compile(
         &self,
         source: &Source,
@@ -144,19 +173,11 @@ impl Compiler {
         architecture: u32,
         options: &Options,
     ) -> Result<Compiled, CompileError> {
-        let mut arguments = vec![format!("-arch={target}")];
-        // Line information costs nothing at run time.
-        arguments.extend(["-lineinfo", "--std=c++17"].map(str::to_owned));
-        arguments.extend(self.include.iter().map(|at| format!("-I{}", at.display())));
-        arguments.extend(options.fast_math.then(|| "--use_fast_math".to_owned()));
-        arguments.extend(options.define.iter().map(|macro_| format!("-D{macro_}")));
-        arguments.extend(options.arguments.iter().cloned());
-
         let standard = standard::HEADERS.iter().map(|&(name, text)| Source { name, text });
         // The caller's headers come first: NVRTC takes the first of a name.
         let headers: Vec<Unit> = headers.iter().copied().chain(standard).map(unit).collect::<Result<_, _>>()?;
         let arguments: Result<Vec<CString>, _> =
-            arguments.iter().map(|argument| CString::new(argument.as_str())).collect();
+            self.arguments(target, options).into_iter().map(CString::new).collect();
         let arguments = arguments.map_err(|_| CompileError::NulByte { name: "an option".to_owned(), line: 1 })?;
         let made = self.nvrtc.compile(&unit(*source)?, &headers, &arguments);
 

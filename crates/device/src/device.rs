@@ -175,6 +175,14 @@ impl Device {
             Kind::Emulated => compiler.ptx(source, headers, capability, options)?,
             Kind::Gpu => compiler.machine_code(source, headers, capability, options)?,
         };
+        self.load_compiled(compiled)
+    }
+
+    /// Loads what the compiler made for this device, and refuses what the assembler for a real one would.
+    ///
+    /// # Errors
+    /// As [`Device::compile`]'s.
+    pub fn load_compiled(&self, compiled: Compiled) -> Result<Program, CompileError> {
         let program = self.load(compiled).map_err(CompileError::Load)?;
         match self.kind {
             Kind::Emulated => within_static_shared(program),

@@ -41,6 +41,8 @@ pub struct EmulatorOptions {
     pub allocation_sites: Option<bool>,
     /// Whether launches are timed by what their blocks do. What is `None` here begins with the first event that takes times.
     pub times: Option<bool>,
+    /// How many multiprocessors programs find, of those that the device has; 0 for all.
+    pub multiprocessors: Option<u32>,
 }
 
 /// Why the emulator's answer could not be used: it is of another version than this program.
@@ -100,6 +102,7 @@ impl Emulator {
             checks,
             allocation_sites,
             times,
+            multiprocessors,
         } = *options;
         let mut json = serde_json::Map::new();
         json.extend(instruction_budget.map(|count| ("instruction_budget".to_owned(), count.into())));
@@ -107,6 +110,7 @@ impl Emulator {
         json.extend(workers.map(|count| ("workers".to_owned(), count.into())));
         json.extend(record.map(|yes| ("record".to_owned(), yes.into())));
         json.extend(record_limit.map(|count| ("record_limit".to_owned(), count.into())));
+        json.extend(multiprocessors.map(|count| ("multiprocessors".to_owned(), count.into())));
         json.extend(times.map(|yes| ("times".to_owned(), yes.into())));
         json.extend(allocation_sites.map(|yes| ("allocation_sites".to_owned(), yes.into())));
         json.extend(checks.map(|Checks { init, races, arithmetic, performance }| {

@@ -8,12 +8,18 @@ use std::ffi::{c_int, c_uint};
 use fusion_machine::Profile;
 
 use crate::error::{Error, Result};
+use crate::report;
 
 /// Registers that the threads of a block share.
 pub(crate) const REGISTERS_PER_BLOCK: u32 = 65536;
 
 /// The first number that no version of CUDA so far gives a meaning.
 const UNKNOWN: c_uint = 163;
+
+/// Multiprocessors that programs find: those of the profile, unless our own tools have said fewer.
+pub(crate) fn multiprocessors(profile: &Profile) -> u32 {
+    report::multiprocessors().map_or(profile.sms, |few| few.min(profile.sms))
+}
 
 pub(crate) fn device_attribute(profile: &Profile, attribute: c_uint) -> Result<c_int> {
     let value: u64 = match attribute {
@@ -31,7 +37,7 @@ pub(crate) fn device_attribute(profile: &Profile, attribute: c_uint) -> Result<c
         // TEXTURE_ALIGNMENT, GPU_OVERLAP
         14 => 512,
         15 => 1,
-        16 => profile.sms.into(),
+        16 => multiprocessors(profile).into(),
         // KERNEL_EXEC_TIMEOUT: the instruction budget is one. INTEGRATED: no. CAN_MAP_HOST_MEMORY: yes. COMPUTE_MODE: default.
         17 => 1,
         18 => 0,

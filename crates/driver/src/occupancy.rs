@@ -5,6 +5,7 @@ use std::ffi::{c_int, c_uint};
 use fusion_machine::Profile;
 use fusion_machine::occupancy::Limits;
 
+use crate::attribute::multiprocessors;
 use crate::boundary::{In, Out, export};
 use crate::driver::Session;
 use crate::error::{Error, Result};
@@ -88,7 +89,7 @@ fn best_block_size(
             (best, blocks_of_best) = (size, blocks);
         }
     }
-    let sms = Query::begin(function)?.function()?.0.sms as c_int;
+    let sms = multiprocessors(Query::begin(function)?.function()?.0) as c_int;
     block_size.set(best)?;
     min_grid_size.set(blocks_of_best * sms)
 }
@@ -116,7 +117,7 @@ fn max_active_clusters(out: Out<c_int>, function: Handle, config: In<LaunchConfi
     }
     let threads = c_int::try_from(shape.threads()).map_err(|_| Error::INVALID_VALUE)?;
     let blocks = query.blocks(threads, shape.dynamic_shared as usize)?;
-    out.set((blocks * profile.sms / size) as c_int)
+    out.set((blocks * multiprocessors(profile) / size) as c_int)
 }
 
 /// The largest cluster that a launch may ask for.

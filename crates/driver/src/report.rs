@@ -113,6 +113,11 @@ pub(crate) fn dry() -> Dry {
     record(|recorder| recorder.settings.dry.clone().unwrap_or_default())
 }
 
+/// How many multiprocessors programs find, if not all.
+pub(crate) fn multiprocessors() -> Option<u32> {
+    record(|recorder| recorder.settings.multiprocessors).filter(|&count| count > 0)
+}
+
 /// Whether faults tell where their buffer was allocated.
 pub(crate) fn allocation_sites() -> bool {
     record(|recorder| recorder.settings.allocation_sites.unwrap_or(true))

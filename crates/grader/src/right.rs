@@ -6,6 +6,7 @@
 
 mod bench;
 mod dry;
+mod few;
 mod otherwise;
 mod passed;
 mod rows;
@@ -127,6 +128,7 @@ fn judge_all(trial: &Trial<'_>, found: &mut Found) -> Result<(), Trouble> {
             rows::compare(trouble, &mut bench)
         })?;
     }
+    few::judge(&mut bench, found)?;
     let unaligned = scope.unaligned || exercise.begins_anywhere();
     let moved = problem::to_move(exercise, seed).filter(|&shape| unaligned && scope.has(shape));
     if let Some(shape) = moved {

@@ -164,6 +164,13 @@ impl Session {
         emulator.set(&options).map_err(|error| Trouble::Unable(error.to_string()))
     }
 
+    /// Has the emulated device say that it has so few multiprocessors; 0 for as many as it has.
+    pub(crate) fn set_multiprocessors(&self, count: u32) -> Result<(), Trouble> {
+        let Some(emulator) = self.device.emulator() else { return Ok(()) };
+        let options = EmulatorOptions { multiprocessors: Some(count), ..EmulatorOptions::default() };
+        emulator.set(&options).map_err(|error| Trouble::Unable(error.to_string()))
+    }
+
     /// What happened on the emulated device since the last call; nothing on a GPU.
     pub(crate) fn take_report(&self) -> Report {
         let taken = self.device.emulator().and_then(|emulator| emulator.take_report().ok());

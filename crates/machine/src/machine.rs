@@ -245,7 +245,7 @@ impl Machine {
         let (checks, mut timing) = (self.checks(), self.timing(loaded, kernel, launch, params));
         let how = How { tracing, checks, alone: None, recorded: timing.blocks() };
         let Executed { mut report, footprint, recordings } = self.execute(loaded, kernel, launch, params, how)?;
-        if let Some(estimate) = timing.end(recordings) {
+        if let Some(estimate) = timing.end(recordings, report.counters.warp_instructions) {
             (report.predicted_ns, report.account) = (estimate.ns, Some(estimate.account));
         }
         Ok((report, footprint))

@@ -27,6 +27,7 @@ mod memory;
 mod pieces;
 mod program;
 mod rates;
+mod representatives;
 mod schedule;
 mod sm;
 mod spill;
@@ -39,6 +40,7 @@ pub(crate) use grid::{Grid, Reached, estimate};
 pub(crate) use pieces::{Left, missing};
 pub(crate) use program::Program;
 pub use rates::Rates;
+pub(crate) use representatives::work;
 pub(crate) use unroll::unrolled;
 
 use crate::profile::Profile;

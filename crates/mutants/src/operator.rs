@@ -61,6 +61,7 @@ pub(crate) const INDEX: &[&str] = &[
     "fault E-RACE-",
     "fault E-CLUSTER-",
     "fault E-BARRIER-",
+    "fault E-MBARRIER",
     "fault E-SYNC-MASK",
     "fault E-DEADLOCK",
     "fault E-BUDGET",

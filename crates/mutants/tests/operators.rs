@@ -101,6 +101,29 @@ fn adding_to_a_pointer_is_indexing() {
     }
 }
 
+/// Where something lies is asked of a function that hands it back.
+#[test]
+fn handing_a_place_back_is_indexing() {
+    let source = "void place(size_t n, unsigned& row, float& sum) {\n    row = 2 * n;\n    sum = 2 * n;\n}\n";
+    for (line, anywhere) in [(2, true), (3, false)] {
+        let made = mutants(source);
+        let mut products = made.iter().filter(|it| it.line == line && it.operator.name == "mul-to-add");
+        assert!(products.any(|it| it.operator.admits("fault E-RACE-BLOCKS") == anywhere), "line {line}");
+    }
+}
+
+/// Numbers that are passed together say where something lies; the elements of an array are values.
+#[test]
+fn what_is_passed_in_braces_is_indexing() {
+    let source =
+        "void k(float a, size_t n) {\n    x = of(a, {n * 4, n});\n    float t[2][2] = {{a * 4, a}, {a * 4, a}};\n}\n";
+    for (line, anywhere) in [(2, true), (3, false)] {
+        let made = mutants(source);
+        let mut products = made.iter().filter(|it| it.line == line && it.operator.name == "mul-to-add");
+        assert!(products.all(|it| it.operator.admits("fault E-OOB-GLOBAL") == anywhere), "line {line}");
+    }
+}
+
 /// A number of a type is an extent, and one in the bounds of a launch can only be too small for it.
 #[test]
 fn extents_and_launch_bounds_have_reasons_of_their_own() {

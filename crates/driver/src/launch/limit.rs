@@ -3,6 +3,7 @@
 use fusion_machine::report::kind::Refusal;
 use fusion_machine::{Launch, Limits, Profile};
 
+use crate::attribute::multiprocessors;
 use crate::function::Function;
 use crate::occupancy;
 
@@ -29,7 +30,7 @@ pub(super) fn check(profile: &Profile, function: &Function, launch: &Launch) -> 
 /// All blocks of a cooperative launch run at once, for they may wait for one another.
 fn check_cooperative(profile: &Profile, function: &Function, launch: &Launch) -> Result<(), Refusal> {
     let per_sm = occupancy::most_blocks_per_sm(profile, function, launch.threads() as u32, launch.dynamic_shared);
-    let resident = u64::from(per_sm) * u64::from(profile.sms);
+    let resident = u64::from(per_sm) * u64::from(multiprocessors(profile));
     match launch.blocks() {
         blocks if blocks <= resident => Ok(()),
         blocks => Err(Refusal::TooManyBlocks { blocks, resident }),

@@ -35,6 +35,8 @@ pub(super) struct Settings {
     pub(super) times: Option<bool>,
     /// How launches run dry, from the next launch and the next allocation on.
     pub(super) dry: Option<Dry>,
+    /// How many multiprocessors programs find, of those that the device has; 0 for all. Times stay those of the whole device.
+    pub(super) multiprocessors: Option<u32>,
 }
 
 /// Checks one by one.
@@ -69,6 +71,7 @@ impl Settings {
         self.allocation_sites = to.allocation_sites.or(self.allocation_sites);
         self.times = to.times.or(self.times);
         self.dry = to.dry.or(self.dry.take());
+        self.multiprocessors = to.multiprocessors.or(self.multiprocessors);
         self.checks.init = to.checks.init.or(self.checks.init);
         self.checks.races = to.checks.races.or(self.checks.races);
         self.checks.arithmetic = to.checks.arithmetic.or(self.checks.arithmetic);

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, PoisonError};
 
 use super::residency::Residency;
-use super::{Checks, How, Kernel, Launch, Loaded, Machine, Tracing, blame};
+use super::{Checks, How, Kernel, Launch, Loaded, Machine, Tracing, blame, limits};
 use crate::exec::{Path, Recording};
 use crate::memory::Region;
 use crate::profile::Profile;
@@ -22,15 +22,16 @@ use known::{Key, Known};
 /// Warp instructions that one of the blocks may execute.
 const BUDGET: u64 = 1 << 28;
 
-/// Of blocks that execute more than so many, two are enough.
+/// Of blocks that execute more than so many, three are enough.
 const LONG: u64 = 1 << 20;
 /// Instructions of a block's warps up to which several stand for all.
 const SHORT: u64 = 1 << 15;
 
 /// Blocks differ where one executes so many times as many instructions as another. Then so many are executed to know how many a block
-/// does on average.
+/// does on average; of long ones fewer, as many as execute about so many instructions.
 const UNEVEN: f64 = 1.25;
 const COUNTED: u64 = 40;
+const ENOUGH: u64 = 16 * LONG;
 
 /// Launches that were timed, and what they leave for others.
 #[derive(Debug, Default)]
@@ -86,15 +87,17 @@ impl Machine {
         for block in self.sample(launch.blocks(), executed).into_iter().skip(1) {
             recordings.push(record(block)?);
         }
+        let mut mean = None;
         if let Some(last) = recordings.pop() {
             if uneven(&recordings) {
                 let count = |block| self.count_block(loaded, kernel, launch, params, (block, BUDGET));
-                let usual = usual(launch.blocks(), recordings.len(), count)?;
-                recordings = usual.into_iter().map(record).collect::<Result<_, _>>()?;
+                let counted = Counted::new(launch.blocks(), count)?;
+                mean = Some(counted.mean());
+                recordings = counted.chosen(recordings.len()).into_iter().map(record).collect::<Result<_, _>>()?;
             }
             recordings.push(last);
         }
-        Ok(self.simulate(loaded, kernel, launch, recordings, key))
+        Ok(self.simulate(loaded, kernel, launch, (recordings, mean), key))
     }
 
     /// Whether launches that are executed are timed by what their blocks do, from the next one on: see [`super::Options::times`].
@@ -133,15 +136,16 @@ impl Machine {
     }
 
     /// Blocks that stand for all: the first, one of the second wave, some at irregular distances, since every eighth row may be unlike the
-    /// others, and the last, which may be cut off. Of blocks that execute many instructions there are fewer.
+    /// others, and the last, which may be cut off. Of blocks that execute many instructions there are fewer; but two beside the last, or
+    /// nobody would see that they differ.
     fn sample(&self, blocks: u64, executed: u64) -> Vec<u64> {
         if blocks == 0 {
             return Vec::new();
         }
         let part = |share: f64| (blocks as f64 * share) as u64;
-        let between = [u64::from(self.profile.sms), part(0.618), part(0.146), part(0.382), part(0.764), part(0.910)];
+        let between = [part(0.618), u64::from(self.profile.sms), part(0.146), part(0.382), part(0.764), part(0.910)];
         let most = if executed > LONG {
-            0
+            1
         } else if executed > SHORT {
             2
         } else {
@@ -172,13 +176,14 @@ impl Machine {
         Some(estimate)
     }
 
-    /// The time of a launch from what some of its blocks did, the last of them the grid's last.
+    /// The time of a launch from what some of its blocks did, the last of them the grid's last; and what one does on average, where they
+    /// differ.
     fn simulate(
         &self,
         loaded: &Loaded,
         kernel: Kernel,
         launch: &Launch,
-        recordings: Vec<Recording>,
+        (recordings, mean): (Vec<Recording>, Option<f64>),
         key: Key,
     ) -> Option<Estimate> {
         let model = Model::new(Rates::of(&self.profile), self.options.without);
@@ -206,6 +211,7 @@ impl Machine {
             regions: self.memory.snapshot().iter().map(region).collect(),
             traced: self.traces.load(Relaxed),
             dirty: timed.cached.dirty(),
+            mean,
         };
         let text = |pc: u32| loaded.text(kernel, pc).unwrap_or_default();
         let program = Program::new(code, &self.profile.units, &model, text);
@@ -220,7 +226,8 @@ impl Machine {
         Some(estimate)
     }
 
-    /// Executes one block of a launch as [`Machine::launch_block`] does, and says how many instructions its warps took.
+    /// Executes one block of a launch as [`Machine::launch_block`] does, and says how many instructions its warps took: of a cluster, all of
+    /// whose blocks are executed, how many a block's took on average.
     fn count_block(
         &self,
         loaded: &Loaded,
@@ -231,7 +238,8 @@ impl Machine {
     ) -> Result<u64, Box<Fault>> {
         let how = How { tracing: Tracing::Off, checks: Checks::NONE, alone: Some(alone), recorded: &[] };
         let executed = self.execute(loaded, kernel, launch, params, how)?;
-        Ok(executed.report.counters.warp_instructions)
+        let together: u32 = limits::cluster(&loaded.info(kernel), launch).iter().product();
+        Ok(executed.report.counters.warp_instructions / u64::from(together.max(1)))
     }
 
     /// Executes one block of a launch as [`Machine::launch_block`] does, and records all that its warps do.
@@ -252,28 +260,53 @@ impl Machine {
 
 /// Whether blocks have more or less to do, as those of a product under a mask have.
 fn uneven(recordings: &[Recording]) -> bool {
-    let executed = |recording: &Recording| recording.warps.iter().map(Path::executed).sum::<u64>();
-    let all = || recordings.iter().map(executed);
+    let all = || recordings.iter().map(timing::work);
     all().max().unwrap_or(0) as f64 > UNEVEN * all().min().unwrap_or(0) as f64
 }
 
-/// Of blocks that differ, so many that stand for all: those with about as much to do as one has on average. That is found out by blocks from
-/// all over the grid, at distances that no period goes by.
-fn usual(
-    blocks: u64,
-    wanted: usize,
-    mut count: impl FnMut(u64) -> Result<u64, Box<Fault>>,
-) -> Result<Vec<u64>, Box<Fault>> {
-    const GOLDEN: f64 = 0.618_033_988_749_895;
-    let place = |at: u64| ((at as f64 + (at as f64 * GOLDEN).fract()) * blocks as f64 / COUNTED as f64) as u64;
-    let mut places: Vec<u64> = (0..COUNTED).map(|at| place(at).min(blocks.saturating_sub(1))).collect();
-    places.dedup();
-    let mut counted =
-        places.into_iter().map(|block| Ok((block, count(block)?))).collect::<Result<Vec<_>, Box<Fault>>>()?;
-    let mean = counted.iter().map(|(_, count)| count).sum::<u64>() / counted.len().max(1) as u64;
-    counted.sort_by_key(|(_, count)| count.abs_diff(mean));
-    counted.truncate(wanted.max(1));
-    Ok(counted.into_iter().map(|(block, _)| block).collect())
+/// Blocks that differ, from all over the grid, and the instructions of each.
+struct Counted(Vec<(u64, u64)>);
+
+impl Counted {
+    /// Blocks at distances that no period goes by, those that are far from each other first.
+    fn new(blocks: u64, mut count: impl FnMut(u64) -> Result<u64, Box<Fault>>) -> Result<Self, Box<Fault>> {
+        const GOLDEN: f64 = 0.618_033_988_749_895;
+        /// Nearly the golden part of all places, and without a common factor with their number.
+        const STEP: u64 = 23;
+        let place = |at: u64| ((at as f64 + (at as f64 * GOLDEN).fract()) * blocks as f64 / COUNTED as f64) as u64;
+        let mut counted: Vec<(u64, u64)> = Vec::new();
+        let mut sum = 0;
+        for at in 0..COUNTED {
+            let block = place(at * STEP % COUNTED).min(blocks.saturating_sub(1));
+            if counted.iter().all(|(other, _)| *other != block) {
+                let work = count(block)?;
+                counted.push((block, work));
+                sum += work;
+            }
+            if sum > ENOUGH && counted.len() >= COUNTED as usize / 4 {
+                break;
+            }
+        }
+        Ok(Self(counted))
+    }
+
+    fn mean(&self) -> f64 {
+        self.0.iter().map(|(_, work)| work).sum::<u64>() as f64 / self.0.len().max(1) as f64
+    }
+
+    /// The blocks with least and most to do, and so many with about as much as one has on average.
+    fn chosen(&self, wanted: usize) -> Vec<u64> {
+        let mean = self.mean();
+        let mut sorted = self.0.clone();
+        sorted.sort_by_key(|(_, work)| *work);
+        let ends = sorted.first().into_iter().chain(sorted.last()).map(|(block, _)| *block).collect::<Vec<_>>();
+        sorted.sort_by(|(_, a), (_, b)| (*a as f64 - mean).abs().total_cmp(&(*b as f64 - mean).abs()));
+        let mut chosen: Vec<u64> = sorted.into_iter().take(wanted.max(1)).map(|(block, _)| block).collect();
+        chosen.extend(ends);
+        chosen.sort_unstable();
+        chosen.dedup();
+        chosen
+    }
 }
 
 /// Of the calls that an instruction was inlined into, the innermost that is in the kernel's own file.
@@ -288,14 +321,16 @@ impl Timing<'_> {
         &self.blocks
     }
 
-    /// The time, once the launch is over.
-    pub(super) fn end(&mut self, recordings: Vec<(u64, Box<Recording>)>) -> Option<Estimate> {
+    /// The time, once the launch is over, whose warps took so many instructions.
+    pub(super) fn end(&mut self, recordings: Vec<(u64, Box<Recording>)>, executed: u64) -> Option<Estimate> {
         if self.known.is_some() || self.blocks.is_empty() {
             return self.known.take();
         }
-        let recordings = recordings.into_iter().map(|(_, recording)| *recording).collect();
+        let recordings: Vec<Recording> = recordings.into_iter().map(|(_, recording)| *recording).collect();
+        let others = recordings.split_last().map_or(&[][..], |(_, others)| others);
+        let mean = uneven(others).then(|| executed as f64 / self.launch.blocks().max(1) as f64);
         let key = std::mem::take(&mut self.key);
-        self.machine.simulate(self.loaded, self.kernel, self.launch, recordings, key)
+        self.machine.simulate(self.loaded, self.kernel, self.launch, (recordings, mean), key)
     }
 }
 
@@ -303,15 +338,30 @@ impl Timing<'_> {
 mod tests {
     use super::*;
 
+    fn counted(blocks: u64, work: impl Fn(u64) -> u64) -> Counted {
+        Counted::new(blocks, |block| Ok(work(block))).unwrap_or_else(|_| Counted(Vec::new()))
+    }
+
     #[test]
-    fn blocks_that_differ_are_stood_for_by_those_of_mean_work() {
+    fn blocks_that_differ_are_counted_all_over_the_grid() {
         // Heads of 64 blocks, each with one tile more than the one before it: 32.5 on average.
         for blocks in [64, 1024, 4096, 64 * 1000] {
-            let chosen = usual(blocks, 3, |block| Ok(1000 * (block % 64 + 1))).unwrap_or_default();
-            assert_eq!(chosen.len(), 3);
-            assert!(chosen.iter().all(|block| (28..=37).contains(&(block % 64 + 1))), "{blocks}: {chosen:?}");
+            let work = |block: u64| 1000 * (block % 64 + 1);
+            let counted = counted(blocks, work);
+            assert!((counted.mean() / 32_500.0 - 1.0).abs() < 0.1, "{blocks}: {}", counted.mean());
+            let chosen = counted.chosen(3);
+            assert!((4..=5).contains(&chosen.len()), "{blocks}: {chosen:?}");
+            let usual = chosen.iter().filter(|block| (28..=37).contains(&(*block % 64 + 1)));
+            assert!(usual.count() >= 3, "{blocks}: {chosen:?}");
         }
         // No more blocks than there are.
-        assert_eq!(usual(1, 3, |_| Ok(7)).unwrap_or_default(), [0]);
+        assert_eq!(counted(1, |_| 7).chosen(3), [0]);
+    }
+
+    #[test]
+    fn few_long_blocks_are_counted_from_all_over_the_grid() {
+        let counted = counted(4096, |block| 4 * LONG * (block % 64 + 1) / 32);
+        assert!(counted.0.len() < 20, "{}", counted.0.len());
+        assert!((counted.mean() / (4.0 * LONG as f64) - 1.0).abs() < 0.3, "{}", counted.mean());
     }
 }

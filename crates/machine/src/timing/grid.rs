@@ -6,11 +6,12 @@ use super::effect::Model;
 use super::memory::{Load, MemorySystem};
 use super::pieces::{self, Left, Pieces};
 use super::program::Program;
+use super::representatives::{Blocks, Representatives};
 use super::schedule::Scheduler;
 use super::sm::{Sample, Sm, Work};
 use super::spill;
 use crate::code::Place;
-use crate::exec::{Path, Recording};
+use crate::exec::Recording;
 use crate::report::Account;
 
 /// What a launch looks like from outside.
@@ -30,6 +31,8 @@ pub(crate) struct Grid {
     pub(crate) traced: bool,
     /// Bytes that L2 holds and DRAM does not know yet.
     pub(crate) dirty: f64,
+    /// Instructions that the warps of a block execute on average, where blocks differ.
+    pub(crate) mean: Option<f64>,
 }
 
 /// An allocation that a launch may reach.
@@ -79,22 +82,14 @@ pub(crate) fn estimate(
 ) -> (Estimate, Left) {
     let rates = &model.rates;
     let common = pieces::common(&recordings);
-    let Pieces { pieces, evicted, written_back, left } = Pieces::new(program, rates, grid, &recordings, &common);
     let steps = |recording: &Recording| recording.warps.iter().map(|path| path.steps.len() as u64).sum::<u64>();
     let of_block = recordings.iter().map(steps).max().unwrap_or_default();
     let shape = Shape::new(grid, u64::from(rates.sms), of_block);
-    let share = (BUDGET as f64 / (of_block * shape.simulated).max(1) as f64).min(1.0);
-    let longest = |recording: &Recording| recording.warps.iter().map(|path| path.steps.len()).max().unwrap_or(0);
-    let longest_of_all = recordings.iter().map(longest).max().unwrap_or(0);
-    let keep = ((longest_of_all as f64 * share) as usize).max(LEAST_STEPS);
-    for recording in &mut recordings {
-        // Of a block with less to do it is the same share.
-        let keep = keep * longest(recording) / longest_of_all.max(1);
-        recording.warps.iter_mut().for_each(|path| path.steps.truncate(keep.max(1)));
-    }
-    // A warp that was recorded in part goes on as it began.
-    let cut = recordings.iter().flat_map(|recording| &recording.warps).map(Path::cut).fold(1.0, f64::max);
-    let stands = Stands::new(&recordings);
+    let blocks = Blocks { all: shape.blocks, resident: shape.resident, simulated: shape.simulated };
+    let representatives = Representatives::new(&recordings, grid.mean, blocks);
+    let Pieces { pieces, evicted, written_back, left } =
+        Pieces::new(program, rates, grid, &recordings, (&common, &representatives.shares));
+    let cut = shorten(&mut recordings, (BUDGET as f64 / (of_block * shape.simulated).max(1) as f64).min(1.0));
     let reaches_memory = recordings.iter().any(|recording| reaches_memory(program, recording));
     let mut scheduler = Scheduler::new(program, model.assembler, unrolls);
     let sample = |mut recording: Recording| {
@@ -128,7 +123,7 @@ pub(crate) fn estimate(
     if grid.traced {
         sm.trace();
     }
-    let like = |block: u64| stands.sample(block, block + 1 == simulated);
+    let like = |block: u64| representatives.of(block);
     let result = sm.run(&Work { blocks: simulated, resident, every, sample: &like });
 
     let end = |index: u64| result.ends.get(index as usize).copied().unwrap_or_default() as f64;
@@ -147,6 +142,7 @@ pub(crate) fn estimate(
         program,
         rates,
         samples: &samples,
+        shares: &representatives.shares,
         grid: grid.blocks,
         blocks,
         simulated,
@@ -196,27 +192,18 @@ impl Shape {
     }
 }
 
-/// Which recording a block is like.
-struct Stands {
-    whole: usize,
-    last: usize,
-}
-
-impl Stands {
-    /// The last block of the grid may be cut off: then others are what an SM has most of. It may have more to do than others: then the
-    /// launch ends with it.
-    fn new(recordings: &[Recording]) -> Self {
-        let executed = |recording: &Recording| recording.warps.iter().map(Path::executed).sum::<u64>();
-        let whole = recordings.len().saturating_sub(1).max(1);
-        let most = recordings.iter().take(whole).map(executed).max().unwrap_or_default();
-        let last = recordings.len().saturating_sub(1);
-        let ends_with_it = recordings.last().is_some_and(|recording| executed(recording) > most);
-        Self { whole, last: if ends_with_it { last } else { 0 } }
+/// Leaves so large a share of the longest warp's instructions, and of each other's as much as it executes in that time. A warp goes on as
+/// it began: returns how many times as long the launch takes.
+fn shorten(recordings: &mut [Recording], share: f64) -> f64 {
+    let paths = || recordings.iter().flat_map(|recording| &recording.warps);
+    let Some(longest) = paths().max_by_key(|path| path.executed()) else { return 1.0 };
+    let (executed, recorded) = (longest.executed().max(1), longest.steps.len());
+    let keep = ((recorded as f64 * share) as usize).clamp(LEAST_STEPS.min(recorded), recorded);
+    for path in recordings.iter_mut().flat_map(|recording| &mut recording.warps) {
+        let own = u128::from(path.executed()) * keep as u128;
+        path.steps.truncate(own.div_ceil(executed.into()) as usize);
     }
-
-    fn sample(&self, block: u64, is_last: bool) -> usize {
-        if is_last && self.last > 0 { self.last } else { block as usize % self.whole }
-    }
+    executed as f64 / keep.max(1) as f64
 }
 
 /// Whether a block asks for what is no memory of its own.
@@ -239,6 +226,7 @@ mod tests {
             spilled: (0, 0),
             traced: false,
             dirty: 0.0,
+            mean: None,
         };
         Shape::new(&grid, 132, 100)
     }
@@ -258,25 +246,27 @@ mod tests {
             spilled: (0, 0),
             traced: false,
             dirty: 0.0,
+            mean: None,
         };
         assert_eq!(Shape::new(&long, 132, 1 << 20).simulated, 16);
         assert_eq!(shape(0, 8), Shape { active: 1, blocks: 1, resident: 1, simulated: 1, last: 1 });
     }
 
     #[test]
-    fn the_last_block_stands_for_itself() {
+    fn a_short_block_does_not_decide_how_much_was_cut() {
         let block = |steps: u32| {
             let mut recording = Recording::new(1);
             (0..steps).for_each(|pc| recording.step(0, pc, 32));
             recording
         };
-        let samples = |steps: &[u32], blocks: u64| -> Vec<usize> {
-            let stands = Stands::new(&steps.iter().map(|&steps| block(steps)).collect::<Vec<_>>());
-            (0..blocks).map(|at| stands.sample(at, at + 1 == blocks)).collect()
-        };
-        assert_eq!(samples(&[9, 9, 3], 1), [0]);
-        assert_eq!(samples(&[9, 9, 3], 3), [0, 1, 0]);
-        assert_eq!(samples(&[9, 9, 20], 3), [0, 1, 2]);
-        assert_eq!(samples(&[5], 2), [0, 0]);
+        let mut both = [block(100_000), block(30)];
+        let alone = shorten(&mut [block(100_000)], 0.01);
+        assert_eq!(shorten(&mut both, 0.01), alone);
+        assert_eq!(both.map(|recording| recording.warps[0].steps.len()), [2000, 1]);
+        // What is recorded whole stays so.
+        let mut whole = [block(500), block(30)];
+        assert_eq!(shorten(&mut whole, 1.0), 1.0);
+        assert_eq!(whole.map(|recording| recording.warps[0].steps.len()), [500, 30]);
+        assert_eq!(shorten(&mut [], 1.0), 1.0);
     }
 }

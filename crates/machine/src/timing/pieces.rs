@@ -27,12 +27,13 @@ const SHARP: f64 = 0.25;
 /// Sectors of one allocation.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sectors {
-    /// That recorded blocks read, each for itself: of lines that only one of them reaches, and of others.
-    own: u64,
-    common: u64,
+    /// That a block reads on average: of lines that only one of the recorded ones reaches, and of others.
+    own: f64,
+    common: f64,
     /// Of the latter, those that differ.
     distinct: u64,
-    written: u64,
+    /// That a block writes on average.
+    written: f64,
 }
 
 /// What a launch does to memory as a whole.
@@ -55,13 +56,13 @@ pub(crate) struct Left {
 }
 
 impl Pieces {
-    /// Of a launch.
+    /// Of a launch: `common` are the lines that several of the recorded blocks reach, `shares` how much of the grid each stands for.
     pub(super) fn new(
         program: &Program,
         rates: &Rates,
         grid: &Grid,
         recordings: &[Recording],
-        common: &HashSet<u64>,
+        (common, shares): (&HashSet<u64>, &[f64]),
     ) -> Self {
         let piece = |&Reached { start, end, cached }: &Reached| Piece {
             start,
@@ -74,20 +75,19 @@ impl Pieces {
         };
         let mut pieces: Vec<Piece> = grid.regions.iter().map(piece).collect();
         pieces.sort_unstable_by_key(|piece| piece.start);
-        let sectors = reached(program, &pieces, recordings, common);
-        // What a recorded block does, so many do.
-        let each = grid.blocks as f64 / recordings.len().max(1) as f64;
+        let sectors = reached(program, &pieces, recordings, (common, shares));
         let mut reached = Vec::new();
         let (mut brought, mut newly_written, mut asked) = (0.0, 0.0, 0.0);
         for (piece, sectors) in pieces.iter_mut().zip(sectors) {
             let all = ((piece.end - piece.start) as f64 / 32.0).ceil();
-            let share = |there: f64, asked: u64| if asked > 0 { (there / (asked as f64 * each)).min(1.0) } else { 1.0 };
+            // What a recorded block does, all blocks do that it stands for.
+            let all_blocks = |sectors: f64| sectors * grid.blocks as f64;
+            let share = |there: f64, asked: f64| if asked > 0.0 { (there / all_blocks(asked)).min(1.0) } else { 1.0 };
             let distinct = sectors.distinct as f64;
             piece.fresh = share(all - distinct, sectors.own) * piece.missing;
             piece.fresh_common = share(distinct, sectors.common) * piece.missing;
             piece.fresh_written = share(all, sectors.written);
-            let (read, written) =
-                ((sectors.own as f64 * each + distinct).min(all), (sectors.written as f64 * each).min(all));
+            let (read, written) = ((all_blocks(sectors.own) + distinct).min(all), all_blocks(sectors.written).min(all));
             piece.written_sectors = written.max(1.0);
             // Of what is written in place there is one copy.
             brought += 32.0 * (read + written).min(all) * piece.missing;
@@ -121,10 +121,15 @@ pub(crate) fn missing(times: f64) -> f64 {
     ((times - 1.0) / SHARP).clamp(0.0, 1.0)
 }
 
-fn reached(program: &Program, pieces: &[Piece], recordings: &[Recording], common: &HashSet<u64>) -> Vec<Sectors> {
+fn reached(
+    program: &Program,
+    pieces: &[Piece],
+    recordings: &[Recording],
+    (common, shares): (&HashSet<u64>, &[f64]),
+) -> Vec<Sectors> {
     let mut sectors = vec![Sectors::default(); pieces.len()];
     let mut distinct: HashMap<u64, u8> = HashMap::new();
-    for recording in recordings {
+    for (recording, block) in recordings.iter().zip(shares) {
         let (mut read, mut written): (HashMap<u64, u8>, HashMap<u64, u8>) = Default::default();
         for step in recording.warps.iter().flat_map(|path| &path.steps) {
             let is_read = matches!(program.ops[step.pc as usize].kind, Kind::Load(_) | Kind::Copy);
@@ -135,7 +140,7 @@ fn reached(program: &Program, pieces: &[Piece], recordings: &[Recording], common
         }
         for (line, mask) in read {
             let Some(at) = piece_of(pieces, line) else { continue };
-            let count = u64::from(mask.count_ones());
+            let count = f64::from(mask.count_ones()) * block;
             if common.contains(&line) {
                 sectors[at].common += count;
                 let known = distinct.entry(line).or_default();
@@ -147,7 +152,7 @@ fn reached(program: &Program, pieces: &[Piece], recordings: &[Recording], common
         }
         for (line, mask) in written {
             if let Some(at) = piece_of(pieces, line) {
-                sectors[at].written += u64::from(mask.count_ones());
+                sectors[at].written += f64::from(mask.count_ones()) * block;
             }
         }
     }

@@ -87,7 +87,11 @@ impl Code<'_> {
                 return true;
             }
             // Numbers that are passed together in braces say where something lies: `sum_of(x, {left, columns})`.
-            if self.word(open) == "{" && open > 0 && matches!(self.word(open - 1), "," | "(") {
+            let is_argument = |brace: usize| {
+                matches!(self.word(brace.wrapping_sub(1)), "," | "(")
+                    && self.enclosing(brace).is_some_and(|outer| self.word(outer) == "(")
+            };
+            if self.word(open) == "{" && is_argument(open) {
                 return true;
             }
             at = open;
@@ -114,7 +118,7 @@ impl Code<'_> {
         // A function that gives nothing back is told where to do something: `fetch(step + DEPTH)`.
         let first = tokens.start;
         let calls = matches!(self.word(first + 1), "(" | "<") && words.len() == tokens.len();
-        declares || points || calls || self.moves_pointer(first)
+        declares || points || calls || self.moves_pointer(first) || self.hands_back(first)
     }
 
     /// Of a statement that passes a lambda to a function, the one in the lambda's body with a token.
@@ -153,6 +157,13 @@ impl Code<'_> {
     fn moves_pointer(&self, first: usize) -> bool {
         let points = self.name(first).map_or_else(|| self.is_bound(first), |name| name.has_elements);
         is_assignment(self.word(first + 1)) && points
+    }
+
+    /// Whether a statement gives a value to an integer that the caller gets, which asks where something lies: `unsigned& row`.
+    fn hands_back(&self, first: usize) -> bool {
+        let integer = |word: &str| matches!(word, "size_t" | "int" | "unsigned");
+        let mut kind = self.name(first).map(|name| name.kind.as_str()).unwrap_or_default().split(' ');
+        is_assignment(self.word(first + 1)) && kind.clone().any(integer) && kind.any(|word| word == "&")
     }
 
     /// Whether a name is one of those that parts of a value got, whose types are not said: `auto [x, n] = tensors[i]`.

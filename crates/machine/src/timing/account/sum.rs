@@ -22,6 +22,8 @@ pub(in crate::timing) struct Whole<'a> {
     pub(in crate::timing) program: &'a Program,
     pub(in crate::timing) rates: &'a Rates,
     pub(in crate::timing) samples: &'a [Sample],
+    /// Of each, the share of the grid's blocks that it stands for.
+    pub(in crate::timing) shares: &'a [f64],
     /// Of the whole grid; of the SM; of these, those that were simulated.
     pub(in crate::timing) grid: u64,
     pub(in crate::timing) blocks: u64,
@@ -116,8 +118,8 @@ impl Whole<'_> {
     /// The launch's accesses by instruction, as far as its samples tell.
     fn accesses(&self) -> Vec<(Accesses, Accesses, Banks)> {
         let mut all = vec![<(Accesses, Accesses, Banks)>::default(); self.program.ops.len()];
-        let each = self.grid as f64 / self.samples.len().max(1) as f64;
-        for Sample { recording, .. } in self.samples {
+        for (Sample { recording, .. }, share) in self.samples.iter().zip(self.shares) {
+            let each = self.grid as f64 * share;
             for path in &recording.warps {
                 let times = each * path.cut();
                 for step in path.steps.iter().filter(|step| step.lines > 0 || step.passes > 0) {
