@@ -62,6 +62,7 @@ pub(crate) const INDEX: &[&str] = &[
     "fault E-CLUSTER-",
     "fault E-BARRIER-",
     "fault E-MBARRIER",
+    "fault E-TENSOR-MAP",
     "fault E-SYNC-MASK",
     "fault E-DEADLOCK",
     "fault E-BUDGET",

@@ -34,27 +34,57 @@ fn gathered(regs: &View<'_>, fragment: &Fragment, held: &[Reg], by_columns: bool
     let (bits, per) = (fragment.ty.bits(), fragment.per_register());
     let keep = u64::MAX >> (64 - bits);
     let mut elements = vec![0; (fragment.rows * fragment.columns) as usize];
-    for register in 0..fragment.elements() / per {
-        let Some(reg) = held.get(register as usize) else { continue };
-        for (lane, value) in (0..).zip(regs.get(*reg)) {
-            for inside in 0..per {
-                let (row, column) = fragment.place(lane, register * per + inside);
-                let at = if by_columns { column * fragment.rows + row } else { row * fragment.columns + column };
-                elements[at as usize] = value >> (bits * inside) & keep;
+    let places = Places::new(fragment, by_columns);
+    for (register, reg) in (0..fragment.elements() / per).zip(held) {
+        let words = regs.get(*reg);
+        for inside in 0..per {
+            let first = places.of_element(register * per + inside);
+            for (word, lane) in words.iter().zip(places.of_lanes) {
+                elements[first + lane] = word >> (bits * inside) & keep;
             }
         }
     }
     elements
 }
 
+/// Where the elements of a fragment lie among all of its matrix: a lane's first one, and so much further on each of its others, which
+/// is the same for all lanes.
+struct Places<'a> {
+    fragment: &'a Fragment,
+    by_columns: bool,
+    of_lanes: [usize; 32],
+}
+
+impl<'a> Places<'a> {
+    fn new(fragment: &'a Fragment, by_columns: bool) -> Self {
+        let mut places = Self { fragment, by_columns, of_lanes: [0; 32] };
+        places.of_lanes = std::array::from_fn(|lane| places.of(lane as u32, 0));
+        places
+    }
+
+    fn of_element(&self, element: u32) -> usize {
+        self.of(0, element)
+    }
+
+    fn of(&self, lane: u32, element: u32) -> usize {
+        let Fragment { rows, columns, .. } = *self.fragment;
+        let (row, column) = self.fragment.place(lane, element);
+        (if self.by_columns { column * rows + row } else { row * columns + column }) as usize
+    }
+}
+
 fn scatter(regs: &mut View<'_>, fragment: &Fragment, held: &[Option<Reg>], elements: &[u64]) {
     let (bits, per) = (fragment.ty.bits(), fragment.per_register());
+    let places = Places::new(fragment, false);
     for (register, reg) in (0..).zip(held) {
         let Some(reg) = reg else { continue };
-        let part = |lane: usize, inside: u32| {
-            let (row, column) = fragment.place(lane as u32, register * per + inside);
-            elements[(row * fragment.columns + column) as usize] << (bits * inside)
-        };
-        regs.put(*reg, FULL, &lanes(|lane| (0..per).fold(0, |value, inside| value | part(lane, inside))));
+        let mut words = [0; 32];
+        for inside in 0..per {
+            let first = places.of_element(register * per + inside);
+            for (word, lane) in words.iter_mut().zip(places.of_lanes) {
+                *word |= elements[first + lane] << (bits * inside);
+            }
+        }
+        regs.put(*reg, FULL, &words);
     }
 }
