@@ -11,8 +11,8 @@ __device__ __forceinline__ float gelu_tanh(float t) {
 // ANCHOR_END: gelu
 
 // ANCHOR: fast
-// The same function with one exponential: (1 + tanh(u)) / 2 = 1 / (1 + exp(-2 u)). tanhf costs about thirty instructions, more
-// than a kernel has to spare that moves eight bytes per element.
+// The same function with one exponential: (1 + tanh(u)) / 2 = 1 / (1 + exp(-2 u)). tanhf costs
+// about thirty instructions, too many for a kernel that moves eight bytes per element.
 __device__ __forceinline__ float gelu_fast(float t) {
     const float two_sqrt_2_over_pi = 1.5957691216f;
     return __fdividef(t, 1.0f + __expf(-two_sqrt_2_over_pi * (t + 0.044715f * t * t * t)));

@@ -1,5 +1,5 @@
-// Tiles of keys and values in shared memory, for attention on tensor cores by blocks of 128 threads.
-// From sm_80 up.
+// Tiles of keys and values in shared memory, for attention on tensor cores by blocks of 128
+// threads. From sm_80 up.
 #pragma once
 #include <cuda_bf16.h>
 
@@ -7,18 +7,18 @@
 
 // ANCHOR: tiles
 const int THREADS = 128;
-const int QUERIES = 64; // A block has so many queries of one head, each of its four warps 16.
-const int KEYS = 64;    // It holds so many keys and values at a time.
+const int QUERIES = 64; // Queries of a block, all of one head. Each of its four warps has 16.
+const int KEYS = 64;    // Keys and values that a block holds at a time.
 
-// Rows in shared memory are 16 bytes longer than what they hold: the eight rows of a small matrix
-// then lie in different banks.
+// Rows in shared memory are 16 bytes longer than what they hold. Then the eight rows of a small
+// matrix are in different banks.
 template <int HEAD>
 struct Tiles {
     __nv_bfloat16 keys[KEYS][HEAD + 8]; // The queries too, before the first keys.
     __nv_bfloat16 values[KEYS][HEAD + 8];
 };
 
-// Copies 64 rows of a head, from number `first` on, with zeros where there are none. PACKS says
+// Copies 64 rows of a head, from row `first` on. Rows from `length` on become zeros. PACKS says
 // whether sixteen bytes can be read at once.
 template <int HEAD, bool PACKS>
 __device__ __forceinline__ void copy_rows(__nv_bfloat16 (&tile)[64][HEAD + 8],

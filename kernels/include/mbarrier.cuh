@@ -1,30 +1,30 @@
-// Barriers in shared memory that wait for copies, too. From sm_90 up.
+// Barriers in shared memory that can also wait for copies. From sm_90 up.
 #pragma once
 
 // ANCHOR: mbarrier
-// Counts arrivals of threads, and bytes of copies. A phase ends when all that it counts have
-// come, and the next one begins. Phases are numbered from 0. The lowest bit of the number is
-// the phase's parity.
+// Counts arrivals of threads and bytes of copies. A phase ends when all of them have come. Then
+// the next phase begins. Phases are numbered from 0, and the lowest bit of a phase's number is
+// its parity.
 struct Mbarrier {
     unsigned long long state;
 
-    // Once, by one thread; before others use it, there must be a barrier.
+    // One thread calls this once. Before other threads use it, there must be a barrier.
     __device__ __forceinline__ void init(unsigned arrivals) {
         asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" :: "r"(at()), "r"(arrivals)
                      : "memory");
-        // Copies see it, too.
+        // Makes it visible to copies.
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
     __device__ __forceinline__ void arrive() {
         asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" :: "r"(at()) : "memory");
     }
-    // Arrives, and has the phase wait for so many bytes more.
+    // Arrives, and makes the phase wait for this many more bytes.
     __device__ __forceinline__ void arrive_and_expect(unsigned bytes) {
         asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
                      :: "r"(at()), "r"(bytes) : "memory");
     }
-    // Waits until the phase of this parity has ended: until the present one has the other
-    // parity. At first that is 0, and a wait for parity 1 ends at once.
+    // Waits until the phase of this parity has ended: until the present phase has the other
+    // parity. The first phase has parity 0, so a wait for parity 1 then ends at once.
     __device__ __forceinline__ void wait(unsigned parity) {
         for (int ended = 0; !ended;) {
             asm volatile("{.reg .pred p;\n\t"

@@ -17,20 +17,20 @@ struct Panel {
     size_t first, end;
 };
 
-// What a block has in shared memory. Rows are 16 bytes longer than what they hold, for the banks.
+// A block's shared memory. Rows are 16 bytes longer than what they hold, for the banks.
 struct Tiles {
     __nv_bfloat16 left[TILE_STAGES][TILE_ROWS][TILE_DEPTH + 8];
     __nv_bfloat16 right[TILE_STAGES][TILE_DEPTH][2 * PANEL + 8];
 };
 
-// What a lane has of the sums: of each panel 2 x 2 fragments.
+// A lane's part of the sums: 2 x 2 fragments of each panel.
 struct TileSums {
     float at[2][2][2][4];
 };
 // ANCHOR_END: tile
 
-// Starts to copy eight elements, of which `have` are there, and zeros take the place of the others.
-// With PACKS they are sixteen bytes that one access can read, all of them or none.
+// Starts to copy eight elements. Only the first `have` of them exist; the others become zeros.
+// With PACKS one access can read all sixteen bytes, and all of them exist or none.
 template <bool PACKS>
 __device__ __forceinline__ void copy_eight(__nv_bfloat16* to, const __nv_bfloat16* from, long long have) {
     if (PACKS) {
@@ -106,13 +106,13 @@ __device__ __forceinline__ void multiply_by_stages(TileSums& sums, Tiles& tiles,
 }
 
 // ANCHOR: multiply
-// Sums of a product: of 32 rows of `terms` elements, and of two panels of columns of the right
-// factor, which has `terms` rows of `columns`. All threads of the block call this together, and
-// may do so again.
+// Multiplies 32 rows of `terms` elements by two panels of columns of the right factor. That has
+// `terms` rows of `columns` elements. All threads of the block call this together. They may do
+// so again.
 //
-// `row` is where this thread's row begins, which is row `threadIdx.x / 4` of the tile, or null
-// where the tile has no such row. The rows may lie anywhere. `packs` says whether all rows of
-// both factors and both panels begin at multiples of 16 bytes, and end there.
+// `row` is where row `threadIdx.x / 4` of the tile begins, or null if the tile has no such row.
+// The rows may lie anywhere. `packs` says whether all rows of both factors, and both panels,
+// begin and end at multiples of 16 bytes.
 __device__ __forceinline__ TileSums multiply_tile(Tiles& tiles, const __nv_bfloat16* row,
                                                   const __nv_bfloat16* right, size_t columns,
                                                   Panel one, Panel other, size_t terms,
@@ -127,8 +127,8 @@ __device__ __forceinline__ TileSums multiply_tile(Tiles& tiles, const __nv_bfloa
     return sums;
 }
 
-// Calls `f(row, column, one, other)` for all that a lane has: of a row of the tile, the sums of
-// two neighbouring columns in either panel, `column` and the next one.
+// Calls `f(row, column, one, other)` for all sums of a lane. `one` and `other` are the sums of
+// columns `column` and `column + 1` of the two panels, in row `row` of the tile.
 template <typename F>
 __device__ __forceinline__ void each_pair(const TileSums& sums, F f) {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;

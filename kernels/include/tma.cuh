@@ -1,18 +1,18 @@
 // Copies of boxes between a matrix in global memory and shared memory, by the tensor memory
-// accelerator. One thread starts a copy, and does something else. From sm_90 up.
+// accelerator. One thread starts a copy and goes on. From sm_90 up.
 #pragma once
 #include "mbarrier.cuh"
 
 // ANCHOR: tma
-// Says where a matrix lies, how large its boxes are and how they lie in shared memory. Made on
-// the host, by cuTensorMapEncodeTiled; as a parameter of a kernel it is a `__grid_constant__`.
+// Says where a matrix lies, how large its boxes are and how they lie in shared memory. The host
+// makes it by cuTensorMapEncodeTiled. As a kernel's parameter it is a `__grid_constant__`.
 struct alignas(64) TensorMap {
     unsigned long long words[16];
 };
 
-// Starts copying the box that begins at this column and row. Zeros stand for elements outside
-// of the matrix. The bytes of the whole box count for a phase of `done`. `box` begins at a
-// multiple of 1024 bytes where boxes are swizzled by 128.
+// Starts copying the box that begins at this column and row. Elements outside of the matrix
+// become zeros. `done` counts the bytes of the whole box. If boxes are swizzled by 128, `box`
+// must begin at a multiple of 1024 bytes.
 __device__ __forceinline__ void load_box(void* box, const TensorMap& matrix, unsigned column,
                                          unsigned row, Mbarrier& done) {
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
@@ -22,13 +22,13 @@ __device__ __forceinline__ void load_box(void* box, const TensorMap& matrix, uns
                  : "memory");
 }
 
-// What this thread has written to shared memory before is what copies read that are started
-// after it: by this thread, or by another one after a barrier.
+// Makes what this thread has written to shared memory visible to copies that start later: by
+// this thread, or by another one after a barrier.
 __device__ __forceinline__ void show_to_copies() {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-// Starts copying a box into the matrix, as a group of its own. What lies outside is left out.
+// Starts copying a box into the matrix, as a group of its own, without elements outside of it.
 __device__ __forceinline__ void store_box(const TensorMap& matrix, unsigned column,
                                           unsigned row, const void* box) {
     asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];"
@@ -38,8 +38,8 @@ __device__ __forceinline__ void store_box(const TensorMap& matrix, unsigned colu
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 
-// Waits until the boxes that this thread has stored have been read from shared memory, but for
-// the last so many.
+// Waits until all boxes that this thread has stored, except the last LEFT, have been read from
+// shared memory.
 template <int LEFT>
 __device__ __forceinline__ void wait_for_stores() {
     asm volatile("cp.async.bulk.wait_group.read %0;" :: "n"(LEFT) : "memory");
@@ -47,8 +47,8 @@ __device__ __forceinline__ void wait_for_stores() {
 // ANCHOR_END: tma
 
 // ANCHOR: many
-// The same for many matrices of one shape, one behind the other: boxes of matrix `number`. Rows
-// after its last one are outside, and not those of the next matrix.
+// The same for many matrices of one shape, one after the other: boxes of matrix `number`. Rows
+// after its last one are outside: they are not those of the next matrix.
 __device__ __forceinline__ void load_box(void* box, const TensorMap& matrices, unsigned column,
                                          unsigned row, unsigned number, Mbarrier& done) {
     asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "

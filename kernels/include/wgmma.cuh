@@ -5,19 +5,19 @@
 #pragma once
 
 // ANCHOR: group
-// What threads do with registers and with shared memory before is done before the products that
-// follow.
+// Orders the threads' accesses to registers before the products that follow. What threads have
+// written to shared memory needs `show_to_copies` of tma.cuh as well.
 __device__ __forceinline__ void begin_products() {
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
 
-// Makes one group of the products since the last one.
+// Makes one group of the products that were started since the last one.
 __device__ __forceinline__ void commit_products() {
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 
-// Waits for groups of products, but for the last so many. Until then their sums are no one's to
-// touch, and their factors no one's to overwrite.
+// Waits for all groups of products except the last LEFT. Until a group has ended, no thread may
+// touch its sums, or overwrite its factors.
 template <int LEFT>
 __device__ __forceinline__ void wait_for_products() {
     asm volatile("wgmma.wait_group.sync.aligned %0;" :: "n"(LEFT) : "memory");
@@ -26,10 +26,10 @@ __device__ __forceinline__ void wait_for_products() {
 
 // ANCHOR: descriptor
 // Where a factor lies: in rows of 128 bytes, swizzled, eight of which are 1024 bytes. `beside`
-// are the bytes from 64 columns to the next 64; it is not looked at where a row is along k.
+// is the bytes from 64 columns to the next 64. It is not used if a row is along k.
 __device__ __forceinline__ unsigned long long descriptor(const void* factor, unsigned beside) {
-    // A field has 14 bits, for the address in the own block's memory. In a cluster there is the
-    // block's rank above them.
+    // The field has 14 bits, for the address in the block's own memory. In a cluster, the bits
+    // above them hold the block's rank.
     const unsigned long long at = (__cvta_generic_to_shared(factor) & 0x3ffff) / 16;
     const unsigned long long eight_rows = 1024 / 16, swizzled_by_128 = 1;
     return at | (unsigned long long)(beside / 16) << 16 | eight_rows << 32 |
@@ -126,12 +126,13 @@ __device__ __forceinline__ void pin(float (&sums)[COUNT]) {
 template <int COUNT>
 __device__ __forceinline__ void pin(unsigned (&fragments)[COUNT][4]) {
 #pragma unroll
-    for (int i = 0; i < 4 * COUNT; i++) asm volatile("" : "+r"(fragments[i / 4][i % 4])::"memory");
+    for (int i = 0; i < 4 * COUNT; i++)
+        asm volatile("" : "+r"(fragments[i / 4][i % 4])::"memory");
 }
 // ANCHOR_END: pin
 
 // ANCHOR: registers
-// Gives registers back, or waits for some, so that each thread of the group has so many.
+// Gives registers back, or waits for some, so that each thread of the group has COUNT of them.
 template <int COUNT>
 __device__ __forceinline__ void keep_registers() {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" :: "n"(COUNT));

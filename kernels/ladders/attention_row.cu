@@ -43,8 +43,8 @@ __device__ void from_memory(const float* __restrict__ q, const float* __restrict
 // ANCHOR_END: memory
 
 // ANCHOR: tiles
-// What a block holds. Rows of keys are 16 bytes longer than that, so that neighbouring lanes read
-// neighbouring keys from different banks.
+// A block's shared memory. Rows of keys are 16 bytes longer than what they hold, so that
+// neighbouring lanes read neighbouring keys from different banks.
 template <int HEAD, int QUERIES>
 struct Tiles {
     float queries[QUERIES][HEAD];

@@ -74,18 +74,18 @@ __device__ unsigned pair(unsigned upper, unsigned lower, int byte) {
 
 // TODO(kernel): a block has 32 columns of d, and 16 rows of it; 32 if m is more than 16, or 64 if it is more than
 // 32. Its 16 warps share the terms of each 16 rows.
-//   - Warp w adds the terms from 64 w on, 64 of them, and then those 1024 further on; of 64 rows, every fourth warp
-//     has the same rows, and a quarter as many warps share their terms. No warp needs what another has read.
-//   - `multiply` of tensor.cuh wants from lane l two neighbouring terms of column l / 4, four times. The order of
-//     terms is yours as long as a and q have the same one, and so is that of columns. So let a lane read `eight`
+//   - With 16 rows, warp w adds 64 terms from 64 w on, and then those 1024 further on. With 64 rows, every fourth warp
+//     has the same 16 rows, and only four warps share their terms. No warp needs what another warp has read.
+//   - `multiply` of tensor.cuh wants from lane l four terms of column l / 4, in two pairs. You may choose the order of
+//     the terms if it is the same for a and q, and you may choose the order of the columns. So let a lane read `eight`
 //     elements of its two rows of a, from term l % 4 * 8 on, and `eight_rows` of q from the same term and from column
-//     l / 4 * 4 on: what it has read is then what it multiplies, and nothing need go through shared memory.
-//   - `pair` makes bf16 of weights as they are. Multiply the sum with the scale of its column, at the end.
-//   - A template with `PACKS` as its parameter for all of the loop, and one `if` outside: a load in a branch inside the
-//     loop is waited for before the next one is asked for.
-//   - Ask for what the next step needs before you multiply what is there.
-//   - In the end the warps' sums go to shared memory, a barrier, and each thread adds those of an element of d, in
-//     the same order always.
+//     l / 4 * 4 on. Then it multiplies exactly what it has read, and nothing goes through shared memory.
+//   - `pair` turns weights into bf16, without their scale. Multiply the sum by the scale of its column, at the end.
+//   - Put the whole loop into a template with the parameter `PACKS`, and one `if` outside. A load in a branch inside the
+//     loop must arrive before the next load starts.
+//   - Start the loads of the next step before you multiply the present one.
+//   - At the end the warps write their sums to shared memory. After a barrier, each thread adds the sums of one element
+//     of d, always in the same order.
 extern "C" __global__ void __launch_bounds__(512)
     gemm_dequant(const bf16* a, const signed char* q, const float* scale, bf16* d, size_t m, size_t n, size_t k) {
 }

@@ -41,17 +41,17 @@ __device__ Pack<bf16> eight(const bf16* from, size_t row, size_t column, size_t 
 // TODO(kernel): your kernel of `gemm_tile`, with another end. `cargo xtask solution gemm_tile` shows the course's.
 //   - Until the last step nothing changes: tiles, fragments and sums are those of `gemm_tile`, and so are THREADS, TILE
 //     and DEPTH.
-//   - Then every lane has its sums in registers, whole and in f32. That is the place for all that follows: add the bias,
+//   - Then every lane has its sums in registers, complete and in f32. Do the rest there: add the bias,
 //     apply `gelu_fast` of activation.cuh, add the residual, and round once, when you write.
-//   - The bias belongs to the column and the residual to the element. Which row and column a sum belongs to, you know
-//     from writing it.
+//   - The bias belongs to the column and the residual to the element. `gemm_tile` already knows the row and column of
+//     a sum, because it writes the sum there.
 //   - A lane has the same two columns in each of its rows: read the bias of a column once, outside of the loop over rows.
 //   - Compare rows with m and columns with n before you read, and not only before you write: the last column of a pair
 //     may be outside where n is odd.
-//   - For speed, take accesses of sixteen bytes. A lane has pairs of neighbouring sums in eight rows. Hand them on through
-//     shared memory, within the warp and in f32: the tiles are free by then. A lane then takes eight neighbours of a row.
-//   - Read the residual of all of a lane's rows before you need the first of it. Nothing else reads it, so it need not stay
-//     in the L2: `__ldcs` reads and `__stcs` writes what is used once.
+//   - For speed, take accesses of sixteen bytes. A lane has pairs of neighbouring sums in eight rows. Exchange them within
+//     the warp through shared memory, in f32: the tiles are free by then. After that a lane has eight neighbours of a row.
+//   - Read the residual of all of a lane's rows before you use the first. No other thread reads it, so it need not stay
+//     in the L2: use `__ldcs` to read and `__stcs` to write what is used once.
 extern "C" __global__ void __launch_bounds__(256, 2)
     gemm_bias_gelu(const bf16* a, const bf16* b, const bf16* bias, const bf16* residual, bf16* d, size_t m, size_t n, size_t k) {
 }

@@ -40,16 +40,16 @@ __device__ Pack<bf16> eight(const bf16* from, size_t row, size_t column, size_t 
 //   - `__shared__ __align__(16) bf16 tile_a[TILE][DEPTH + PAD];` holds what the block needs of a at a time, and
 //     `tile_b[DEPTH][TILE + PAD]` what it needs of b. The tile of c begins at row blockIdx.x * TILE and column blockIdx.y * TILE,
 //     in `size_t`.
-//   - A loop goes over k in steps of DEPTH. Each thread writes two packs of `eight` elements into either tile; then comes
+//   - A loop goes over k in steps of DEPTH. Each thread writes two packs of `eight` elements into each tile. Then comes
 //     `__syncthreads()`, and after the products a second one, before the tiles are written again.
 //   - There are eight warps. Let each have 64 x 32 of the sums: `float sums[4][4][4] = {};` is 4 x 4 fragments of 16 x 8, of which
 //     each lane has four sums.
-//   - `load_matrices` gives a fragment of 16 x 16 of a, `load_matrices_transposed` two of 16 x 8 of b, and `multiply` adds the
-//     product of one and one. tensor.cuh says which lane has what.
-//   - At the end each lane writes its sums, with `__float2bfloat16`: compare rows with m and columns with n.
-//   - For speed: fetch the next packs into registers before the products, and write them into the tiles after.
-//     `eight<true>` wants rows that begin at a multiple of 16 bytes, in both factors. Ask for that once, outside of
-//     the loop, and let the loop be in a `template <bool PACKS>` function: with an `if` at each access, each load
+//   - `load_matrices` gives a fragment of 16 x 16 of a, and `load_matrices_transposed` two of 16 x 8 of b. `multiply` adds the
+//     product of one fragment of a and one of b. tensor.cuh says which lane has what.
+//   - At the end each lane writes its sums, with `__float2bfloat16`. Compare rows with m and columns with n before.
+//   - For speed: load the next packs into registers before the products, and write them into the tiles after.
+//     `eight<true>` needs rows that begin at a multiple of 16 bytes, in both factors. Check that once, outside of
+//     the loop, and put the loop into a `template <bool PACKS>` function. With an `if` at each access, each load
 //     waits for the one before it.
 extern "C" __global__ void __launch_bounds__(256, 2) gemm_tile(const bf16* a, const bf16* b, bf16* c, size_t m, size_t n,
                                                                    size_t k) {

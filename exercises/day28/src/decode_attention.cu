@@ -58,23 +58,23 @@ __device__ __forceinline__ unsigned column_of(const uint4& one, const uint4& two
 // TODO(kernel): two kernels. The first has one block of THREADS threads for PART tokens of one sequence and one head of the keys, for all heads of
 // queries that share it. The second merges what the parts of a sequence have found out.
 //   - A sequence has room for (PAGE * pages + PART - 1) / PART parts. Compute the block's head of keys, its part and its sequence from
-//     blockIdx.x, in `size_t`. A part that begins at `lengths[sequence]` or behind it has nothing to do: return.
+//     blockIdx.x, in `size_t`. If the part begins at `lengths[sequence]` or later, it has nothing to do: return.
 //   - Write a function `template <int HEAD> __device__ void attend(Shared<HEAD>& shared, ...)` for what follows, for HEADS heads of queries or fewer. Call
 //     it with 64 or 128 for `head_dim`, and again until all heads of the group are done. `__shared__ __align__(16) char
 //     memory[sizeof(Shared<128>)];` has room for either: `*(Shared<64>*)memory`.
 //   - The heads of a group are the rows of the left factor, as the queries of a block are in `flash_attention`: `unsigned queries[HEAD / 16][4]`,
-//     with zeros for rows that are no head. A warp has every fourth page of the part, and keeps `largest`, `sum` and `float result[HEAD / 8][4]`.
-//   - Read the numbers of the warp's pages first. Load all keys and values of a page before you use any, 16 bytes at a time: nothing
-//     goes through shared memory.
-//   - A lane that loads eight neighbouring elements of a key has what two steps of the first product need, if the queries are loaded in the same
-//     order: .x and .y are b0 and b1 of one step, .z and .w of the next.
-//   - For the second product a lane loads eight elements of four tokens, those whose weights it has: 2 (l % 4), the next one, and the
-//     same plus 8. `column_of` makes b0 of the first two and b1 of the others. Column n of fragment j then is element 8 n + j.
+//     with zeros for rows without a head. A warp has every fourth page of the part, and keeps `largest`, `sum` and `float result[HEAD / 8][4]`.
+//   - Read the numbers of the warp's pages first. Load all keys and values of a page, 16 bytes at a time, before you use any. They do not
+//     go through shared memory.
+//   - Lane l loads eight neighbouring elements of a key. These are its terms for two steps of the first product, if it loads the queries in the
+//     same order: .x and .y are b0 and b1 of one step, .z and .w those of the next.
+//   - For the second product a lane loads eight elements of each of four tokens, those whose weights it has: 2 (l % 4), the next one, and
+//     the same plus 8. `column_of` makes b0 from the first two and b1 from the others. Column n of fragment j is then element 8 n + j.
 //   - Load no token beyond the sequence's length: there is NaN. `load_row` gives zeros, and the score must be -CUDART_INF_F.
-//   - At the end the warps' results come together in `shared`, each corrected to the largest score of all. Write `partial`, not divided, and
-//     both numbers of `sums`. exp(x / sqrt(HEAD)) is `exp2f(x * 1.44269504f * rsqrtf(HEAD))`.
-//   - The second kernel goes over the parts that a sequence has, and no others: the largest of their scores first, and then the sums, each times
-//     exp(the part's largest score - the largest of all).
+//   - At the end the warps write their results to `shared`. Correct each to the largest score of all, and add them. Write `partial`, not
+//     divided, and both numbers of `sums`. exp(x / sqrt(HEAD)) is `exp2f(x * 1.44269504f * rsqrtf(HEAD))`.
+//   - The second kernel goes over the parts that a sequence has, and no others. First find the largest of their scores. Then add the sums, each
+//     times exp(the part's largest score - the largest of all).
 extern "C" __global__ void __launch_bounds__(THREADS, 3)
     decode_attention(const bf16* q, const bf16* k_cache, const bf16* v_cache, const int* block_table, const int* lengths,
                      float* partial, float* sums, size_t q_heads, size_t kv_heads, size_t head_dim, size_t pages) {

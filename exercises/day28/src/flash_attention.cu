@@ -24,20 +24,20 @@ typedef __nv_bfloat16 bf16;
 // TODO(kernel): one block of THREADS threads for QUERIES queries of one head. The blocks of a head follow each other in the grid.
 //   - Each head has (length + QUERIES - 1) / QUERIES blocks: compute the block's head and its first query from blockIdx.x, in `size_t`.
 //   - Write a function `template <int HEAD, bool PACKS> __device__ void attend(Tiles<HEAD>& tiles, ...)` for what follows. Call it with 64 or 128
-//     for `head_dim`, and with true where `aligned16(q, k, v, out)` of pack.cuh is. `__shared__ __align__(16) char
+//     for `head_dim`, and with PACKS true if `aligned16(q, k, v, out)` of pack.cuh is true. `__shared__ __align__(16) char
 //     memory[sizeof(Tiles<128>)];` has room for either: `*(Tiles<64>*)memory`.
 //   - Four warps have 16 queries each. `copy_rows<HEAD, PACKS>(tiles.keys, q, first, length)` brings them on the chip. After a barrier
-//     `load_matrices` puts them into `unsigned queries[HEAD / 16][4]`, where they stay. A second barrier, and the tile is free for keys.
-//   - A loop goes over the keys in steps of KEYS: copy the rows of k and of v, `__syncthreads()`, and a second one at the loop's end.
-//   - `float scores[KEYS / 8][4] = {};` are 16 x KEYS scores, which `multiply` adds up. A key's row is a column of the right factor: it is
-//     loaded with `load_matrices`, not transposed.
-//   - Keys beyond `length` get the score -CUDART_INF_F.
-//   - Each lane has two queries, l / 4 and l / 4 + 8, which it shares with three others: `reduce_lanes<4>` of reduce.cuh. Keep `largest`, `sum`
-//     and `float result[HEAD / 8][4]` for both, and correct the last two where the largest score changes.
+//     `load_matrices` puts them into `unsigned queries[HEAD / 16][4]`, where they stay. After a second barrier the tile is free for keys.
+//   - A loop goes over the keys in steps of KEYS. Copy the rows of k and of v, then `__syncthreads()`. At the loop's end comes a second one.
+//   - `float scores[KEYS / 8][4] = {};` are 16 x KEYS scores, which `multiply` adds up. A key's row is a column of the right factor, so load
+//     it with `load_matrices`, not transposed.
+//   - Keys from `length` on get the score -CUDART_INF_F.
+//   - Each lane has two queries, l / 4 and l / 4 + 8, which it shares with three other lanes: `reduce_lanes<4>` of reduce.cuh. Keep `largest`,
+//     `sum` and `float result[HEAD / 8][4]` for both. When the largest score changes, correct `sum` and `result`.
 //   - exp(x / sqrt(HEAD)) is `exp2f(x * 1.44269504f * rsqrtf(HEAD))`.
-//   - `pair_of` makes fragments of the weights: sums of two fragments of 16 x 8 lie as the left factor of 16 x 16 wants them. Values are
-//     loaded with `load_matrices_transposed`.
-//   - At the end divide by the sum of all weights, and write pairs where PACKS is true, else single elements.
+//   - `pair_of` turns the weights into fragments: the sums of two fragments of 16 x 8 are where the left factor of 16 x 16 needs them. Load
+//     values with `load_matrices_transposed`.
+//   - At the end divide by the sum of all weights. Write pairs if PACKS is true, and single elements otherwise.
 extern "C" __global__ void __launch_bounds__(THREADS) flash_attention(const bf16* q, const bf16* k, const bf16* v, bf16* out,
                                                                       size_t heads, size_t length, size_t head_dim) {
 }

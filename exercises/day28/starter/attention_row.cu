@@ -34,16 +34,16 @@ struct Tiles {
 //   - Write a function `template <int HEAD> __device__ void attend(Tiles<HEAD>& tiles, ...)` for what follows, and call it with 64 or 128 for
 //     `head_dim`. `__shared__ __align__(16) char memory[sizeof(Tiles<128>)];` has room for either: `*(Tiles<64>*)memory`.
 //   - Warp w of the block has the EACH_WARP queries from first + w * EACH_WARP on. Put them into `tiles.queries`, each element times
-//     `rsqrtf(HEAD)`, with zeros for queries that the head does not have. Such a warp still copies and waits at barriers.
+//     `rsqrtf(HEAD)`, with zeros for queries that do not exist. A warp without queries still copies, and waits at barriers.
 //   - A loop goes over the keys in steps of KEYS. All threads copy KEYS rows of k into `tiles.keys` and of v into `tiles.values`, with
-//     zeros where `length` ends; then comes `__syncthreads()`, and a second one at the loop's end.
-//   - Lane l has the scores of the warp's queries with key l of the tile: sums of HEAD products. Read a `float4` of both at a time, and use
-//     that of the key for all queries. Where there is no such key, the score is -CUDART_INF_F.
-//   - `reduce_lanes<32>(score, Max())` of reduce.cuh is a query's largest score in the tile. What was added up before was relative to the
-//     largest score of the tiles before: correct it by exp(before - largest).
+//     zeros for keys from `length` on. Then comes `__syncthreads()`, and a second one at the loop's end.
+//   - Lane l has the scores of the warp's queries with key l of the tile: sums of HEAD products. Read a `float4` of key and query at a time,
+//     and use that of the key for all queries. If there is no such key, the score is -CUDART_INF_F.
+//   - `reduce_lanes<32>(score, Max())` of reduce.cuh is a query's largest score in the tile. The sums so far are relative to the largest
+//     score of the previous tiles: multiply them by exp(before - largest).
 //   - Each lane has HEAD / 32 neighbouring elements of each result. `__shfl_sync(0xffffffffu, weight, i)` gives all lanes the weight
 //     of key i of the tile.
-//   - At the end divide by the sum of all weights, and write what belongs to a query of the head.
+//   - At the end divide by the sum of all weights, and write the results of queries that exist.
 extern "C" __global__ void __launch_bounds__(THREADS) attention_row(const float* q, const float* k, const float* v, float* out,
                                                                           size_t heads, size_t length, size_t head_dim) {
 }

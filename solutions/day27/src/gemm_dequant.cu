@@ -73,12 +73,12 @@ __device__ unsigned pair(unsigned upper, unsigned lower, int byte) {
 }
 
 // ANCHOR: loop
-// Adds what a warp has of the product of 16 rows and 32 columns: 64 terms from the first on, then
+// Adds a warp's share of the product of 16 rows and 32 columns: 64 terms from `first` on, then
 // those a stride further on.
 //
-// A lane has the terms from lane % 4 * 8 on of each 32, and the four columns from lane / 4 * 4 on.
-// The tensor cores take its first four terms for two pairs of 16, and its other four for those of
-// the next product: the same of a as of q.
+// Of each 32 terms a lane has the eight from lane % 4 * 8 on. It has the four columns from
+// lane / 4 * 4 on. Its first four terms are its two pairs for a product of 16 terms, and the
+// other four are those for the next product. This holds for a and for q.
 template <bool PACKS>
 __device__ void add_terms(float (&sums)[4][4], const bf16* a, const signed char* q, size_t top,
                           size_t left, size_t first, size_t stride, size_t m, size_t n,

@@ -3,20 +3,20 @@
 //     swiglu of a row (gate, up) = silu(gate) * up,    silu(z) = z / (1 + exp(-z))
 //
 // x and out have `tokens` rows of `hidden` elements. Expert e has `hidden` rows of `2 * inter` elements in w1: a row has
-// `inter` columns of the gate, and then as many of what it lets through. It has `inter` rows of `hidden` elements in w2.
+// `inter` columns of gate, and then `inter` columns of up. The expert has `inter` rows of `hidden` elements in w2.
 //
 // A slot is a token with one of its experts: slot 2 t + i is token t with its i-th expert, and `weights` has a weight for each. `order`
-// has all slots sorted by expert: those of expert e are order[offsets[e]] up to, but not with, order[offsets[e + 1]].
+// has the numbers of all slots, sorted by expert: those of expert e are order[offsets[e]] to order[offsets[e + 1] - 1].
 // An expert may have none, one, or all of the tokens.
 //
 // Unfused, each step is a launch for each expert:
-//     gather_rows           the expert's tokens, behind each other
+//     gather_rows           the expert's tokens, one after the other
 //     gemm_few_rows_bf16    times w1
 //     swiglu_bf16
 //     gemm_few_rows_bf16    times w2
 //     scatter_add           to the token's row of a buffer in f32, times the weight
-// and beside these, one that fills that buffer with zeros and one that rounds it. With 64 experts these are up to 322 launches. At most
-// three pass, however many experts there are.
+// and two more: one fills that buffer with zeros, and one rounds it. With 64 experts these are up to 322 launches. Yours may be at most
+// three, for any number of experts.
 //
 // Grade it with: cargo xtask grade moe_expert
 #include <cuda_bf16.h>
@@ -30,7 +30,7 @@ const int CHOICES = 2; // Experts of a token, and so slots.
 
 // ANCHOR: kernels
 // Writes silu(gate) * up of each slot to the row of `activated` that is the slot's place in `order`. A block has 64 of the columns of one
-// expert: a panel of gates, and one of what they let through.
+// expert: a panel of gate, and one of up.
 extern "C" __global__ void __launch_bounds__(128)
     experts_up(const bf16* __restrict__ x, const bf16* __restrict__ w1, const int* __restrict__ order, const int* __restrict__ offsets,
                bf16* __restrict__ activated, size_t hidden, size_t inter) {

@@ -1,7 +1,7 @@
 // flash_attention_causal: out = softmax(mask(q k^T / sqrt(d))) v for each head, all bf16 with sums in f32. Query i sees keys 0 to i.
 //
 // q and out have `heads` heads of `length` rows of d elements, one head after the other; d is `head_dim`, 64 or 128. k and v have
-// `kv_heads` heads: heads / kv_heads heads of queries, which follow each other, have one of keys and values in common.
+// `kv_heads` heads: heads / kv_heads neighbouring heads of queries share one head of keys and values.
 //
 // Unfused, this is five launches, with `length` scores for each query between them:
 //     scores_bf16             scores = q k^T                    writes them
@@ -9,7 +9,7 @@
 //     mask_scores_bf16        masked = -inf where j > i         reads and writes them
 //     softmax_scores_bf16     weights = softmax of each row     reads and writes them
 //     weighted_values_bf16    out = weights v                   reads them
-// One kernel needs none of them in memory. Tiles of scores whose keys no query of the block sees it leaves out: it does not read
+// One kernel needs none of them in memory. It leaves out tiles of scores whose keys no query of the block sees: it does not read
 // their keys and values.
 // Tiles in shared memory, how rows come into them, and how weights become fragments: attention.cuh.
 //
