@@ -9,6 +9,8 @@
 const int THREADS = 128;
 const int QUERIES = 64; // A block has so many queries of one head, each of its four warps 16.
 const int KEYS = 64;    // It holds so many keys and values at a time.
+// The queries are copied where keys are later. Under a causal mask, one tile is partly seen.
+static_assert(KEYS == QUERIES, "one shape of tile for both");
 
 // Rows in shared memory are 16 bytes longer than what they hold: the eight rows of a small matrix
 // then lie in different banks.
