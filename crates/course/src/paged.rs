@@ -219,12 +219,10 @@ mod tests {
                 of(shape, shape.heads.unwrap_or_default(), &lengths)
             })
         };
-        // Whole parts, where the table has room for another one.
-        assert!(some(&|shape, _, lengths| lengths
-            .iter()
-            .any(|length| length % PART == 0 && length + PART <= shape.terms())));
-        // A full table of whole parts.
-        assert!(some(&|shape, _, lengths| lengths.iter().any(|&length| length % PART == 0 && length == shape.terms())));
+        let whole = |length: &&usize| length.is_multiple_of(PART);
+        // Whole parts, where the table has room for another one, and where it has not.
+        assert!(some(&|shape, _, lengths| lengths.iter().filter(whole).any(|&length| length < shape.terms())));
+        assert!(some(&|shape, _, lengths| lengths.iter().filter(whole).any(|&length| length == shape.terms())));
         // More parts than a warp has lanes.
         assert!(some(&|_, _, lengths| lengths.iter().any(|length| length.div_ceil(PART) > 32)));
         // A number of heads of keys that is no power of two, and more heads of queries for each than a fragment has rows, with several parts.
