@@ -9,6 +9,8 @@
 const int THREADS = 128;
 const int QUERIES = 64; // Queries of a block, all of one head. Each of its four warps has 16.
 const int KEYS = 64;    // Keys and values that a block holds at a time.
+// The queries are copied to where keys are later. Under a causal mask, one tile is partly seen.
+static_assert(KEYS == QUERIES, "one shape of tile for both");
 
 // Rows in shared memory are 16 bytes longer than what they hold. Then the eight rows of a small
 // matrix are in different banks.

@@ -97,7 +97,16 @@ mod tests {
     #[test]
     fn some_experts_have_no_token_some_one_and_some_more_than_a_tile() {
         let loads: Vec<usize> = (Shapes::Routing { timed: &[] }).all(1).into_iter().flat_map(loads).collect();
-        assert!(loads.contains(&0) && loads.contains(&1) && loads.iter().any(|&load| load > 100), "{loads:?}");
+        assert!(loads.contains(&0) && loads.contains(&1) && loads.iter().any(|&load| load > 256), "{loads:?}");
+    }
+
+    #[test]
+    fn some_tile_is_full_and_some_has_one_row_more_where_rows_are_whole_packs() {
+        let packs =
+            |shape: &Shape| shape.columns.is_multiple_of(8) && shape.terms().is_multiple_of(8) && shape.terms() > 0;
+        let shapes = (Shapes::Routing { timed: &[] }).all(1).into_iter().filter(packs);
+        let loads: Vec<usize> = shapes.flat_map(loads).collect();
+        assert!([32, 33].iter().all(|load| loads.contains(load)) && loads.iter().any(|&load| load > 256), "{loads:?}");
     }
 
     #[test]

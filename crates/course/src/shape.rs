@@ -369,7 +369,7 @@ impl Shapes {
                 let least = elements.iter().copied().min().unwrap_or(1);
                 shapes.extend(LONG_CACHES.map(|one| paged(one, least)));
                 let head = elements.get(rng.usize(0..elements.len().max(1))).copied().unwrap_or(1);
-                shapes.push(paged([rng.usize(1..9), rng.usize(1..6), rng.usize(1..3), rng.usize(2..40)], head));
+                shapes.push(paged([rng.usize(1..9), rng.usize(1..6), rng.usize(1..7), rng.usize(2..40)], head));
                 shapes
             }
         }
@@ -463,9 +463,10 @@ const HEADS: [[usize; 4]; 22] = [
 ];
 
 /// Heads of queries for each of keys, heads of keys, and tokens: whole tiles of a usual size first, where nothing is wrong with an edge;
-/// single tokens, of one head and of several; one less and one more than a warp or a tile of a usual size has; many heads of few
-/// tokens, where a block has more to do than there is of one head; none.
-const SEQUENCES: [[usize; 3]; 15] = [
+/// single tokens, of one head and of several; one less and one more than a warp or a tile of a usual size has; more tiles than a
+/// ring of stages holds, so that it goes round with the largest heads, too; many heads of few tokens, where a block has more to do than
+/// there is of one head; none.
+const SEQUENCES: [[usize; 3]; 16] = [
     [2, 1, 128],
     [1, 1, 1],
     [4, 2, 1],
@@ -478,6 +479,7 @@ const SEQUENCES: [[usize; 3]; 15] = [
     [1, 2, 65],
     [3, 1, 100],
     [1, 1, 129],
+    [1, 1, 400],
     [4, 50, 3],
     [1, 0, 64],
     [2, 3, 0],
@@ -487,11 +489,11 @@ const SEQUENCES: [[usize; 3]; 15] = [
 const LONG_SEQUENCES: [[usize; 3]; 3] = [[1, 2, 127], [2, 1, 257], [1, 1, 1000]];
 
 /// Tokens, experts, elements of a token, and elements between an expert's matrices: whole tiles of a usual size first, where nothing is
-/// wrong with an edge; single ones; far fewer tokens than experts, most of which have none or one then; two experts with many tokens
-/// each; one less and one more than a tile has, in one direction and in all; multiples of 8 and of less, on which it depends whether rows
-/// can be read 16 bytes at a time; sums of many steps; more experts than a block has threads; no elements between the matrices, where
+/// wrong with an edge; single ones; far fewer tokens than experts, most of which have none or one then; two experts with all tokens
+/// each: as many as a tile has, one more, and more than 256; one less and one more than a tile has, in one direction and in all; multiples of
+/// 8 and of less, on which it depends whether rows can be read 16 bytes at a time; sums of many steps; more experts than a block has threads; no elements between the matrices, where
 /// zeros are due; none at all.
-const MIXTURES: [[usize; 4]; 21] = [
+const MIXTURES: [[usize; 4]; 24] = [
     [32, 4, 64, 64],
     [1, 2, 1, 1],
     [1, 8, 24, 40],
@@ -505,6 +507,9 @@ const MIXTURES: [[usize; 4]; 21] = [
     [100, 9, 63, 65],
     [129, 3, 136, 40],
     [257, 4, 24, 20],
+    [32, 2, 8, 16],
+    [33, 2, 16, 8],
+    [257, 2, 8, 8],
     [64, 2, 128, 100],
     [16, 4, 130, 264],
     [48, 6, 264, 72],
@@ -517,23 +522,26 @@ const MIXTURES: [[usize; 4]; 21] = [
 
 /// Sequences, heads of queries for each of keys, heads of keys, and pages of a row of the table: one sequence that fills what has room for
 /// it, so that nothing is wrong with an edge; single pages; as many pages as a part of 256 tokens has, and one more and one less; sequences
-/// of which some end parts before others; more heads of queries than are usual, and an odd number; no sequence.
-const CACHES: [[usize; 4]; 11] = [
+/// of which some end parts before others, one of them with the last token of a part; more heads of queries than are usual, and numbers of
+/// heads that are no powers of two; no sequence.
+const CACHES: [[usize; 4]; 12] = [
     [1, 2, 1, 16],
     [1, 1, 1, 1],
     [7, 1, 2, 1],
     [7, 4, 1, 2],
     [3, 3, 2, 5],
     [7, 2, 1, 15],
-    [2, 20, 1, 16],
+    [2, 20, 3, 17],
     [7, 1, 1, 17],
-    [8, 5, 1, 3],
+    [8, 5, 3, 3],
+    [5, 2, 2, 32],
     [9, 2, 2, 33],
     [0, 4, 2, 16],
 ];
 
-/// The same for long sequences, which are judged with the smallest heads alone: some parts, and full tables.
-const LONG_CACHES: [[usize; 4]; 2] = [[4, 4, 1, 70], [2, 2, 1, FULL + 2]];
+/// The same for long sequences, which are judged with the smallest heads alone: some parts, full tables, and more parts of 256 tokens than a
+/// warp has lanes.
+const LONG_CACHES: [[usize; 4]; 3] = [[4, 4, 1, 70], [2, 2, 1, FULL + 2], [1, 1, 1, 513]];
 
 /// Rows and columns of matrices: a whole tile first, where nothing is wrong with an edge; single ones, one less and one more than
 /// a tile has, and multiples of 2 and 4 in either or both.

@@ -3,8 +3,8 @@
 // q and out have `q_heads` heads of d elements for each of `sequences` sequences; d is `head_dim`, 64 or 128. The keys and values of
 // a sequence are in a cache, on pages of 16 tokens. A page has, for each of `kv_heads` heads, 16 rows of d elements. Row s of
 // `block_table` has the numbers of the pages of sequence s, in their order. It has room for `pages` of them, and `lengths[s]` says how
-// many tokens there are. What lies on a page beyond them is NaN, and so are pages that no sequence has. Query heads that follow each other
-// share a head of keys: head h has head h / (q_heads / kv_heads).
+// many tokens there are. The rest of a row, for which the sequence has no pages, is -1. What lies on a page beyond its tokens is NaN, and
+// so are pages that no sequence has. Query heads that follow each other share a head of keys: head h has head h / (q_heads / kv_heads).
 //
 // Unfused, this is five launches:
 //     gather_pages, twice   keys and values of each sequence, one behind the other     reads and writes them

@@ -84,10 +84,11 @@ fn by_elements(
     Ok(())
 }
 
-/// Whether a matrix of so many rows and columns has boxes that can be copied: rows that begin at multiples of 16 bytes, and
-/// an element.
+/// Whether a matrix of so many rows and columns has boxes that can be copied: rows that begin at multiples of 16 bytes, an
+/// element, and no more of either than a copy's coordinates count, which are of 32 bits with a sign.
 pub(super) fn has_boxes(address: u64, [rows, columns]: [usize; 2]) -> bool {
-    address.is_multiple_of(16) && columns.is_multiple_of(8) && rows > 0 && columns > 0
+    let counted = |length: usize| length > 0 && i32::try_from(length).is_ok();
+    address.is_multiple_of(16) && columns.is_multiple_of(8) && counted(rows) && counted(columns)
 }
 
 /// A matrix as boxes of 64 x 64 elements, swizzled by 128 bytes: the kernel's `TensorMap`.

@@ -3,8 +3,8 @@
 // q and out have `q_heads` heads of d elements for each of `sequences` sequences; d is `head_dim`, 64 or 128. The keys and values of
 // a sequence are in a cache, on pages of 16 tokens. A page has, for each of `kv_heads` heads, 16 rows of d elements. Row s of
 // `block_table` has the numbers of the pages of sequence s, in their order. It has room for `pages` of them, and `lengths[s]` says how
-// many tokens there are. What lies on a page beyond them is NaN, and so are pages that no sequence has. Query heads that follow each other
-// share a head of keys: head h has head h / (q_heads / kv_heads).
+// many tokens there are. The rest of a row, for which the sequence has no pages, is -1. What lies on a page beyond its tokens is NaN, and
+// so are pages that no sequence has. Query heads that follow each other share a head of keys: head h has head h / (q_heads / kv_heads).
 //
 // Unfused, this is five launches:
 //     gather_pages, twice   keys and values of each sequence, one behind the other     reads and writes them
@@ -76,7 +76,8 @@ __device__ void attend(Shared<HEAD>& shared, const bf16* __restrict__ q, const b
         queries[2 * i][0] = upper.x, queries[2 * i][1] = lower.x, queries[2 * i][2] = upper.y, queries[2 * i][3] = lower.y;
         queries[2 * i + 1][0] = upper.z, queries[2 * i + 1][1] = lower.z, queries[2 * i + 1][2] = upper.w, queries[2 * i + 1][3] = lower.w;
     }
-    // All page numbers before the first page: a load from the cache waits for its own alone.
+    // All page numbers before the first page: a load from the cache waits for its own alone. Where the sequence has no page, the table has -1,
+    // or ends.
     int numbers[PAGES];
 #pragma unroll
     for (int i = 0; i < PAGES; i++) numbers[i] = (warp + i * WARPS) * PAGE < tokens ? table[warp + i * WARPS] : 0;

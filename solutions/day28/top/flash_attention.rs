@@ -32,8 +32,10 @@ pub(super) fn flash_attention(
         return Ok(());
     }
     let addresses = [q.device_ptr(stream).0, k.device_ptr(stream).0, v.device_ptr(stream).0, out.device_ptr(stream).0];
-    // The instructions are those of compute capability 9.0, and of no other. Rows are whole packs of 16 bytes.
-    let boxes = stream.context().compute_capability()? == (9, 0) && addresses.iter().all(|address| address.is_multiple_of(16));
+    // The instructions are those of compute capability 9.0, and of no other. Rows are whole packs of 16 bytes. A copy's coordinates are of
+    // 32 bits with a sign.
+    let counted = [heads, length].iter().all(|&length| i32::try_from(length).is_ok());
+    let boxes = stream.context().compute_capability()? == (9, 0) && counted && addresses.iter().all(|address| address.is_multiple_of(16));
     if boxes {
         by_boxes(stream, module, q, k, v, out, [heads, length, head_dim])
     } else {

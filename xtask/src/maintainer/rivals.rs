@@ -92,6 +92,7 @@ struct Row {
     heads: Option<[usize; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     experts: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pages: Option<usize>,
     needed_bytes: u64,
     /// The largest of the copies that were measured around this row, which shares are of.

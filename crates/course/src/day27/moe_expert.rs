@@ -130,17 +130,19 @@ pub const EXERCISE: Exercise = Exercise {
     ..Exercise::TEMPLATE
 };
 
-/// Values of mixed signs that differ by place; one token in eight is large, and one small. Weights are so large that the sums of their
-/// products stay near the tokens' size whatever the sizes are. No two experts have the same weights. Those of a large problem are
-/// the same ones again and again, as many numbers take long to draw; but their number is a prime, so that a wrong index still shows.
+/// Values of mixed signs that differ by place; one token in eight is small, one large, and half of these so large that f32 has no room for
+/// the exponential of their gates. Weights are so large that the sums of their products stay near the tokens' size whatever the sizes are.
+/// No two experts have the same weights. Those of a large problem are the same ones again and again, as many numbers take long to draw; but
+/// their number is a prime, so that a wrong index still shows.
 fn make(shape: Shape, inputs: &mut Inputs) -> Case {
     const DRAWN: usize = 1_000_003;
     let (hidden, inter) = (shape.columns, shape.terms());
     let mut x = inputs.moderate(shape.elements(), 2.0);
     for row in x.chunks_mut(hidden.max(1)) {
-        let scale = match inputs.below(8) {
-            0 => 8.0,
-            1 => 1e-2,
+        let scale = match inputs.below(16) {
+            0 => 64.0,
+            1 => 8.0,
+            2 | 3 => 1e-2,
             _ => 1.0,
         };
         row.iter_mut().for_each(|value| *value *= scale);

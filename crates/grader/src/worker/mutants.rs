@@ -47,8 +47,9 @@ impl Limits {
             Shapes::Attention { .. } => Self { right: 2 * 129 * 128, lean: exercise.surveyed, budget: BUDGET / 4 },
             // Experts with several tiles of tokens.
             Shapes::Routing { .. } => Self { right: 129 * 136, lean: exercise.surveyed, budget: BUDGET / 4 },
-            // Sequences of a few parts, with an edge. A block may have some heads of a part to do.
-            Shapes::Paged { .. } => Self { right: 1 << 12, lean: exercise.surveyed, budget: BUDGET / 4 },
+            // Sequences of a few parts, with an edge, and groups of more heads than a fragment has rows. A block may have some heads of a
+            // part to do.
+            Shapes::Paged { .. } => Self { right: 1 << 13, lean: exercise.surveyed, budget: BUDGET / 4 },
             // Hundreds of tokens with few heads, and two with many.
             Shapes::Heads { .. } => Self { right: 1 << 16, lean: lean(1 << 16), budget: BUDGET / 16 },
             // Two rows of the longest, three of the others, and hundreds of short ones: what goes wrong with more rows

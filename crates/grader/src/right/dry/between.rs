@@ -6,6 +6,8 @@
 
 use fusion_machine::LaunchReport;
 
+use super::blocks::Output;
+
 /// Blocks at the end of each grid that are executed: those of a period's sequences, also where each has a block for each of its heads.
 const LAST: u64 = 128;
 
@@ -38,6 +40,12 @@ pub(super) fn is_complete(launches: &[LaunchReport], lent: &[Lent]) -> bool {
     let used: Vec<&Lent> = lent.iter().filter(used).collect();
     let whole = !used.is_empty() && used.iter().all(|one| is_full(one, &written));
     launches.is_empty() || whole && blocks().all(|block| block.complete)
+}
+
+/// Whether a launch reads outputs. What it writes there then depends on how many of its blocks share a place of what repeats itself.
+pub(super) fn reads(launch: &LaunchReport, outputs: &[Output]) -> bool {
+    let mut read = launch.dry.iter().flat_map(|block| &block.read);
+    read.any(|&(start, end)| outputs.iter().any(|one| start < one.base + one.len * one.size && end > one.base))
 }
 
 /// Whether these bytes are all of a period of a buffer.
@@ -90,6 +98,17 @@ mod tests {
         let mut stopped = launch(&[(1000, 1070)]);
         stopped.dry[0].complete = false;
         assert!(!is_complete(&[stopped], &[LENT]));
+    }
+
+    #[test]
+    fn a_launch_that_goes_on_with_an_output_is_told() {
+        let output = Output { name: "out", base: 1000, size: 2, len: 50 };
+        let reading = |span| {
+            let block = DryBlock { read: vec![(0, 10), span], ..DryBlock::default() };
+            LaunchReport { dry: vec![block], ..LaunchReport::default() }
+        };
+        assert!(reads(&reading((1098, 1102)), &[output]));
+        assert!(!reads(&reading((1100, 1200)), &[output]));
     }
 
     #[test]
