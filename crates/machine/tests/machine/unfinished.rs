@@ -69,8 +69,9 @@ fn somebody_sees_that_a_copy_into_a_block_is_complete_before_the_block_ends() {
     // The second one is of the next phase.
     let again = INTO.replace("[s]", "[s+64]");
     unfinished(true, &format!("{INTO}{acquire}{again}"));
-    finished(&format!("{INTO}{again}{}", wait("", 1, "a")));
-    finished(&format!("{INTO}{again}{}", wait(".relaxed.cta", 1, "a")));
+    // Who reads before it has waited is told that, and no more.
+    let read = found(&format!("{INTO}ld.shared.u32 %r3, [s];\nst.global.u32 [%d0+1024], %r3;"), config(3, 64));
+    assert!(matches!(&read[..], [Fault { kind: Kind::Race(_), .. }]), "{read:#?}");
 }
 
 #[test]
