@@ -80,6 +80,7 @@ pub fn say(fault: &Fault) -> Diagnostic {
         Kind::Mbarrier(kind) => mbarrier::words(kind, fault),
         Kind::Tensor(kind) => tensor::words(kind, fault),
         Kind::Proxy(kind) => tensor::unfenced(kind, fault),
+        Kind::Unfinished(kind) => tensor::unfinished(kind, fault),
         Kind::Warpgroup(kind) => warpgroup::words(kind),
         Kind::Stop(kind) => stop::words(kind),
         Kind::Unsupported(kind) => stop::unsupported(kind),

@@ -48,7 +48,7 @@ pub fn meaning(code: Code) -> &'static str {
         Code::RaceBlocks => "two blocks access the same global memory, one writes, and nothing orders them",
         Code::RaceScope => "two atomics race because the scope of one leaves the other out",
         Code::RaceAsync => {
-            "shared memory is used before the asynchronous copy into it or out of it has been waited for"
+            "shared memory is used, or its block ends, before the asynchronous copy into it or out of it has been waited for"
         }
         Code::ProxyFence => {
             "a bulk copy or a `wgmma` reads shared memory that threads wrote, without a proxy fence between"

@@ -1,6 +1,6 @@
-//! Copies of boxes by a tensor map, and fences between proxies.
+//! Copies of boxes by a tensor map, copies that outlive their block, and fences between proxies.
 
-use fusion_machine::report::kind::{Missing, Proxy, Reader, Tensor};
+use fusion_machine::report::kind::{Missing, Proxy, Reader, Tensor, Unfinished};
 use fusion_machine::report::{Fault, Kind, Related};
 
 use super::Words;
@@ -71,6 +71,28 @@ pub(super) fn words(kind: &Tensor, fault: &Fault) -> Words {
                 .help("make the map with `CU_TENSOR_MAP_DATA_TYPE_FLOAT32`")
         }
     }
+}
+
+pub(super) fn unfinished(kind: &Unfinished, fault: &Fault) -> Words {
+    let memory = fault.buffer.as_ref().map_or_else(|| "shared memory".to_owned(), named);
+    let (way, then, help) = match kind.into {
+        false => (
+            "out of",
+            "the copy may then read what the next block writes there",
+            "let the thread that started the copy wait before it ends: `cp.async.bulk.commit_group`, then \
+             `cp.async.bulk.wait_group.read 0`",
+        ),
+        true => (
+            "into",
+            "the copy may then write into the memory of the next block",
+            "let a thread wait for the mbarrier that the copy completes on, `mbarrier.try_wait` in a loop, before the \
+             block ends; or do not start a copy that nobody needs",
+        ),
+    };
+    Words::new(format!("the block ends while a bulk copy {way} {memory} may be under way"))
+        .label("the copy starts here, and nobody waits for it")
+        .note(format!("a block's shared memory is gone when its last thread ends: {then}"))
+        .help(help)
 }
 
 pub(super) fn unfenced(kind: &Proxy, fault: &Fault) -> Words {

@@ -333,6 +333,13 @@ impl BlockChecks {
         }
     }
 
+    /// The same, where they do not acquire what has been released there.
+    pub(crate) fn phase_seen(&mut self, visit: Visit) {
+        if let Some(races) = &mut self.races {
+            races.phase_seen(visit);
+        }
+    }
+
     /// Lanes of a warp shuffle, vote or the like.
     pub(crate) fn meet_in_registers(&mut self, warp: u32, mask: u32) {
         if let Some(races) = &mut self.races {

@@ -29,7 +29,7 @@ pub use race::{Act, Does, Hazard, Idiom, Lock, Operation, Race, Rule, Scope, Sid
 pub use speed::{Saving, Share, Speed};
 pub use stop::{Stop, Unsupported};
 pub use sync::{Arrivals, Lanes, Standstill, Sync, Waits};
-pub use tensor::{Missing, Proxy, Reader, Tensor};
+pub use tensor::{Missing, Proxy, Reader, Tensor, Unfinished};
 pub use warpgroup::Warpgroup;
 
 macro_rules! kinds {
@@ -76,6 +76,8 @@ kinds! {
     Tensor
     /// What the asynchronous proxy need not see.
     Proxy
+    /// Copies that go on when their block has ended.
+    Unfinished
     /// Products of warp groups, and what is done beside them.
     Warpgroup
     /// The kernel has stopped itself.

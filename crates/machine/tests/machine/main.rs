@@ -23,5 +23,6 @@ mod runtime;
 mod shared;
 mod strips;
 mod support;
+mod unfinished;
 mod waiting;
 mod warpgroup;

@@ -81,6 +81,9 @@ impl Watch<'_> {
     pub(crate) fn leave(&mut self, checks: &mut BlockChecks, warp: u32, lanes: u32, rank: u32, last: bool) {
         if let Some(races) = &mut checks.races {
             self.exits(races, (warp, lanes), rank, last);
+            if last {
+                self.look_for_unfinished(races);
+            }
         }
     }
 }

@@ -10,6 +10,7 @@ mod clocks;
 mod compare;
 mod copies;
 mod decides;
+mod end;
 mod idiom;
 mod line;
 mod marks;
@@ -182,18 +183,27 @@ impl Races {
 
     /// Lanes of a warp arrive at an object that counts them, which may complete a phase of it.
     pub(crate) fn phase_arrive(&mut self, visit: Visit, completes: bool) {
-        for announced in self.announced.iter_mut().filter(|announced| announced.visit.object == visit.object) {
+        self.completes(visit.object, completes);
+        self.phases.arrive(&mut self.clocks, &self.views, visit, completes);
+    }
+
+    /// An arrival at an object, which may complete its phase.
+    fn completes(&mut self, object: u64, completes: bool) {
+        for announced in self.announced.iter_mut().filter(|announced| announced.visit.object == object) {
             announced.done |= completes;
         }
-        self.phases.arrive(&mut self.clocks, &self.views, visit, completes);
+    }
+
+    /// Lanes of a warp find that a phase is complete, and nothing more: they do not acquire what arrivals have released.
+    pub(crate) fn phase_seen(&mut self, visit: Visit) {
+        for announced in self.announced.iter_mut().filter(|announced| announced.is_of(&visit)) {
+            announced.seen = true;
+        }
     }
 
     /// Lanes of a warp find that a phase is complete.
     pub(crate) fn phase_wait(&mut self, visit: Visit) {
-        let complete = |announced: &mut Announced| {
-            let Visit { object, phase, .. } = announced.visit;
-            object == visit.object && (announced.done || phase == visit.phase)
-        };
+        let complete = |announced: &mut Announced| announced.is_of(&visit);
         for Announced { visit, since, at, .. } in self.announced.extract_if(.., complete) {
             if let Some(copies) = self.copies.get_mut(&visit.warp) {
                 let until = std::array::from_fn(|lane| if visit.lanes >> lane & 1 == 1 { at } else { 0 });
@@ -212,7 +222,7 @@ impl Races {
     pub(crate) fn copies_announce(&mut self, visit: Visit, since: u32) {
         let at = self.clocks.tick();
         if self.announced.len() < ANNOUNCED {
-            self.announced.push(Announced { visit, since, at, done: false });
+            self.announced.push(Announced { visit, since, at, done: false, seen: false });
         } else if let Some(copies) = self.copies.get_mut(&visit.warp) {
             copies.wait(visit.lanes, None, at, &mut self.shared);
         }

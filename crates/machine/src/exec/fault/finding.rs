@@ -1,6 +1,6 @@
 //! What the checks find while a launch goes on: one entry a site, however many threads do it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::exec::fault::trap::Trap;
 use crate::report::{Code, Kind};
@@ -70,7 +70,11 @@ impl Findings {
     }
 
     /// By severity, worst first; then by code and place.
-    pub(crate) fn sorted(self) -> impl Iterator<Item = Finding> {
+    pub(crate) fn sorted(mut self) -> impl Iterator<Item = Finding> {
+        // Who uses memory that a copy may still use is told to wait for it. That the block ends before tells nothing more.
+        let races = self.sites.keys().filter(|site| site.code == Code::RaceAsync);
+        let used: BTreeSet<u32> = races.map(|site| site.other).collect();
+        self.sites.retain(|site, found| !matches!(found.trap.kind, Kind::Unfinished(_)) || !used.contains(&site.pc));
         let mut all: Vec<(Site, Finding)> = self.sites.into_iter().collect();
         all.sort_by_key(|(site, finding)| (std::cmp::Reverse(finding.trap.code().severity()), *site));
         all.into_iter().map(|(_, finding)| finding)

@@ -26,8 +26,14 @@ pub(crate) fn addresses(regs: &View<'_>, address: &AddressOf, local_base: u32) -
 /// Which memory a generic address means to a block of a rank, and its address there.
 pub(crate) fn resolve(rank: u32, addr: u64) -> (Place, u64) {
     let offset = addr % (1 << 56);
+    let own = u64::from(rank) << window::RANK;
     match addr >> 56 {
-        1 if offset >> window::RANK == u64::from(rank) => (Place::Shared, offset & ((1 << window::RANK) - 1)),
+        1 if offset >> window::RANK == u64::from(rank) => (Place::Shared, offset - own),
+        // It has wandered off below the own block's memory: no block has as much as half of what a rank counts. It is as far off as
+        // in a block of rank 0.
+        1 if offset < own && own - offset <= 1 << (window::RANK - 1) => {
+            (Place::Shared, offset.wrapping_sub(own) & (window::SIZE - 1))
+        }
         1 if offset < window::SIZE => (Place::Cluster, offset),
         2 if offset < window::SIZE => (Place::Local, offset),
         3 if offset < window::SIZE => (Place::Param, offset),

@@ -251,6 +251,7 @@ pub(super) fn at_objects(
         match waits {
             // The phase that is complete is the one before the present.
             Some(_) if order.acquire => checks.phase_wait(Visit { phase: !visit.phase, ..visit }),
+            Some(_) => checks.phase_seen(Visit { phase: !visit.phase, ..visit }),
             None if order.release => {
                 if let Some(since) = copies.filter(|_| whose == Whose::Own) {
                     checks.copies_announce(visit, since);

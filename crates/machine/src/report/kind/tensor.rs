@@ -43,6 +43,13 @@ pub struct Proxy {
     pub block: [u32; 3],
 }
 
+/// A bulk copy that may be under way when its block ends. Nobody has waited for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unfinished {
+    /// Into the block's shared memory, and not out of it.
+    pub into: bool,
+}
+
 /// What goes by the asynchronous proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -59,6 +66,12 @@ impl Tensor {
             Self::Unsupported(_) => Code::UnsupportedInstruction,
             _ => Code::TensorMap,
         }
+    }
+}
+
+impl Unfinished {
+    pub fn code(&self) -> Code {
+        Code::RaceAsync
     }
 }
 

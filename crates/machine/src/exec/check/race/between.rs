@@ -205,6 +205,7 @@ impl Races {
 
     /// Lanes of another block arrive at one of this block's objects.
     pub(in crate::exec::check) fn phase_arrive_from(&mut self, other: &mut Races, visit: Visit, completes: bool) {
+        self.completes(visit.object, completes);
         self.phases.arrive(&mut other.clocks, &other.views, Visit { whole: false, ..visit }, completes);
     }
 }

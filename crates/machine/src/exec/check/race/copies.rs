@@ -24,6 +24,21 @@ pub(crate) struct Announced {
     pub(crate) at: u32,
     /// The phase has been completed.
     pub(crate) done: bool,
+    /// Somebody has found it complete, be it without learning what came before.
+    pub(crate) seen: bool,
+}
+
+impl Announced {
+    /// Whether somebody who finds a phase complete knows that these copies are.
+    pub(crate) fn is_of(&self, visit: &Visit) -> bool {
+        self.visit.object == visit.object && (self.done || self.visit.phase == visit.phase)
+    }
+
+    /// Whether a copy is one of these.
+    pub(crate) fn holds(&self, copy: &Row) -> bool {
+        let same_thread = self.visit.warp == u32::from(copy.warp) && self.visit.lanes & copy.lanes != 0;
+        same_thread && (self.since..self.at).contains(&copy.stamp)
+    }
 }
 
 /// The copies of a warp that are under way.
@@ -52,6 +67,11 @@ impl Copies {
         if !self.lost {
             self.pending.push((line, row));
         }
+    }
+
+    /// Those that nobody has waited for, each with the address of its line.
+    pub(crate) fn pending(&self) -> &[(u64, Row)] {
+        &self.pending
     }
 
     pub(crate) fn commit(&mut self, mask: u32, now: u32, cells: &mut Cells) {
