@@ -66,9 +66,9 @@ impl Session {
     pub(crate) fn open(kind: DeviceKind, as_gpu: bool, shapes: Shapes) -> Result<Self, RunError> {
         let options = within(BUDGET);
         let block_budget = match shapes {
-            // A block of a product goes over all terms, however long the sums are, one of attention over all keys, and one of an expert over
-            // all of its tokens.
-            Shapes::Product { .. } | Shapes::Attention { .. } | Shapes::Routing { .. } => {
+            // A block of a product goes over all terms, however long the sums are, one of attention over all keys, where these are in a
+            // cache, too, and one of an expert over all of its tokens.
+            Shapes::Product { .. } | Shapes::Attention { .. } | Shapes::Routing { .. } | Shapes::Paged { .. } => {
                 options.block_budget.map(|budget| 4 * budget)
             }
             _ => options.block_budget,
