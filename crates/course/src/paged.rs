@@ -212,22 +212,22 @@ mod tests {
     fn shapes_are_those_where_mistakes_show() {
         const PART: usize = 256;
         let shapes = (Shapes::Paged { elements: &[64], timed: &[] }).all(1);
-        let some = |of: &dyn Fn(Shape, [usize; 2], &[usize]) -> bool| {
+        fn any(shapes: &[Shape], of: impl Fn(Shape, [usize; 2], &[usize]) -> bool) -> bool {
             shapes.iter().any(|&shape| {
                 let paging = Paging::of(shape);
                 let lengths: Vec<usize> = (0..shape.rows).map(|sequence| paging.length(sequence)).collect();
                 of(shape, shape.heads.unwrap_or_default(), &lengths)
             })
-        };
+        }
         let whole = |length: &&usize| length.is_multiple_of(PART);
         // Whole parts, where the table has room for another one, and where it has not.
-        assert!(some(&|shape, _, lengths| lengths.iter().filter(whole).any(|&length| length < shape.terms())));
-        assert!(some(&|shape, _, lengths| lengths.iter().filter(whole).any(|&length| length == shape.terms())));
+        assert!(any(&shapes, |shape, _, lengths| lengths.iter().filter(whole).any(|&length| length < shape.terms())));
+        assert!(any(&shapes, |shape, _, lengths| lengths.iter().filter(whole).any(|&length| length == shape.terms())));
         // More parts than a warp has lanes.
-        assert!(some(&|_, _, lengths| lengths.iter().any(|length| length.div_ceil(PART) > 32)));
+        assert!(any(&shapes, |_, _, lengths| lengths.iter().any(|length| length.div_ceil(PART) > 32)));
         // A number of heads of keys that is no power of two, and more heads of queries for each than a fragment has rows, with several parts.
-        assert!(some(&|_, [_, keys], _| !keys.is_power_of_two()));
-        assert!(some(&|_, [queries, keys], lengths| {
+        assert!(any(&shapes, |_, [_, keys], _| !keys.is_power_of_two()));
+        assert!(any(&shapes, |_, [queries, keys], lengths| {
             keys > 1 && queries / keys > 16 && lengths.iter().any(|&length| length > PART)
         }));
     }
