@@ -6,7 +6,7 @@ use super::effect::Model;
 use super::memory::{Load, MemorySystem};
 use super::pieces::{self, Left, Pieces};
 use super::program::Program;
-use super::representatives::{Blocks, Representatives};
+use super::representatives::Representatives;
 use super::schedule::Scheduler;
 use super::sm::{Sample, Sm, Work};
 use super::spill;
@@ -85,8 +85,7 @@ pub(crate) fn estimate(
     let steps = |recording: &Recording| recording.warps.iter().map(|path| path.steps.len() as u64).sum::<u64>();
     let of_block = recordings.iter().map(steps).max().unwrap_or_default();
     let shape = Shape::new(grid, u64::from(rates.sms), of_block);
-    let blocks = Blocks { all: shape.blocks, resident: shape.resident, simulated: shape.simulated };
-    let representatives = Representatives::new(&recordings, grid.mean, blocks);
+    let representatives = Representatives::new(&recordings, grid.mean, shape);
     let Pieces { pieces, evicted, written_back, left } =
         Pieces::new(program, rates, grid, &recordings, (&common, &representatives.shares));
     let cut = shorten(&mut recordings, (BUDGET as f64 / (of_block * shape.simulated).max(1) as f64).min(1.0));
@@ -160,15 +159,15 @@ pub(crate) fn estimate(
 
 /// How the blocks of a grid come to SMs: each gets one in turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Shape {
+pub(super) struct Shape {
     /// SMs that have work.
-    active: u64,
+    pub(super) active: u64,
     /// Blocks of the SM that has most; how many of them it has at once, and how many are simulated.
-    blocks: u64,
-    resident: u64,
-    simulated: u64,
+    pub(super) blocks: u64,
+    pub(super) resident: u64,
+    pub(super) simulated: u64,
     /// SMs that have as many blocks as this one.
-    last: u64,
+    pub(super) last: u64,
 }
 
 impl Shape {

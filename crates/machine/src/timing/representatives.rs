@@ -1,5 +1,6 @@
 //! Which of the recorded blocks stands for which block of a launch.
 
+use super::grid::Shape;
 use crate::exec::{Path, Recording};
 
 /// Of recordings whose work differs by less than this share of a block's, each is used in turn.
@@ -16,14 +17,6 @@ pub(super) struct Representatives {
     pub(super) shares: Vec<f64>,
 }
 
-/// How many blocks an SM has, holds at once, and has simulated.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Blocks {
-    pub(super) all: u64,
-    pub(super) resident: u64,
-    pub(super) simulated: u64,
-}
-
 /// Instructions that a block's warps execute.
 pub(crate) fn work(recording: &Recording) -> u64 {
     recording.warps.iter().map(Path::executed).sum()
@@ -31,17 +24,17 @@ pub(crate) fn work(recording: &Recording) -> u64 {
 
 impl Representatives {
     /// The last recording is of the grid's last block. `mean` is what a block's warps execute on average, where blocks differ.
-    pub(super) fn new(recordings: &[Recording], mean: Option<f64>, blocks: Blocks) -> Self {
+    pub(super) fn new(recordings: &[Recording], mean: Option<f64>, shape: Shape) -> Self {
         let works: Vec<f64> = recordings.iter().map(|recording| work(recording) as f64).collect();
         match mean {
-            Some(mean) => Self::uneven(&works, mean, blocks),
-            None => Self::even(&works, blocks),
+            Some(mean) => Self::uneven(&works, mean, shape),
+            None => Self::even(&works, shape),
         }
     }
 
     /// Blocks are alike, but the last one may be cut off: then the others are what an SM has most of. It may have more to do than they:
     /// then the launch ends with it.
-    fn even(works: &[f64], Blocks { simulated, .. }: Blocks) -> Self {
+    fn even(works: &[f64], Shape { simulated, .. }: Shape) -> Self {
         let last = works.len().saturating_sub(1);
         let whole = last.max(1);
         let mut order: Vec<usize> = (0..simulated).map(|block| block as usize % whole).collect();
@@ -56,7 +49,7 @@ impl Representatives {
 
     /// Blocks differ: they come so that after each of them as much was done as that many do on average. So two kinds of blocks, with
     /// work and without, come as often as they do in the grid.
-    fn uneven(works: &[f64], mean: f64, Blocks { all, resident, simulated }: Blocks) -> Self {
+    fn uneven(works: &[f64], mean: f64, Shape { blocks, resident, simulated, .. }: Shape) -> Self {
         let (mut uses, mut done) = (vec![0u64; works.len()], 0.0);
         let mut order = Vec::new();
         for block in 1..=simulated.max(LEAST) {
@@ -74,7 +67,7 @@ impl Representatives {
         // A launch lasts at least as long as its longest block, beside which others run.
         let longest = (0..works.len()).max_by(|&a, &b| works[a].total_cmp(&works[b]));
         if let (Some(longest), Some(end)) = (longest, order.last_mut())
-            && works[longest] * resident as f64 > mean * all as f64
+            && works[longest] * resident as f64 > mean * blocks as f64
         {
             *end = longest;
         }
@@ -91,11 +84,11 @@ impl Representatives {
 mod tests {
     use super::*;
 
-    const MANY: Blocks = Blocks { all: 1000, resident: 8, simulated: 96 };
+    const MANY: Shape = Shape { active: 132, blocks: 1000, resident: 8, simulated: 96, last: 132 };
 
     #[test]
     fn the_last_block_stands_for_itself() {
-        let order = |works: &[f64], simulated| Representatives::even(works, Blocks { simulated, ..MANY }).order;
+        let order = |works: &[f64], simulated| Representatives::even(works, Shape { simulated, ..MANY }).order;
         assert_eq!(order(&[9.0, 9.0, 3.0], 1), [0]);
         assert_eq!(order(&[9.0, 9.0, 3.0], 3), [0, 1, 0]);
         assert_eq!(order(&[9.0, 9.0, 20.0], 3), [0, 1, 2]);
@@ -121,7 +114,7 @@ mod tests {
         assert!(middle.order.iter().all(|at| (1..=3).contains(at)), "{:?}", middle.order);
         assert!((1..=3).all(|at| middle.shares[at] > 0.25), "{:?}", middle.shares);
         // One wave ends with its longest block.
-        let one = Representatives::uneven(&works, 50.0, Blocks { all: 4, resident: 4, simulated: 4 });
+        let one = Representatives::uneven(&works, 50.0, Shape { blocks: 4, resident: 4, simulated: 4, ..MANY });
         assert_eq!(one.of(3), 4);
         let none = Representatives::uneven(&[0.0], 0.0, MANY);
         assert_eq!(none.of(7), 0);
