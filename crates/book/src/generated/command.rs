@@ -29,11 +29,12 @@ pub(crate) fn run(root: &Path, output: &Output) -> Result<Made, Failure> {
         None => return Err("an entry of book/generated.toml has no command".to_owned()),
     };
     let mut command = Command::new(program);
-    command.args(words).current_dir(root).envs(&output.env).stdin(Stdio::null()).stderr(Stdio::piped());
+    command.args(words).current_dir(root).stdin(Stdio::null()).stderr(Stdio::piped());
     match output.pictured() {
         true => command.env_remove("NO_COLOR").env("CLICOLOR_FORCE", "1").env("COLUMNS", "100"),
         false => command.env("NO_COLOR", "1").env("COLUMNS", "120"),
     };
+    command.envs(&output.env);
     let done = command.output().map_err(|error| format!("cannot run `{}`: {error}", output.command))?;
     if done.status.code() != Some(output.status) {
         let said = String::from_utf8_lossy(&done.stderr);

@@ -24,7 +24,7 @@ pub(crate) struct Listing {
 pub(crate) struct Output {
     /// As a reader would type it, from the repository's root. Words are separated by spaces; there is no shell.
     pub(crate) command: String,
-    /// Set for the command, in addition to what it inherits.
+    /// Set for the command, in addition to what it inherits. `COLUMNS` is 120 without it.
     #[serde(default)]
     pub(crate) env: BTreeMap<String, String>,
     /// The exit status that the command has to have: 1 of one that finds what it was shown.
