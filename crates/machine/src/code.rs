@@ -5,6 +5,7 @@
 //! Immediates and special registers are slots too, filled before the code runs, so that the
 //! interpreter's loops know one kind of operand only.
 
+mod fragments;
 mod micro;
 mod operand;
 mod rule;
@@ -14,6 +15,7 @@ mod table;
 
 use fusion_ptx::ast::{BoolOp, LocId, Ordering, Scope, Span};
 
+pub(crate) use fragments::{Fragments, Places};
 pub(crate) use micro::{Compared, D2, D3, D4, MicroOp};
 use operand::name;
 pub(crate) use operand::{CARRY, Operands, Reg, Role, Slot, TRUE, flag, word};

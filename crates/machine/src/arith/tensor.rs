@@ -18,9 +18,8 @@
 
 mod wide;
 
-use fusion_ptx::ast::{MatrixType, Mma, MmaOp};
-
-pub(crate) use wide::multiply as multiply_wide;
+use fusion_ptx::ast::{MatrixType, Mma, MmaOp, Wgmma};
+use pulp::Arch;
 
 use super::round::{Exact, Format, RN, RZ};
 use super::{double, half, single};
@@ -61,8 +60,7 @@ impl Adder {
 }
 
 /// D = A * B + C. A, C and D are given row by row, and B column by column.
-#[inline(always)]
-pub fn multiply(mma: &Mma, compute: (u32, u32), a: &[u64], b: &[u64], c: &[u64], d: &mut [u64]) {
+pub(crate) fn multiply(arch: Arch, mma: &Mma, compute: (u32, u32), a: &[u64], b: &[u64], c: &[u64], d: &mut [u64]) {
     let (k, n) = (mma.shape.k as usize, mma.shape.n as usize);
     match mma.a {
         MatrixType::F64 => each(a, b, k, n, c, d, |a, b, c| {
@@ -73,7 +71,38 @@ pub fn multiply(mma: &Mma, compute: (u32, u32), a: &[u64], b: &[u64], c: &[u64],
             double::bits(sum)
         }),
         ty if ty.is_integer() => each(a, b, k, n, c, d, |a, b, c| integers(mma, a, b, c)),
-        ty => floats(mma, Adder::of(compute, ty, k), a, b, c, d),
+        ty => match Adder::of(compute, ty, k) {
+            adder if adder.apart => halves_of_bytes(mma, adder, a, b, c, d),
+            adder => {
+                let form = wide::Form { a: ty, b: mma.b, c: mma.c, d: mma.d, k, n, negated: false };
+                let words = |elements: &[u64]| -> Vec<u32> { elements.iter().map(|bits| *bits as u32).collect() };
+                let mut sums = vec![0; d.len()];
+                let (a, b, c) = (&words(a), &words(b), &words(c));
+                arch.dispatch(wide::Product { form, adder, a, b, c, d: &mut sums });
+                d.iter_mut().zip(sums).for_each(|(d, sum)| *d = sum.into());
+            }
+        },
+    }
+}
+
+/// D = A * B + C of a warp of `wgmma`, which has 16 rows. A, C and D are given row by row, and B column by column.
+pub(crate) fn multiply_of_warpgroup(arch: Arch, form: &Wgmma, a: &[u32], b: &[u32], c: &[u32], d: &mut [u32]) {
+    let (k, n) = (form.k() as usize, form.n as usize);
+    if !form.a.is_integer() {
+        let adder = Adder::of_warpgroup(form.a);
+        let form = wide::Form { a: form.a, b: form.b, c: form.d, d: form.d, k, n, negated: form.negated };
+        return arch.dispatch(wide::Product { form, adder, a, b, c, d });
+    }
+    let extend = |ty: MatrixType, bits: u32| if ty.is_signed() { i32::from(bits as i8) } else { i32::from(bits as u8) };
+    let products =
+        |x: &[u32], y: &[u32]| x.iter().zip(y).map(|(x, y)| extend(form.a, *x) * extend(form.b, *y)).sum::<i32>();
+    for (row, (c, d)) in a.chunks(k).zip(c.chunks(n).zip(d.chunks_mut(n))) {
+        for (column, (c, d)) in b.chunks(k).zip(c.iter().zip(d)) {
+            *d = match form.satfinite {
+                true => (*c as i32).saturating_add(products(row, column)) as u32,
+                false => c.wrapping_add(products(row, column) as u32),
+            };
+        }
     }
 }
 
@@ -176,39 +205,33 @@ fn lower_bytes_first(row: &[u64]) -> impl Iterator<Item = &u64> {
     part(0).chain(part(2))
 }
 
-#[inline(always)]
-fn floats(mma: &Mma, adder: Adder, a: &[u64], b: &[u64], c: &[u64], d: &mut [u64]) {
+/// Products of 8-bit floats that become those of halves.
+fn halves_of_bytes(mma: &Mma, adder: Adder, a: &[u64], b: &[u64], c: &[u64], d: &mut [u64]) {
     let (k, n) = (mma.shape.k as usize, mma.shape.n as usize);
     let decode = |ty: MatrixType, bits: &[u64]| -> Vec<Term> {
-        match adder.apart {
-            true => bits.chunks(k).flat_map(lower_bytes_first).map(|bits| half_of_byte(ty, *bits)).collect(),
-            false => bits.iter().map(|bits| term(ty, *bits)).collect(),
-        }
+        bits.chunks(k).flat_map(lower_bytes_first).map(|bits| half_of_byte(ty, *bits)).collect()
     };
     let (x, y) = (decode(mma.a, a), decode(mma.b, b));
-    let numbers = x.iter().chain(&y).all(|term| term.is_number());
-    let fraction_of = |ty: MatrixType| layout(if adder.apart { MatrixType::F16 } else { ty }).0;
-    let fraction = fraction_of(mma.a) + fraction_of(mma.b);
+    let fraction = 2 * layout(MatrixType::F16).0;
     each(&x, &y, k, n, c, d, |x, y, c| {
-        let mut sum = if adder.apart { (mma.d, 0) } else { (mma.c, c) };
+        let mut sum = 0;
         for (x, y) in x.chunks(adder.products).zip(y.chunks(adder.products)) {
-            let before = term(sum.0, sum.1);
-            let bits = match numbers && before.is_number() {
-                true => add(adder, x, y, fraction, (before, layout(sum.0).0), mma.d),
-                false => special(adder, x, y, fraction, (before, layout(sum.0).0), mma.d),
-            };
-            sum = (mma.d, bits);
+            sum = any(adder, x, y, fraction, (term(mma.d, sum), layout(mma.d).0), mma.d);
         }
-        match (adder.apart, mma.d) {
-            (false, _) => sum.1,
-            (true, MatrixType::F16) => half::add::<half::F16, false, false>(sum.1 as u16, c as u16).into(),
-            (true, _) => single::bits(single::add::<RN, false, false>(single::from(sum.1), single::from(c))),
+        match mma.d {
+            MatrixType::F16 => half::add::<half::F16, false, false>(sum as u16, c as u16).into(),
+            _ => single::bits(single::add::<RN, false, false>(single::from(sum), single::from(c))),
         }
     });
 }
 
+/// The sum of one element.
+fn any(adder: Adder, x: &[Term], y: &[Term], fraction: u32, c: (Term, u32), d: MatrixType) -> u64 {
+    let numbers = x.iter().chain(y).all(|term| term.is_number()) && c.0.is_number();
+    if numbers { add(adder, x, y, fraction, c, d) } else { special(adder, x, y, fraction, c, d) }
+}
+
 /// Numbers.
-#[inline(always)]
 fn add(adder: Adder, x: &[Term], y: &[Term], fraction: u32, (c, c_fraction): (Term, u32), d: MatrixType) -> u64 {
     let pairs = || x.iter().zip(y);
     let largest = pairs().map(|(x, y)| x.exponent + y.exponent).fold(c.exponent, i32::max);
@@ -224,7 +247,6 @@ fn add(adder: Adder, x: &[Term], y: &[Term], fraction: u32, (c, c_fraction): (Te
 }
 
 /// The sum so far as an addend: cut off below the bits that addends have under the largest exponent.
-#[inline(always)]
 fn shifted(adder: Adder, c: Term, c_fraction: u32, largest: i32) -> i64 {
     let down = (i64::from(largest) - i64::from(c.exponent)).clamp(0, 40) as u32;
     let magnitude = (u64::from(c.significand.unsigned_abs()) << 32 >> (c_fraction + down)) >> (32 - adder.fraction);

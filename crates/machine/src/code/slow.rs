@@ -4,7 +4,7 @@ use fusion_ptx::ast::{self, BarrierOp, FunctionId, Mma, ScalarType, WarpgroupOp,
 
 use super::operand::{double, name, word};
 use super::table::{field, part, table};
-use super::{Access, AddressOf, Code, MicroOp, Operands, Order, Place, Reg, Role, Slot};
+use super::{Access, AddressOf, Code, Fragments, MicroOp, Operands, Order, Place, Reg, Role, Slot};
 use crate::arith::Reduction;
 
 part! {
@@ -132,6 +132,7 @@ part! {
     #[derive(Clone, Debug)]
     pub(crate) struct Product {
         form: Mma,
+        fragments: Box<Fragments>,
         d: Vec<Option<Reg>> = Write,
         a: Vec<Reg> = Read,
         b: Vec<Reg> = Read,

@@ -50,14 +50,11 @@ pub(crate) fn multiply(
         Some(tile) => tile.lines(&common.shared),
         None => factor(&regs, form.a, k, &product.a),
     };
-    let b = transposed(&b_tile.lines(&common.shared), k);
+    let b = b_tile.lines(&common.shared);
     let adds = regs.predicate(product.add.0, product.add.1) & 1 == 1;
     let c = if adds { sums(&regs, form.d, n, &product.c) } else { vec![0; ROWS * n] };
     let mut d = vec![0; ROWS * n];
-    worker.arch.dispatch(
-        #[inline(always)]
-        || tensor::multiply_wide(form, &a, &b, &c, &mut d),
-    );
+    tensor::multiply_of_warpgroup(worker.arch, form, &a, &b, &c, &mut d);
     scatter(&mut regs, form.d, n, &product.d, &d);
     worker.counters.tensor_operations += 2 * (ROWS * n * k) as u64;
     Ok(())
@@ -118,16 +115,6 @@ impl Tile {
             }
         }
     }
-}
-
-/// Columns of k elements as k rows.
-fn transposed(columns: &[u32], k: usize) -> Vec<u32> {
-    let n = columns.len() / k;
-    let mut rows = vec![0; columns.len()];
-    for (column, elements) in columns.chunks(k).enumerate() {
-        elements.iter().enumerate().for_each(|(k, element)| rows[k * n + column] = *element);
-    }
-    rows
 }
 
 /// Looks whether a tile lies in the block's shared memory, and in the array in which it begins, and shows it to the

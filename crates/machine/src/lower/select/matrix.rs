@@ -7,7 +7,7 @@ use fusion_ptx::ast::{Address, Fragment, Op, Operand, Part, Space};
 
 use super::{Selected, Selector, unsupported};
 use crate::code::{
-    Access, AddressOf, Base, D2, D3, Fill, MatrixAccess, MicroOp, Order, Place, Product, Reg, Slot, SlowOp,
+    Access, AddressOf, Base, D2, D3, Fill, Fragments, MatrixAccess, MicroOp, Order, Place, Product, Reg, Slot, SlowOp,
     WarpgroupProduct, word,
 };
 
@@ -36,7 +36,8 @@ impl Selector<'_> {
                 let a = self.values(a, mma.a.register_bits())?;
                 let b = self.values(b, mma.b.register_bits())?;
                 let c = self.values(c, mma.c.register_bits())?;
-                self.slow(SlowOp::Product(Product { form: *mma, d, a, b, c }));
+                let fragments = Fragments::of(mma).into();
+                self.slow(SlowOp::Product(Product { form: *mma, fragments, d, a, b, c }));
                 Ok(())
             }
             Op::Wgmma { form, d, c, a, a_at, b_at, add } => {
