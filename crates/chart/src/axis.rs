@@ -1,4 +1,4 @@
-//! Logarithmic axes.
+//! Where axes are marked: logarithmic ones, and linear ones from 0 on.
 
 use crate::quantity::Quantity;
 
@@ -76,6 +76,17 @@ impl LogAxis {
     }
 }
 
+/// Where an axis from 0 to `end` is marked: at most this many steps of 1, 2 or 5 times a power of ten.
+pub(crate) fn round_ticks(end: f64, most: u32) -> Vec<f64> {
+    let least = end / f64::from(most);
+    let decade = 10f64.powf(least.log10().floor());
+    // What is a step but for rounding is one.
+    let steps = |step: f64| (end / step + 1e-9).floor();
+    let fits = |step: &f64| steps(*step) <= f64::from(most);
+    let step = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * decade).into_iter().find(fits).unwrap_or(end);
+    (0..=steps(step) as u32).map(|tick| f64::from(tick) * step).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,6 +98,17 @@ mod tests {
         let texts: Vec<_> = axis.ticks(&Quantity::count("")).into_iter().map(|(_, text)| text).collect();
         assert_eq!(texts, ["10k", "100k", "1M", "10M", "100M"]);
         assert_eq!(axis.place(f64::NAN), 0.0);
+    }
+
+    #[test]
+    fn ticks_of_a_linear_axis_are_round() {
+        let texts = |end: f64| -> Vec<String> {
+            round_ticks(end, 6).into_iter().map(|at| Quantity::count("").format(at)).collect()
+        };
+        assert_eq!(texts(5678.9), ["0", "1k", "2k", "3k", "4k", "5k"]);
+        assert_eq!(texts(0.6), ["0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6"]);
+        assert_eq!(texts(1250.0), ["0", "200", "400", "600", "800", "1k", "1.2k"]);
+        assert_eq!(texts(70.0), ["0", "20", "40", "60"]);
     }
 
     #[test]

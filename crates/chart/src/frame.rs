@@ -4,7 +4,7 @@ use crate::axis::LogAxis;
 use crate::heading::Heading;
 use crate::quantity::Quantity;
 use crate::style::{AXIS, GRID, Style};
-use crate::svg::{Anchor, Area, SMALL, Svg, WIDTH, shorten, text_width, wrap};
+use crate::svg::{Anchor, Area, BOLD, SMALL, Svg, WIDTH, shorten, text_width, wrap};
 
 const TITLE: f64 = 16.0;
 const MARGIN: f64 = 12.0;
@@ -13,7 +13,7 @@ const ROW: f64 = 20.0;
 /// Writes the title and its small print. Returns where the next thing may begin.
 pub(crate) fn heading(svg: &mut Svg, heading: &Heading) -> f64 {
     let mut y = 8.0;
-    for line in wrap(&heading.full_title(), TITLE, WIDTH - 2.0 * MARGIN) {
+    for line in wrap(&heading.full_title(), TITLE * BOLD, WIDTH - 2.0 * MARGIN) {
         y += ROW;
         svg.styled_text(MARGIN, y - 4.0, Anchor::Start, TITLE, &line, " font-weight=\"600\"");
     }
@@ -31,6 +31,8 @@ pub(crate) enum Sign {
     Line,
     Marker,
     Box,
+    /// A line as thick as those that it stands for.
+    Stroke,
 }
 
 /// Writes a legend in rows. Returns where the next thing may begin.
@@ -39,7 +41,7 @@ pub(crate) fn legend(svg: &mut Svg, top: f64, sign: Sign, names: &[String]) -> f
     let before = match sign {
         Sign::Line => 36.0,
         Sign::Marker => 16.0,
-        Sign::Box => 24.0,
+        Sign::Box | Sign::Stroke => 24.0,
     };
     let room = WIDTH - 2.0 * MARGIN - before;
     let (mut x, mut y) = (MARGIN, top);
@@ -58,6 +60,9 @@ pub(crate) fn legend(svg: &mut Svg, top: f64, sign: Sign, names: &[String]) -> f
             Sign::Marker => svg.marker(&style.marker(x + 6.0, middle), style.colour()),
             Sign::Box => {
                 svg.shade(Area { x, y: middle - 6.0, width: 18.0, height: 12.0 }, style.colour(), 0.4);
+            }
+            Sign::Stroke => {
+                svg.stroke(&format!("M{x:.1} {middle:.1}H{:.1}", x + 18.0), style.colour(), style.thickness(), "");
             }
         }
         svg.text(x + before, middle + 4.4, Anchor::Start, SMALL, &name);

@@ -23,7 +23,7 @@ pub use cells::{Cell, Grid};
 pub use hierarchy::{Device, Waits};
 
 use crate::style::{AXIS, Style};
-use crate::svg::{Anchor, Area, Svg, wrap};
+use crate::svg::{Anchor, Area, BOLD, Svg, wrap};
 
 /// How wide a panel is.
 pub const WIDTH: f64 = 340.0;
@@ -74,7 +74,7 @@ struct Sketch {
 impl Sketch {
     fn new(title: &str) -> Sketch {
         let mut sketch = Sketch { svg: Svg::default(), title: title.to_owned(), y: 4.0 };
-        for line in wrap(title, TITLE, WIDTH - 2.0 * SIDE) {
+        for line in wrap(title, TITLE * BOLD, WIDTH - 2.0 * SIDE) {
             sketch.y += 19.0;
             sketch.styled(SIDE, sketch.y - 4.0, Anchor::Start, &line, TITLE, true);
         }

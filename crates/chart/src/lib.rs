@@ -46,5 +46,8 @@ pub use lines::{LineChart, Rule, Series};
 pub use quantity::Quantity;
 pub use roofline::{Ceiling, Roofline, RooflinePoint};
 pub use scatter::ScatterChart;
+/// For the tests of whole pictures.
+#[doc(hidden)]
+pub use svg::text_width;
 pub use traffic::{TrafficBar, TrafficChart, TrafficStep};
 pub use warps::{AccessRow, WarpChart, WarpSpan};

@@ -5,7 +5,7 @@
 use crate::axis::shown;
 use crate::frame::{self, Plot, Sign};
 use crate::heading::Heading;
-use crate::labels::Labels;
+use crate::labels::{Labels, Placed};
 use crate::quantity::{Quantity, digits};
 use crate::style::{AXIS, Style};
 use crate::svg::{Anchor, Area, SMALL, Svg, text_width};
@@ -14,9 +14,9 @@ use crate::svg::{Anchor, Area, SMALL, Svg, text_width};
 #[derive(Clone, Debug)]
 pub struct Roofline {
     pub heading: Heading,
-    /// Slopes, in bytes a second: DRAM, or DRAM and L2. The lowest is the one that the ridge and the shares in the legend use.
+    /// Slopes, in bytes a second: DRAM, or DRAM and L2. The lowest is the one that ridges and the shares in the legend use.
     pub bandwidths: Vec<Ceiling>,
-    /// Flat roofs, in FLOP a second. The lowest is the one that the ridge and the shares in the legend use.
+    /// Flat roofs, in FLOP a second. The lowest is the one that the shares in the legend use.
     pub peaks: Vec<Ceiling>,
     pub points: Vec<RooflinePoint>,
 }
@@ -58,7 +58,7 @@ impl Roofline {
         plot.draw(&mut svg, &Quantity::count(intensity.name.clone()), &rate);
         let mut labels = Labels::within(plot.area);
         self.draw_roofs(&mut svg, &plot, &mut labels, &rate);
-        self.draw_ridge(&mut svg, &plot, &mut labels, &intensity);
+        self.draw_ridges(&mut svg, &plot, &mut labels, &intensity);
         self.draw_points(&mut svg, &plot, &mut labels);
         svg.finish(plot.bottom(), &self.heading, &self.describe())
     }
@@ -144,17 +144,32 @@ impl Roofline {
         labels.take_line((x - half_x, y - half_y), (x + half_x, y + half_y));
     }
 
-    fn draw_ridge(&self, svg: &mut Svg, plot: &Plot, labels: &mut Labels, intensity: &Quantity) {
-        let Some((peak, bandwidth)) = self.binding() else { return };
-        let ridge = peak / bandwidth;
-        let (x, top, bottom) = (plot.x.place(ridge), plot.y.place(peak), plot.area.y + plot.area.height);
-        svg.stroke(&format!("M{x:.1} {top:.1}V{bottom:.1}"), AXIS, 1.2, "2 4");
-        labels.take_line((x, top), (x, bottom));
-        let text = format!("ridge {}", intensity.format(ridge));
-        let fits = x + 8.0 + text_width(&text, SMALL) < plot.area.x + plot.area.width;
-        let (x, anchor) = if fits { (x + 6.0, Anchor::Start) } else { (x - 6.0, Anchor::End) };
-        svg.text(x, bottom - 8.0, anchor, SMALL, &text);
-        labels.take(Area::of_text(x, bottom - 8.0, anchor, SMALL, &text));
+    /// Where each roof meets the lowest bandwidth: dotted lines, and their names beside them.
+    fn draw_ridges(&self, svg: &mut Svg, plot: &Plot, labels: &mut Labels, intensity: &Quantity) {
+        let Some((_, bandwidth)) = self.binding() else { return };
+        let (right, bottom) = (plot.area.x + plot.area.width, plot.area.y + plot.area.height);
+        let peaks = self.peaks.iter().map(|peak| peak.value);
+        let peaks: Vec<f64> = peaks.filter(|&peak| shown(peak) && shown(peak / bandwidth)).collect();
+        for &peak in &peaks {
+            let (x, top) = (plot.x.place(peak / bandwidth), plot.y.place(peak));
+            svg.stroke(&format!("M{x:.1} {top:.1}V{bottom:.1}"), AXIS, 1.2, "2 4");
+            labels.take_line((x, top), (x, bottom));
+        }
+        for ridge in peaks.iter().map(|peak| peak / bandwidth) {
+            let x = plot.x.place(ridge);
+            let text = format!("ridge {}", intensity.format(ridge));
+            let mut sides = [(x + 6.0, Anchor::Start), (x - 6.0, Anchor::End)];
+            if x + 8.0 + text_width(&text, SMALL) >= right {
+                sides.reverse();
+            }
+            let row = |up: f64| sides.map(|(x, anchor)| Placed { x, y: bottom - 8.0 - up, anchor });
+            let rows = [0.0, 16.0, 32.0].map(row);
+            // Only several ridges are in each other's way.
+            let places = if peaks.len() > 1 { rows.as_flattened() } else { &rows[0][..1] };
+            let at = labels.place_at(places, &text).unwrap_or(rows[0][0]);
+            svg.text(at.x, at.y, at.anchor, SMALL, &text);
+            labels.take(Area::of_text(at.x, at.y, at.anchor, SMALL, &text));
+        }
     }
 
     fn draw_points(&self, svg: &mut Svg, plot: &Plot, labels: &mut Labels) {

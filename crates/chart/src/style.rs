@@ -22,6 +22,9 @@ pub(crate) const BACKGROUND: &str = "var(--chart-background,#ffffff)";
 
 const DASHES: [&str; 6] = ["", "8 4", "2 3", "10 3 2 3", "5 3", "12 4"];
 
+/// Of lines that nothing but this and their colour tells apart.
+const THICKNESSES: [f64; 6] = [5.0, 1.2, 2.6, 3.8, 1.6, 3.2];
+
 /// How the series at this place in its list looks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Style {
@@ -40,6 +43,10 @@ impl Style {
 
     pub(crate) fn dash(self) -> &'static str {
         DASHES[self.place % DASHES.len()]
+    }
+
+    pub(crate) fn thickness(self) -> f64 {
+        THICKNESSES[self.place % THICKNESSES.len()]
     }
 
     /// The outline of the marker about a point, as a path of about 10 units.

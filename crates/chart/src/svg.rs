@@ -10,6 +10,9 @@ pub(crate) const WIDTH: f64 = 720.0;
 /// The height of small print. No text is smaller.
 pub(crate) const SMALL: f64 = 12.5;
 
+/// How much wider bold text is than [`text_width`] says.
+pub(crate) const BOLD: f64 = 1.06;
+
 /// Where a text's position is in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Anchor {
@@ -156,7 +159,7 @@ impl Area {
 }
 
 /// How wide a text is at most in the usual sans-serif fonts. There are no font metrics here, so this errs on the wide side.
-pub(crate) fn text_width(text: &str, size: f64) -> f64 {
+pub fn text_width(text: &str, size: f64) -> f64 {
     let ems: f64 = text
         .chars()
         .map(|c| match c {

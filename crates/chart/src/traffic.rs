@@ -4,9 +4,10 @@ use crate::frame::{self, Sign};
 use crate::heading::Heading;
 use crate::quantity::digits;
 use crate::style::{AXIS, Style};
-use crate::svg::{Anchor, Area, SMALL, Svg, WIDTH, shorten, text_width};
+use crate::svg::{Anchor, Area, BOLD, SMALL, Svg, WIDTH, shorten, text_width};
 
-/// Bars of bytes per element, one above the other, each made of its steps. What is read is a light shade and what is written a dark one.
+/// Bars of bytes per element, one above the other, each made of its steps. What is read is faint and what is written full, on a light page and on
+/// a dark one.
 #[derive(Clone, Debug)]
 pub struct TrafficChart {
     pub heading: Heading,
@@ -57,7 +58,7 @@ impl TrafficChart {
         for bar in &self.bars {
             y = draw_bar(&mut svg, y, bar, &names, longest);
         }
-        svg.text(LEFT, y + 16.0, Anchor::Start, SMALL, "bytes per element: light is read, dark is written");
+        svg.text(LEFT, y + 16.0, Anchor::Start, SMALL, "bytes per element: faint is read, full is written");
         svg.finish(y + 30.0, &self.heading, &self.describe())
     }
 
@@ -93,7 +94,7 @@ impl TrafficChart {
 fn draw_bar(svg: &mut Svg, top: f64, bar: &TrafficBar, names: &[String], longest: f64) -> f64 {
     let total = bar.total();
     let name = format!("{}: {} B", bar.name, number(total));
-    let name = shorten(&name, 14.0, WIDTH - 2.0 * LEFT);
+    let name = shorten(&name, 14.0 * BOLD, WIDTH - 2.0 * LEFT);
     svg.styled_text(LEFT, top + 18.0, Anchor::Start, 14.0, &name, " font-weight=\"600\"");
     let top = top + 26.0;
     let scale = if longest > 0.0 { (WIDTH - 2.0 * LEFT) / longest } else { 0.0 };

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::axis::{round_ticks, shown};
 use crate::frame::{self, Sign};
 use crate::heading::Heading;
 use crate::quantity::Quantity;
@@ -15,6 +16,7 @@ pub struct WarpChart {
     pub accesses: Vec<AccessRow>,
     /// What warps may be doing: names for [`WarpSpan::kind`].
     pub kinds: Vec<String>,
+    /// Times that no axis can show are left out.
     pub spans: Vec<WarpSpan>,
 }
 
@@ -62,28 +64,28 @@ impl WarpChart {
             svg.text(MARGIN, y + 12.0, Anchor::Start, SMALL, &format!("and {more} more accesses"));
             y += 20.0;
         }
-        y = frame::legend(&mut svg, y + 6.0, Sign::Box, &self.kinds);
+        y = frame::legend(&mut svg, y + 6.0, Sign::Stroke, &self.kinds);
         let bottom = self.timeline(&mut svg, y + 4.0);
         svg.finish(bottom, &self.heading, &self.describe())
     }
 
+    fn visible(&self) -> impl Iterator<Item = &WarpSpan> {
+        self.spans.iter().filter(|span| span.from >= 0.0 && shown(span.to) && span.from < span.to)
+    }
+
     /// A row of each warp. A thick line is one kind, thinner ones are others.
     fn timeline(&self, svg: &mut Svg, top: f64) -> f64 {
-        let shown = || self.spans.iter().filter(|span| span.warp < MOST_WARPS && span.from < span.to);
-        let end = shown().map(|span| span.to).fold(0.0, f64::max);
-        if end <= 0.0 || !end.is_finite() {
-            return top + 8.0;
-        }
+        let rows = || self.visible().filter(|span| span.warp < MOST_WARPS);
+        let Some(end) = rows().map(|span| span.to).max_by(f64::total_cmp) else { return top + 8.0 };
         let columns = (WIDTH - LEFT - MARGIN).floor();
-        let warps = shown().map(|span| span.warp).max().map_or(0, |most| most + 1);
+        let warps = rows().map(|span| span.warp).max().map_or(0, |most| most + 1);
         let bottom = top + 14.0 + ROW * warps as f64;
-        let ticks = 4;
-        for tick in 0..=ticks {
-            let share = f64::from(tick) / f64::from(ticks);
-            let x = LEFT + share * columns;
+        for tick in round_ticks(end, 6) {
+            let x = LEFT + tick / end * columns;
             svg.stroke(&format!("M{x:.1} {top:.1}V{bottom:.1}"), GRID, 1.0, "");
-            let anchor = if tick == ticks { Anchor::End } else { Anchor::Middle };
-            svg.text(x, bottom + 17.0, anchor, SMALL, &Quantity::seconds("").format(share * end / 1e9));
+            let text = Quantity::seconds("").format(tick / 1e9);
+            let fits = x + text_width(&text, SMALL) / 2.0 <= WIDTH;
+            svg.text(x, bottom + 17.0, if fits { Anchor::Middle } else { Anchor::End }, SMALL, &text);
         }
         svg.text(MARGIN, top + 9.0, Anchor::Start, SMALL, "warp");
         for warp in (0..warps).filter(|warp| warp % 8 == 0) {
@@ -92,15 +94,14 @@ impl WarpChart {
         }
         svg.stroke(&format!("M{LEFT:.1} {bottom:.1}H{:.1}", LEFT + columns), AXIS, 1.2, "");
         let mut paths: Vec<String> = vec![String::new(); self.kinds.len()];
-        for ((warp, from), (to, kind)) in runs(shown(), columns / end, columns as usize) {
+        for ((warp, from), (to, kind)) in runs(rows(), columns / end, columns as usize) {
             if let Some(path) = paths.get_mut(kind) {
                 let y = top + 14.0 + ROW * (warp as f64 + 0.5);
                 *path += &format!("M{} {y:.0}h{}", LEFT + from as f64, to - from);
             }
         }
         for (kind, path) in paths.iter().enumerate().filter(|(_, path)| !path.is_empty()) {
-            let width = [5.0, 1.2, 2.6, 3.8, 0.8, 3.2][kind % 6];
-            svg.stroke(path, Style::of(kind).colour(), width, "");
+            svg.stroke(path, Style::of(kind).colour(), Style::of(kind).thickness(), "");
         }
         svg.text((LEFT + WIDTH) / 2.0, bottom + 35.0, Anchor::Middle, 13.0, "from the first block on");
         bottom + 46.0
@@ -112,10 +113,10 @@ impl WarpChart {
         for row in &self.accesses {
             text += &format!(" {}: {}.", row.label, row.count());
         }
-        let all: f64 = self.spans.iter().map(|span| span.to - span.from).sum();
+        let all: f64 = self.visible().map(|span| span.to - span.from).sum();
         text += " Time of warps.";
         for (kind, name) in self.kinds.iter().enumerate() {
-            let own: f64 = self.spans.iter().filter(|span| span.kind == kind).map(|span| span.to - span.from).sum();
+            let own: f64 = self.visible().filter(|span| span.kind == kind).map(|span| span.to - span.from).sum();
             text += &format!(" {name}: {:.0}%.", 100.0 * own / all.max(f64::MIN_POSITIVE));
         }
         text
@@ -218,6 +219,26 @@ mod tests {
         let found = runs(spans.iter(), 1.0, 4);
         let expected = [((0, 0), (2, 0)), ((0, 2), (4, 1)), ((1, 0), (4, 1))];
         assert_eq!(found.into_iter().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn the_legend_shows_the_lines_of_the_plot() {
+        let kinds = ["instructions", "memory", "shared memory", "barriers", "starting", "fences"];
+        let chart = WarpChart {
+            heading: Heading { title: "k".into(), basis: Basis::Predicted, source: String::new() },
+            accesses: vec![],
+            kinds: kinds.map(String::from).into(),
+            spans: (0..6).map(|kind| span(0, kind, 100.0 * kind as f64, 100.0 * (kind + 1) as f64)).collect(),
+        };
+        let text = chart.render();
+        let mut widths = Vec::new();
+        for (kind, name) in kinds.iter().enumerate() {
+            let colour = format!("stroke:{}\" stroke-width=\"", Style::of(kind).colour());
+            let found: Vec<&str> = text.split(&colour).skip(1).filter_map(|rest| rest.split('"').next()).collect();
+            assert!(found.len() == 2 && found[0] == found[1], "{name}: {found:?}");
+            assert!(!widths.contains(&found[0]), "two are as thick: {text}");
+            widths.push(found[0]);
+        }
     }
 
     #[test]

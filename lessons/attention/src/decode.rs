@@ -21,7 +21,7 @@ pub(crate) fn show() -> String {
         "cache, MB",
         "of all bytes",
         "ops per byte",
-        "chain, times as many",
+        "chain, times the bytes",
         "blocks",
         "in parts",
     ]);
@@ -44,7 +44,7 @@ pub(crate) fn show() -> String {
     }
     format!(
         "\n6. One new token of each sequence: {queries} heads of queries, {keys} of keys, {HEAD} elements in bf16\n\n\
-         Tokens are the most that a sequence may have. Blocks are those of a kernel that gives each sequence's head\n\
-         of keys one, and those of one that gives each part of {PART} tokens one.\n\n{table}"
+         tokens: the largest number of tokens that a sequence may have. blocks: one block per sequence and head of\n\
+         keys. in parts: one block per part of {PART} tokens.\n\n{table}"
     )
 }

@@ -174,7 +174,7 @@ pub(crate) fn panels(
             name: format!("{}-{}-{}", form.shape_name(), form.type_name(), matrix.letter),
             title,
             corner: format!("{row_name}, {column_name}"),
-            columns: labels.map(|r| r.columns.start.to_string()).collect(),
+            columns: labels.map(|r| range(&r.columns)).collect(),
             rows: registers
                 .iter()
                 .map(|row| (row.first().map(|r| range(&r.rows)).unwrap_or_default(), row.iter().map(cell).collect()))

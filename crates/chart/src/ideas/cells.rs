@@ -1,7 +1,7 @@
 //! A matrix of places with a word in each: which lane holds which element, which chunk lies where.
 
-use super::{Colour, Panel, SIDE, Sketch, WIDTH};
-use crate::svg::{Anchor, Area};
+use super::{Colour, Panel, SIDE, Sketch, TEXT, WIDTH};
+use crate::svg::{Anchor, Area, text_width};
 
 /// A panel with a place for each element of a matrix.
 #[derive(Clone, Debug)]
@@ -47,9 +47,12 @@ impl Grid {
         let (left, height) = (SIDE + 46.0, 19.0);
         let width = (WIDTH - SIDE - left) / self.columns.len().max(1) as f64;
         sketch.text(SIDE, sketch.y + 14.0, Anchor::Start, &self.corner);
-        let heads = sketch.y + 31.0;
+        // Labels that would touch each other stand in two rows.
+        let rows = if self.columns.iter().any(|label| text_width(label, TEXT) + 4.0 > width) { 2 } else { 1 };
+        let heads = sketch.y + 31.0 + 15.0 * (rows - 1) as f64;
         for (column, label) in self.columns.iter().enumerate() {
-            sketch.text(left + width * (column as f64 + 0.5), heads, Anchor::Middle, label);
+            let y = heads - 15.0 * (column % rows) as f64;
+            sketch.text(left + width * (column as f64 + 0.5), y, Anchor::Middle, label);
         }
         let top = heads + 7.0;
         for (row, (label, cells)) in self.rows.iter().enumerate() {

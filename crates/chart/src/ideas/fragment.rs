@@ -87,11 +87,13 @@ fn residual() -> Panel {
     }
     sketch.y = top + height * ROWS as f64 + 2.0;
     let says = format!(
-        "One access, for c0 and c1 of all lanes: {sectors} sectors of 32 bytes, of which {} bytes each are asked for.",
+        "A row is one sector of {} bytes. One access, for c0 and c1 of all lanes: {sectors} sectors. Blue: the {} bytes of each that are asked for. \
+         Orange: what comes with them.",
+        2 * SECTOR,
         2 * COLUMNS
     );
     sketch.say(&says);
-    let words = format!("{ROWS} rows of the residual, {SECTOR} elements of each, which are one sector. {says}");
+    let words = format!("{ROWS} rows of the residual, {SECTOR} elements of each. {says}");
     sketch.finish("fragment-residual", &words)
 }
 

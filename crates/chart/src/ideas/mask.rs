@@ -54,7 +54,9 @@ pub(super) fn panels() -> Vec<Panel> {
 fn tiles() -> Panel {
     let mut sketch = Sketch::new("Tiles of scores under a causal mask");
     let (left, cell) = (SIDE + 96.0, 26.0);
-    sketch.text(left, sketch.y + 14.0, Anchor::Start, &format!("keys, {TILE} per tile"));
+    sketch.text(left - 8.0, sketch.y + 14.0, Anchor::End, "queries");
+    let middle = left + cell * TILES as f64 / 2.0;
+    sketch.text(middle, sketch.y + 14.0, Anchor::Middle, &format!("keys, {TILE} per tile"));
     let top = sketch.y + 22.0;
     let mut counts = [0; 3];
     for row in 0..TILES {
@@ -109,7 +111,7 @@ fn order() -> Panel {
     let ends = [0, 1].map(|at| end(&schedules[at]));
     let (left, height) = (SIDE + 42.0, 20.0);
     let unit = (WIDTH - SIDE - left) / ends.into_iter().max().unwrap_or(1) as f64;
-    let names = ["One head after the other, from its first queries", "The longest blocks of all heads first"];
+    let names = ["Head by head, first queries first", "The longest blocks of all heads first"];
     for ((name, schedule), end) in names.iter().zip(&schedules).zip(ends) {
         sketch.bold(SIDE, sketch.y + 14.0, Anchor::Start, name);
         let top = sketch.y + 22.0;
@@ -127,7 +129,7 @@ fn order() -> Panel {
             sketch.cell(area, if ends_it { Colour::Cost } else { Colour::Used }, &tiles.to_string());
         }
         sketch.y = top + height * SMS as f64 + 4.0;
-        sketch.text(WIDTH - SIDE, sketch.y + 8.0, Anchor::End, &format!("ends after {end} tiles"));
+        sketch.text(left + unit * end as f64, sketch.y + 8.0, Anchor::End, &format!("ends after {end} tiles"));
         sketch.y += LINE;
     }
     let tiles: usize = orders()[0].iter().sum();

@@ -63,8 +63,10 @@ fn panel(buffers: usize) -> Panel {
     sketch.svg.fill(&all, Colour::Kept.ink(), 0.85);
     sketch.bold(left - 6.0, bottom - 7.5, Anchor::End, "works");
     sketch.y = bottom + 2.0;
+    let last = ticks.clone().last();
     for tick in ticks {
-        sketch.text(at(tick), sketch.y + 12.0, Anchor::Middle, &tick.to_string());
+        let text = if Some(tick) == last { format!("{tick} clocks") } else { tick.to_string() };
+        sketch.text(at(tick), sketch.y + 12.0, Anchor::Middle, &text);
     }
     sketch.y += 22.0;
     let says = format!("A tile every {} clocks.", each(buffers));

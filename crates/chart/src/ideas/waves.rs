@@ -59,10 +59,11 @@ fn panel(name: &str, title: &str, blocks: usize, time: f64) -> Panel {
     }
     sketch.y = bottom + 2.0;
     for tick in 0..=END as usize {
-        let anchor = if tick == END as usize { Anchor::End } else { Anchor::Middle };
-        sketch.text(left + unit * tick as f64, sketch.y + 15.0, anchor, &tick.to_string());
+        sketch.text(left + unit * tick as f64, sketch.y + 15.0, Anchor::Middle, &tick.to_string());
     }
-    sketch.y += 22.0;
+    let long = if time < 1.0 { format!("{:.0} blocks on one SM", 1.0 / time) } else { "one block".to_owned() };
+    sketch.text(left + unit * END / 2.0, sketch.y + 32.0, Anchor::Middle, &format!("unit: the time of {long}"));
+    sketch.y += 39.0;
     let used = 100.0 * blocks as f64 * time / (SMS as f64 * end);
     let says = format!("Done at time {end}. The SMs are busy {used:.0}% of that time.");
     sketch.say(&says);

@@ -114,8 +114,9 @@ pub(super) struct Span {
     to: Ticks,
 }
 
-/// Spans that are kept: those of the first blocks.
-const MOST_SPANS: usize = 60_000;
+/// Spans that are kept: those of the first blocks, and after them what each warp was doing by then. Of one launch, that is still what fits into a
+/// worker's message.
+const MOST_SPANS: usize = 59_000;
 
 /// A scheduler's units: for how long each has had work, and until when.
 type Units = [(Ticks, Ticks); Unit::COUNT];
@@ -133,6 +134,8 @@ pub(crate) struct Account {
     ends: Vec<Ticks>,
     /// Where somebody wants to see them.
     spans: Option<Vec<Span>>,
+    /// Until when they are kept, since there are many.
+    until: Option<Ticks>,
 }
 
 impl Account {
@@ -225,8 +228,14 @@ impl Account {
     /// A warp is in a state from one time to another.
     fn spend(&mut self, warp: usize, pc: u32, state: State, (from, to): (Ticks, Ticks)) {
         self.rows[pc as usize].states[state as usize] += to - from;
-        if let Some(spans) = self.spans.as_mut().filter(|spans| from < to && spans.len() < MOST_SPANS) {
+        let Some(spans) = &mut self.spans else { return };
+        let to = self.until.map_or(to, |until| to.min(until));
+        if from < to {
             spans.push(Span { warp: warp as u32, pc, state, from, to });
+        }
+        // A wait is told when it is over. So those that go on at that time come later, and no warp seems to be idle at the end.
+        if self.until.is_none() && spans.len() >= MOST_SPANS {
+            self.until = spans.iter().map(|span| span.to).max();
         }
     }
 
@@ -266,5 +275,27 @@ fn throttle(op: &Op) -> State {
         Kind::Load(_) | Kind::Store(_) | Kind::Atomic(_) | Kind::Copy => State::LgThrottle,
         _ if op.cost.unit == Unit::Special => State::MioThrottle,
         _ => State::MathPipeThrottle,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_ends_at_one_time_for_all_warps() {
+        let mut account = Account { rows: vec![Row::default()], spans: Some(Vec::new()), ..Account::default() };
+        let mut spend = |warp, state, times| account.spend(warp, 0, state, times);
+        // One warp issues all the time. Another one waits, and nobody knows of it before there are too many spans.
+        let end = 2 * MOST_SPANS as Ticks;
+        for now in 0..end {
+            spend(0, State::Selected, (now, now + 1));
+        }
+        spend(1, State::LongScoreboard, (5, end));
+        spend(1, State::Selected, (end, end + 1));
+        let spans = account.spans.unwrap();
+        let last = |warp| spans.iter().filter(|span| span.warp == warp).map(|span| span.to).max().unwrap();
+        assert_eq!((last(0), last(1)), (MOST_SPANS as Ticks, MOST_SPANS as Ticks));
+        assert_eq!(account.rows[0].states[State::LongScoreboard as usize], end - 5);
     }
 }
