@@ -21,7 +21,7 @@ pub(crate) fn show() -> String {
         "cache, MB",
         "of all bytes",
         "ops per byte",
-        "chain, times the bytes",
+        "chain's bytes",
         "blocks",
         "in parts",
     ]);
@@ -37,7 +37,7 @@ pub(crate) fn show() -> String {
             format!("{:.1}", cache / 1e6),
             format!("{:.1}%", 100.0 * cache / bytes),
             format!("{:.1}", (exercise.flops)(shape) / bytes),
-            format!("{:.2}", exercise.ideal_speedup(shape)),
+            format!("{:.2}x", exercise.ideal_speedup(shape)),
             grouped(sequences * keys),
             grouped(parts * keys),
         ]);
