@@ -70,7 +70,10 @@ pub(crate) fn multiply(arch: Arch, mma: &Mma, compute: (u32, u32), a: &[u64], b:
                 .fold(double::from(c), |sum, (a, b)| double::fma::<RN>(double::from(*a), double::from(*b), sum));
             double::bits(sum)
         }),
-        ty if ty.is_integer() => each(a, b, k, n, c, d, |a, b, c| integers(mma, a, b, c)),
+        ty if ty.is_integer() => each(a, b, k, n, c, d, |a, b, c| {
+            let pairs = a.iter().copied().zip(b.iter().copied());
+            integers((mma.a, mma.b), mma.op, mma.satfinite, pairs, c as u32).into()
+        }),
         ty => match Adder::of(compute, ty, k) {
             adder if adder.apart => halves_of_bytes(mma, adder, a, b, c, d),
             adder => {
@@ -93,22 +96,15 @@ pub(crate) fn multiply_of_warpgroup(arch: Arch, form: &Wgmma, a: &[u32], b: &[u3
         let form = wide::Form { a: form.a, b: form.b, c: form.d, d: form.d, k, n, negated: form.negated };
         return arch.dispatch(wide::Product { form, adder, a, b, c, d });
     }
-    let extend = |ty: MatrixType, bits: u32| if ty.is_signed() { i32::from(bits as i8) } else { i32::from(bits as u8) };
-    let products =
-        |x: &[u32], y: &[u32]| x.iter().zip(y).map(|(x, y)| extend(form.a, *x) * extend(form.b, *y)).sum::<i32>();
-    for (row, (c, d)) in a.chunks(k).zip(c.chunks(n).zip(d.chunks_mut(n))) {
-        for (column, (c, d)) in b.chunks(k).zip(c.iter().zip(d)) {
-            *d = match form.satfinite {
-                true => (*c as i32).saturating_add(products(row, column)) as u32,
-                false => c.wrapping_add(products(row, column) as u32),
-            };
-        }
-    }
+    each(a, b, k, n, c, d, |x, y, c| {
+        let pairs = x.iter().zip(y).map(|(x, y)| (u64::from(*x), u64::from(*y)));
+        integers((form.a, form.b), MmaOp::MultiplyAdd, form.satfinite, pairs, c)
+    });
 }
 
 /// Calls `f` with the row of A, the column of B and the element of C for each element of D.
 #[inline(always)]
-fn each<T>(a: &[T], b: &[T], k: usize, n: usize, c: &[u64], d: &mut [u64], f: impl Fn(&[T], &[T], u64) -> u64) {
+fn each<T, S: Copy>(a: &[T], b: &[T], k: usize, n: usize, c: &[S], d: &mut [S], f: impl Fn(&[T], &[T], S) -> S) {
     for (i, (d, c)) in d.iter_mut().zip(c).enumerate() {
         let (row, column) = (i / n * k, i % n * k);
         *d = f(&a[row..row + k], &b[column..column + k], *c);
@@ -117,19 +113,25 @@ fn each<T>(a: &[T], b: &[T], k: usize, n: usize, c: &[u64], d: &mut [u64], f: im
 
 /// Exact sums of integers, and of single bits.
 #[inline(always)]
-fn integers(mma: &Mma, a: &[u64], b: &[u64], c: u64) -> u64 {
+fn integers(
+    (a, b): (MatrixType, MatrixType),
+    op: MmaOp,
+    satfinite: bool,
+    pairs: impl Iterator<Item = (u64, u64)>,
+    c: u32,
+) -> u32 {
     let extend = |ty: MatrixType, bits: u64| match ty.is_signed() {
         true => (bits << (64 - ty.bits())) as i64 >> (64 - ty.bits()),
         false => bits as i64,
     };
-    let product = |(x, y): (&u64, &u64)| match mma.op {
-        MmaOp::MultiplyAdd => extend(mma.a, *x) * extend(mma.b, *y),
+    let product = |(x, y): (u64, u64)| match op {
+        MmaOp::MultiplyAdd => extend(a, x) * extend(b, y),
         MmaOp::XorPopc => (x ^ y) as i64,
         MmaOp::AndPopc => (x & y) as i64,
     };
-    let sum = i64::from(c as u32 as i32) + a.iter().zip(b).map(product).sum::<i64>();
-    let sum = if mma.satfinite { sum.clamp(i32::MIN.into(), i32::MAX.into()) } else { sum };
-    u64::from(sum as u32)
+    let sum = i64::from(c as i32) + pairs.map(product).sum::<i64>();
+    let sum = if satfinite { sum.clamp(i32::MIN.into(), i32::MAX.into()) } else { sum };
+    sum as u32
 }
 
 /// A number `significand * 2^(exponent - fraction)`, where the fraction's length is its format's. What is no number has a significand that no number has.
@@ -296,5 +298,31 @@ fn special(adder: Adder, x: &[Term], y: &[Term], fraction: u32, c: (Term, u32), 
         (true, false) => infinity,
         (false, true) => infinity | sign,
         (false, false) => add(adder, x, y, fraction, c, d),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fusion_ptx::ast::MatrixType::{S8, S32, U8};
+
+    #[test]
+    fn integers_wrap_or_saturate() {
+        let form = |satfinite| Wgmma {
+            n: 8,
+            a: U8,
+            b: S8,
+            d: S32,
+            satfinite,
+            negated: false,
+            a_transposed: false,
+            b_transposed: false,
+        };
+        let (a, b, c) = (vec![0xff; 16 * 32], vec![0x80; 32 * 8], vec![i32::MIN as u32; 16 * 8]);
+        let mut d = vec![0; 16 * 8];
+        multiply_of_warpgroup(Arch::new(), &form(true), &a, &b, &c, &mut d);
+        assert!(d.iter().all(|d| *d == i32::MIN as u32));
+        multiply_of_warpgroup(Arch::new(), &form(false), &a, &b, &c, &mut d);
+        assert!(d.iter().all(|d| *d == (i32::MIN as u32).wrapping_sub(255 * 128 * 32)));
     }
 }

@@ -286,7 +286,7 @@ mod tests {
     fn what_is_kept_ends_at_one_time_for_all_warps() {
         let mut account = Account { rows: vec![Row::default()], spans: Some(Vec::new()), ..Account::default() };
         let mut spend = |warp, state, times| account.spend(warp, 0, state, times);
-        // One warp issues all the time. Another one waits, and nobody knows of it before there are too many spans.
+        // One warp issues all the time. Another one waits, and its wait is told only when there are too many spans.
         let end = 2 * MOST_SPANS as Ticks;
         for now in 0..end {
             spend(0, State::Selected, (now, now + 1));
