@@ -1,7 +1,22 @@
 // Copies of boxes between a matrix in global memory and shared memory, by the tensor memory
 // accelerator. One thread starts a copy and goes on. From sm_90 up.
 #pragma once
+#include <cuda_bf16.h>
+
 #include "mbarrier.cuh"
+
+// ANCHOR: box
+// What a copy moves: rows of 64 elements, which are 128 bytes. Swizzled, the packs of 16 bytes are
+// in another order in each row.
+template <int ROWS>
+struct Box {
+    __nv_bfloat16 rows[ROWS][64];
+
+    __device__ __forceinline__ void* pack(int row, int number) {
+        return &rows[row][(number ^ row % 8) * 8];
+    }
+};
+// ANCHOR_END: box
 
 // ANCHOR: tma
 // Says where a matrix lies, how large its boxes are and how they lie in shared memory. The host

@@ -24,6 +24,11 @@ __device__ __forceinline__ void wait_for_products() {
 }
 // ANCHOR_END: group
 
+// A barrier of the 128 threads of a warp group. Number 0 is that of `__syncthreads`.
+__device__ __forceinline__ void group_sync(int group) {
+    asm volatile("bar.sync %0, 128;" :: "r"(group) : "memory");
+}
+
 // ANCHOR: descriptor
 // Where a factor lies: in rows of 128 bytes, swizzled, eight of which are 1024 bytes. `beside`
 // is the bytes from 64 columns to the next 64. It is not used if a row is along k.

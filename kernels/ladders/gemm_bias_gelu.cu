@@ -6,11 +6,14 @@
 //     gemm_bias_gelu_pairs      two neighbouring sums: four bytes per access, a bias read once
 //     gemm_bias_gelu_fast       the same with GELU from one exponential
 //     gemm_bias_gelu_pipeline   the same after a product whose tiles are copied asynchronously
+//     gemm_bias_gelu_packs      eight neighbouring sums, which come together through shared memory,
+//                               after a product of swizzled tiles
 //
 // All of them ask for rows that begin at multiples of 16 bytes.
 #include <cuda_bf16.h>
 #include "activation.cuh"
 #include "async.cuh"
+#include "pack.cuh"
 #include "tensor.cuh"
 
 typedef __nv_bfloat16 bf16;
@@ -200,3 +203,115 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     finish_pairs([](float t) { return gelu_fast(t); }, sums, bias, residual, d, top + row,
                  left + column, m, n);
 }
+
+// ANCHOR: packs
+// Tiles without padding, whose packs of eight elements are in another order in each row: those that one `ldmatrix` reads below
+// each other are in different banks.
+struct Swizzled {
+    static const int ROWS = 128, COLUMNS = 128;
+    bf16 a[ROWS * DEPTH];
+    bf16 b[DEPTH * COLUMNS];
+
+    // Two rows of a fill the banks, and one row of b fills them twice.
+    __device__ bf16* pack_of_a(int row, int pack) { return &a[row * DEPTH + (pack ^ row / 2 % 4) * 8]; }
+    __device__ bf16* pack_of_b(int row, int pack) { return &b[row * COLUMNS + (pack ^ row % 8) * 8]; }
+};
+
+// For rows that begin at multiples of 16 bytes, and a bias that does.
+extern "C" __global__ void __launch_bounds__(128, 3)
+    gemm_bias_gelu_packs(const bf16* __restrict__ a, const bf16* __restrict__ b, const bf16* __restrict__ bias,
+                          const bf16* __restrict__ residual, bf16* __restrict__ d, size_t m, size_t n, size_t k) {
+    const int STAGES = 4;
+    extern __shared__ __align__(128) Swizzled ring[];
+    const int ROWS = Swizzled::ROWS, COLUMNS = Swizzled::COLUMNS;
+    const size_t top = (size_t)blockIdx.x * ROWS, left = (size_t)blockIdx.y * COLUMNS;
+    const size_t steps = (k + DEPTH - 1) / DEPTH;
+    // A thread's four packs of each tile: where the first is, and how far apart they are.
+    const int row_a = threadIdx.x / 4, pack_a = threadIdx.x % 4, row_b = threadIdx.x / 16, pack_b = threadIdx.x % 16;
+    const bf16* from_a = a + (top + row_a) * k + 8 * pack_a;
+    const bf16* from_b = b + row_b * n + left + 8 * pack_b;
+    const bool column_inside = left + 8 * pack_b < n;
+    auto start = [&](size_t number) {
+        Swizzled& tiles = ring[number % STAGES];
+        const size_t step = number * DEPTH;
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const bool in_a = top + row_a + 32 * i < m && step + 8 * pack_a < k, in_b = step + row_b + 8 * i < k && column_inside;
+            copy16_async(tiles.pack_of_a(row_a + 32 * i, pack_a), from_a + 32 * i * k + step, in_a);
+            copy16_async(tiles.pack_of_b(row_b + 8 * i, pack_b), from_b + (step + 8 * i) * n, in_b);
+        }
+    };
+
+    // Two warps above each other, and two beside: 64 x 64 sums each.
+    const int lane = threadIdx.x % 32, row = threadIdx.x / 64 * 64, column = threadIdx.x / 32 % 2 * 64;
+    float sums[4][8][4] = {};
+    for (int number = 0; number < STAGES - 1; number++) {
+        if (number < steps) start(number);
+        commit_copies();
+    }
+    for (size_t number = 0; number < steps; number++) {
+        // The oldest group is there for this thread, and after the barrier for all. All have left the stage that is copied to next.
+        wait_for_copies<2>();
+        __syncthreads();
+        if (number + STAGES - 1 < steps) start(number + STAGES - 1);
+        commit_copies();
+        Swizzled& tiles = ring[number % STAGES];
+#pragma unroll
+        for (int inner = 0; inner < DEPTH; inner += 16) {
+            unsigned of_a[4][4], of_b[4][4];
+#pragma unroll
+            for (int i = 0; i < 4; i++) load_matrices(of_a[i], tiles.pack_of_a(row + 16 * i + lane % 16, inner / 8 + lane / 16));
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                load_matrices_transposed(of_b[j], tiles.pack_of_b(inner + lane % 16, column / 8 + 2 * j + lane / 16));
+            }
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+#pragma unroll
+                for (int j = 0; j < 8; j++) multiply(sums[i][j], of_a[i], of_b[j / 2][j % 2 * 2], of_b[j / 2][j % 2 * 2 + 1]);
+            }
+        }
+    }
+
+    // ANCHOR: through
+    // No copies are in flight any more, and all warps have left the last stage: the stages
+    // have room for all sums of the block.
+    wait_for_copies<0>();
+    __syncthreads();
+    float* all = (float*)ring;
+    // Packs of eight sums lie in another order in each of four rows, so that the lanes of half
+    // a warp write to different banks.
+    auto pack_of_sums = [&](int r, int pack) { return &all[r * COLUMNS + (pack ^ r % 4) * 8]; };
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+#pragma unroll
+        for (int j = 0; j < 8; j++) {
+            const float* two = &sums[i / 2][j][i % 2 * 2];
+            float* at = pack_of_sums(row + 8 * i + lane / 4, column / 8 + j) + lane % 4 * 2;
+            *(float2*)at = make_float2(two[0], two[1]);
+        }
+    }
+    __syncthreads();
+    // A thread has one pack of columns, in each eighth row.
+    const int pack = threadIdx.x % 16;
+    if (left + 8 * pack >= n) return;
+    const Pack<bf16> of_columns = load_pack(bias + left + 8 * pack, 0);
+#pragma unroll 4
+    for (int r = threadIdx.x / 16; r < ROWS; r += 8) {
+        if (top + r >= m) break;
+        const size_t place = (top + r) * n + left + 8 * pack;
+        const Pack<bf16> rest = load_pack(residual + place, 0);
+        const float* of_row = pack_of_sums(r, pack);
+        Pack<bf16> result;
+#pragma unroll
+        for (int pair = 0; pair < 4; pair++) {
+            const float2 sum = *(const float2*)&of_row[2 * pair];
+            const float2 shift = to_float2(of_columns, pair), add = to_float2(rest, pair);
+            set_float2(result, pair, make_float2(gelu_fast(sum.x + shift.x) + add.x,
+                                                 gelu_fast(sum.y + shift.y) + add.y));
+        }
+        store_pack(d + place, 0, result);
+    }
+    // ANCHOR_END: through
+}
+// ANCHOR_END: packs

@@ -219,7 +219,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str); 7] = files![h200, t4, rtx3070, rtxpro6000, a100, rtx4090, l4];
+const FILES: [(&str, &str); 8] = files![h200, h100, t4, rtx3070, rtxpro6000, a100, rtx4090, l4];
 
 static PROFILES: [OnceLock<Profile>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
 

@@ -80,7 +80,10 @@ impl Gpu {
     }
 
     fn is(&self, profile: &Profile) -> bool {
-        self.name.ends_with(profile.product())
+        // Memory may follow: `NVIDIA H100 80GB HBM3`.
+        let product: Vec<&str> = profile.product().split(' ').collect();
+        let words: Vec<&str> = self.name.split(' ').collect();
+        words.windows(product.len()).any(|some| some == product)
     }
 }
 
@@ -97,6 +100,7 @@ mod tests {
     #[test]
     fn a_gpu_is_like_one_of_its_generation() {
         assert_eq!(gpu("NVIDIA H200", (9, 0)).nearest().id, "h200");
+        assert_eq!(gpu("NVIDIA H100 80GB HBM3", (9, 0)).nearest().id, "h100");
         assert_eq!(gpu("NVIDIA GeForce RTX 4090", (8, 9)).nearest().id, "rtx4090");
         assert_eq!(gpu("NVIDIA GeForce RTX 3090", (8, 6)).nearest().id, "rtx3070");
         assert_eq!(gpu("NVIDIA B200", (10, 0)).nearest().id, "h200");

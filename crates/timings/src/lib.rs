@@ -27,7 +27,7 @@ pub use calibrate::{Calibration, Fit, Fitted, fits};
 pub use case::{Case, ParseError, Point};
 pub use fusion_suite::Launch;
 pub use gpu::Gpu;
-pub use measured::{H200_VERDICTS, h200, is_held_out, read};
+pub use measured::{H200_VERDICTS, h200, is_held_out, read, stored};
 pub use predict::{Predictor, Unpredicted};
 pub use record::{Cache, Record};
 pub use stopwatch::{Failure, Stopwatch};

@@ -2,19 +2,36 @@
 
 use crate::record::Record;
 
-const H200: &str = include_str!("../measured/h200.csv");
+/// By the names of profiles.
+const STORED: [(&str, &str); 2] =
+    [("h200", include_str!("../measured/h200.csv")), ("h100", include_str!("../measured/h100.csv"))];
 
 /// What `cargo xtask measure --verdicts` found on an H200, as `fusion_grader::verdicts` reads it.
 pub const H200_VERDICTS: &str = include_str!("../measured/h200-verdicts.csv");
 
 const HELD_OUT: &str = include_str!("../held_out.txt");
 
+/// What `cargo xtask measure` found on the GPU of this profile.
+///
+/// # Errors
+/// That none of those was measured, or the first line that is no record.
+pub fn stored(profile: &str) -> Result<Vec<Record>, String> {
+    let Some((_, text)) = STORED.iter().find(|(name, _)| *name == profile) else {
+        let names = STORED.map(|(name, _)| name).join(", ");
+        return Err(format!(
+            "no times of a GPU of the profile {profile} are stored, only of {names}; `cargo xtask measure` on one writes \
+             a file for `--measured`"
+        ));
+    };
+    read(text)
+}
+
 /// What `cargo xtask measure` found on an H200.
 ///
 /// # Errors
 /// The first line that is no record.
 pub fn h200() -> Result<Vec<Record>, String> {
-    read(H200)
+    stored("h200")
 }
 
 /// The times of a file that `cargo xtask measure` wrote.
@@ -41,6 +58,11 @@ mod tests {
     use super::*;
     use crate::cases;
 
+    /// The times of all GPUs.
+    fn all() -> Vec<Record> {
+        STORED.iter().flat_map(|(name, _)| stored(name).unwrap()).collect()
+    }
+
     #[test]
     fn there_are_as_many_points_as_the_clock_needs() {
         let records = h200().unwrap();
@@ -56,7 +78,7 @@ mod tests {
     fn a_held_out_kernel_was_measured_and_is_no_calibration() {
         let calibration: BTreeSet<String> =
             cases().unwrap().iter().filter(|case| case.calibration).map(|case| case.name.clone()).collect();
-        let records = h200().unwrap();
+        let records = all();
         let known: BTreeSet<String> = records.iter().map(Record::key).collect();
         for line in lines(HELD_OUT) {
             assert!(known.contains(line), "`{line}` was not measured");
@@ -76,7 +98,7 @@ mod tests {
     fn who_is_held_out_is_chosen_by_hash() {
         let calibration: BTreeSet<String> =
             cases().unwrap().iter().filter(|case| case.calibration).map(|case| case.name.clone()).collect();
-        for record in h200().unwrap().iter().filter(|record| !calibration.contains(&record.case)) {
+        for record in all().iter().filter(|record| !calibration.contains(&record.case)) {
             let key = record.key();
             assert_eq!(is_held_out(&key), hash(&key) >> 17 & 1 == 1, "{key}");
         }

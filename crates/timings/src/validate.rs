@@ -8,7 +8,7 @@ use fusion_machine::report::account::Bound;
 use fusion_machine::timing::Effect;
 
 use crate::case::{Case, Point};
-use crate::measured::{h200, is_held_out};
+use crate::measured::is_held_out;
 use crate::parallel;
 use crate::predict::Predictor;
 use crate::record::Record;
@@ -102,19 +102,16 @@ pub fn validate(
     parallel::map(&cases, compared).map(|all| all.concat())
 }
 
-/// What was predicted elsewhere beside what was measured on an H200, as far as it was.
-///
-/// # Errors
-/// A stored time that is none.
-pub fn compared(predicted: &[Record]) -> Result<Vec<Compared>, String> {
+/// What was predicted elsewhere beside what was measured, as far as it was.
+pub fn compared(predicted: &[Record], measured: &[Record]) -> Vec<Compared> {
     let name = |record: &Record| (record.case.clone(), record.kernel.clone(), record.at.clone(), record.cache);
-    let known: HashMap<_, Record> = h200()?.into_iter().map(|record| (name(&record), record)).collect();
+    let known: HashMap<_, &Record> = measured.iter().map(|record| (name(record), record)).collect();
     let compare = |predicted: &Record| {
-        let record = known.get(&name(predicted))?.clone();
+        let record = Record::clone(known.get(&name(predicted))?);
         let role = role(&record, false);
         Some(Compared { record, predicted_ns: predicted.ns, role, bound: None })
     };
-    Ok(predicted.iter().filter_map(compare).collect())
+    predicted.iter().filter_map(compare).collect()
 }
 
 fn role(record: &Record, calibration: bool) -> Role {

@@ -1,126 +1,121 @@
-// The top rung of the ladder: the product of gemm_tile's last rung, and an epilogue that goes through shared memory. The lanes
-// of a warp have two neighbouring sums of eight rows each; from shared memory each lane takes eight neighbouring sums of
-// one row, so that all accesses have sixteen bytes.
+// The top rung of the ladder: a product by warp groups, as gemm_groups.cuh has it. The residual comes through
+// the same ring of stages as the factors. The result takes its place there, and is copied from it.
+//
+// What copies of boxes cannot do, and what other architectures have, is `gemm_bias_gelu_any`'s.
 #include <cuda_bf16.h>
 #include "activation.cuh"
-#include "async.cuh"
-#include "pack.cuh"
 #include "tensor.cuh"
 
 typedef __nv_bfloat16 bf16;
 
-// ANCHOR: top
-// Tiles without padding, whose packs of eight elements are in another order in each row: those that one `ldmatrix` reads below
-// each other are in different banks.
-struct Tiles {
-    static const int ROWS = 128, COLUMNS = 128, DEPTH = 32;
-    bf16 a[ROWS * DEPTH];
-    bf16 b[DEPTH * COLUMNS];
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+#include "gemm_groups.cuh"
 
-    // Two rows of a fill the banks, and one row of b fills them twice.
-    __device__ bf16* pack_of_a(int row, int pack) { return &a[row * DEPTH + (pack ^ row / 2 % 4) * 8]; }
-    __device__ bf16* pack_of_b(int row, int pack) { return &b[row * COLUMNS + (pack ^ row % 8) * 8]; }
-};
+// ANCHOR: residual
+// A stage has room for the residual of half a tile's columns: two boxes beside each other for
+// each of the two warp groups.
+const int HALVES = 2;
 
-const int STAGES = 4;
-
-// For rows that begin at multiples of 16 bytes, and a bias that does.
-extern "C" __global__ void __launch_bounds__(128, 3)
-    gemm_bias_gelu_stages(const bf16* __restrict__ a, const bf16* __restrict__ b, const bf16* __restrict__ bias,
-                          const bf16* __restrict__ residual, bf16* __restrict__ d, size_t m, size_t n, size_t k) {
-    extern __shared__ __align__(128) Tiles stages[];
-    const int ROWS = Tiles::ROWS, COLUMNS = Tiles::COLUMNS, DEPTH = Tiles::DEPTH;
-    const size_t top = (size_t)blockIdx.x * ROWS, left = (size_t)blockIdx.y * COLUMNS;
-    const size_t steps = (k + DEPTH - 1) / DEPTH;
-    // A thread's four packs of each tile: where the first is, and how far apart they are.
-    const int row_a = threadIdx.x / 4, pack_a = threadIdx.x % 4, row_b = threadIdx.x / 16, pack_b = threadIdx.x % 16;
-    const bf16* from_a = a + (top + row_a) * k + 8 * pack_a;
-    const bf16* from_b = b + row_b * n + left + 8 * pack_b;
-    const bool column_inside = left + 8 * pack_b < n;
-    auto start = [&](size_t number) {
-        Tiles& tiles = stages[number % STAGES];
-        const size_t step = number * DEPTH;
-#pragma unroll
+// One thread: after the factors of a tile, two more stages.
+__device__ __forceinline__ void load_residual(Ring& ring, Turn& turn, const TensorMap& residual,
+                                              unsigned row, unsigned column) {
+    for (int half = 0; half < HALVES; half++, turn.next()) {
+        Stage& stage = ring.stages[turn.stage];
+        ring.empty[turn.stage].wait(turn.parity ^ 1);
+        ring.full[turn.stage].arrive_and_expect(sizeof(stage.b));
         for (int i = 0; i < 4; i++) {
-            const bool in_a = top + row_a + 32 * i < m && step + 8 * pack_a < k, in_b = step + row_b + 8 * i < k && column_inside;
-            copy16_async(tiles.pack_of_a(row_a + 32 * i, pack_a), from_a + 32 * i * k + step, in_a);
-            copy16_async(tiles.pack_of_b(row_b + 8 * i, pack_b), from_b + (step + 8 * i) * n, in_b);
-        }
-    };
-
-    // Two warps above each other, and two beside: 64 x 64 sums each.
-    const int lane = threadIdx.x % 32, row = threadIdx.x / 64 * 64, column = threadIdx.x / 32 % 2 * 64;
-    float sums[4][8][4] = {};
-    for (int number = 0; number < STAGES - 1; number++) {
-        if (number < steps) start(number);
-        commit_copies();
-    }
-    for (size_t number = 0; number < steps; number++) {
-        // The oldest group is there for this thread, and after the barrier for all. All have left the stage that is copied to next.
-        wait_for_copies<2>();
-        __syncthreads();
-        if (number + STAGES - 1 < steps) start(number + STAGES - 1);
-        commit_copies();
-        Tiles& tiles = stages[number % STAGES];
-#pragma unroll
-        for (int inner = 0; inner < DEPTH; inner += 16) {
-            unsigned of_a[4][4], of_b[4][4];
-#pragma unroll
-            for (int i = 0; i < 4; i++) load_matrices(of_a[i], tiles.pack_of_a(row + 16 * i + lane % 16, inner / 8 + lane / 16));
-#pragma unroll
-            for (int j = 0; j < 4; j++) {
-                load_matrices_transposed(of_b[j], tiles.pack_of_b(inner + lane % 16, column / 8 + 2 * j + lane / 16));
-            }
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
-#pragma unroll
-                for (int j = 0; j < 8; j++) multiply(sums[i][j], of_a[i], of_b[j / 2][j % 2 * 2], of_b[j / 2][j % 2 * 2 + 1]);
-            }
+            load_box(&stage.b[i], residual, column + 128 * half + i % 2 * 64, row + i / 2 * 64,
+                     ring.full[turn.stage]);
         }
     }
+}
+// ANCHOR_END: residual
 
-    // ANCHOR: through
-    // No copies are in flight any more, and all warps have left the last stage: the stages
-    // have room for all sums of the block.
-    wait_for_copies<0>();
-    __syncthreads();
-    float* all = (float*)stages;
-    // Packs of eight sums lie in another order in each of four rows, so that the lanes of half
-    // a warp write to different banks.
-    auto pack_of_sums = [&](int r, int pack) { return &all[r * COLUMNS + (pack ^ r % 4) * 8]; };
+// ANCHOR: finish
+// Two neighbours of the bias, or zeros behind the last column.
+__device__ __forceinline__ float2 bias_of(const bf16* bias, unsigned column, unsigned n) {
+    if (column >= n) return make_float2(0, 0);
+    return __bfloat1622float2(*(const __nv_bfloat162*)&bias[column]);
+}
+
+__device__ __forceinline__ unsigned finish(float one, float two, float2 shift, unsigned rest) {
+    const float2 add = __bfloat1622float2(*(const __nv_bfloat162*)&rest);
+    return pair_of(gelu_fast(one + shift.x) + add.x, gelu_fast(two + shift.y) + add.y);
+}
+
+// A warp group finishes its 64 rows of a tile, and has them copied to d.
+__device__ __forceinline__ void finish_tile(Ring& ring, Turn& turn, const TensorMap& d,
+                                            const bf16* bias, const float (&sums)[COLUMNS / 2],
+                                            unsigned row, unsigned column, unsigned n) {
+    const int group = threadIdx.x / 128, lane = threadIdx.x % 32;
+    const int r = threadIdx.x % 128 / 32 * 16 + lane % 16;
 #pragma unroll
-    for (int i = 0; i < 8; i++) {
+    for (int half = 0; half < HALVES; half++, turn.next()) {
+        Box<64>* boxes = &ring.stages[turn.stage].b[2 * (group - 1)];
+        ring.full[turn.stage].wait(turn.parity);
 #pragma unroll
         for (int j = 0; j < 8; j++) {
-            const float* two = &sums[i / 2][j][i % 2 * 2];
-            float* at = pack_of_sums(row + 8 * i + lane / 4, column / 8 + j) + lane % 4 * 2;
-            *(float2*)at = make_float2(two[0], two[1]);
+            const float* of = &sums[64 * half + 8 * j];
+            const unsigned at = column + 128 * half + 16 * j + lane % 4 * 2;
+            const float2 left = bias_of(bias, at, n), right = bias_of(bias, at + 8, n);
+            // Four small matrices of the residual lie in lanes as those of the sums do.
+            void* place = boxes[j / 4].pack(r, j % 4 * 2 + lane / 16);
+            unsigned rest[4];
+            load_matrices(rest, place);
+            const unsigned results[4] = {
+                finish(of[0], of[1], left, rest[0]), finish(of[2], of[3], left, rest[1]),
+                finish(of[4], of[5], right, rest[2]), finish(of[6], of[7], right, rest[3])};
+            store_matrices(place, results);
         }
-    }
-    __syncthreads();
-    // A thread has one pack of columns, in each eighth row.
-    const int pack = threadIdx.x % 16;
-    if (left + 8 * pack >= n) return;
-    const Pack<bf16> of_columns = load_pack(bias + left + 8 * pack, 0);
-#pragma unroll 4
-    for (int r = threadIdx.x / 16; r < ROWS; r += 8) {
-        if (top + r >= m) break;
-        const size_t place = (top + r) * n + left + 8 * pack;
-        const Pack<bf16> rest = load_pack(residual + place, 0);
-        const float* of_row = pack_of_sums(r, pack);
-        Pack<bf16> result;
-#pragma unroll
-        for (int pair = 0; pair < 4; pair++) {
-            const float2 sum = *(const float2*)&of_row[2 * pair];
-            const float2 shift = to_float2(of_columns, pair), add = to_float2(rest, pair);
-            set_float2(result, pair, make_float2(gelu_fast(sum.x + shift.x) + add.x,
-                                                 gelu_fast(sum.y + shift.y) + add.y));
+        show_to_copies();
+        group_sync(group);
+        if (threadIdx.x % 128 == 0) {
+            for (int i = 0; i < 2; i++)
+                store_box(d, column + 128 * half + 64 * i, row, &boxes[i]);
+            // The stage is used until the boxes were read.
+            wait_for_stores<0>();
         }
-        store_pack(d + place, 0, result);
+        ring.release(turn.stage);
     }
-    // ANCHOR_END: through
 }
-// ANCHOR_END: top
+// ANCHOR_END: finish
+
+// ANCHOR: kernel
+// For rows of all matrices that begin at multiples of 16 bytes, and at least one term.
+extern "C" __global__ void __launch_bounds__(384, 1)
+    gemm_bias_gelu_wgmma(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap b,
+                         const bf16* __restrict__ bias,
+                         const __grid_constant__ TensorMap residual,
+                         const __grid_constant__ TensorMap d, size_t m, size_t n, size_t k) {
+    extern __shared__ __align__(1024) unsigned char memory[];
+    Ring& ring = *(Ring*)memory;
+    if (threadIdx.x == 0) ring.init();
+    __syncthreads();
+    const Order order(m, n);
+    const unsigned steps = (k + DEPTH - 1) / DEPTH;
+    const int group = threadIdx.x / 128;
+    Turn turn;
+    unsigned row, column;
+    if (group == 0) {
+        keep_few_registers();
+        if (threadIdx.x > 0) return;
+        for (unsigned tile = blockIdx.x; tile < order.count(); tile += gridDim.x) {
+            order.place(tile, row, column);
+            load_factors(ring, turn, a, b, row, column, steps);
+            load_residual(ring, turn, residual, row, column);
+        }
+    } else {
+        take_many_registers();
+        for (unsigned tile = blockIdx.x; tile < order.count(); tile += gridDim.x) {
+            float sums[COLUMNS / 2];
+            multiply_tile(sums, ring, turn, steps);
+            order.place(tile, row, column);
+            finish_tile(ring, turn, d, bias, sums, row + (group - 1) * 64, column, n);
+        }
+    }
+}
+// ANCHOR_END: kernel
+#endif
 
 // Element by element, for rows that begin anywhere: 64 x 64 sums for a block, a warp's 16 x 32.
 extern "C" __global__ void __launch_bounds__(256)

@@ -10,7 +10,21 @@ use cudarc::driver::{
 use half::bf16;
 
 /// Keys that a block multiplies at a time.
-const KEYS: u32 = 128;
+pub(super) const KEYS: u32 = 128;
+
+/// Bytes of the kernel's `Shared`: queries of so many groups, two stages of keys and of values, nine barriers.
+pub(super) const fn shared_bytes(groups: u32, head_dim: usize) -> u32 {
+    (groups * 64 + 2 * 2 * KEYS) * head_dim as u32 * 2 + 9 * 8
+}
+
+/// Whether copies of boxes can have these views: the instructions are those of compute capability 9.0, and of no other. Rows are whole packs
+/// of 16 bytes. A copy's coordinates are of 32 bits with a sign.
+pub(super) fn has_boxes(stream: &CudaStream, views: &[&CudaView<'_, bf16>], out: &CudaViewMut<'_, bf16>, lengths: [usize; 2]) -> Result<bool, DriverError> {
+    let aligned = |address: u64| address.is_multiple_of(16);
+    let views = views.iter().all(|view| aligned(view.device_ptr(stream).0)) && aligned(out.device_ptr(stream).0);
+    let counted = lengths.iter().all(|&length| i32::try_from(length).is_ok());
+    Ok(views && counted && stream.context().compute_capability()? == (9, 0))
+}
 
 /// Queues one launch of a kernel in `module` on `stream`: one that copies boxes where the GPU and the views allow it, or one that
 /// goes key by key.
@@ -31,11 +45,7 @@ pub(super) fn flash_attention(
     if heads == 0 || length == 0 {
         return Ok(());
     }
-    let addresses = [q.device_ptr(stream).0, k.device_ptr(stream).0, v.device_ptr(stream).0, out.device_ptr(stream).0];
-    // The instructions are those of compute capability 9.0, and of no other. Rows are whole packs of 16 bytes. A copy's coordinates are of
-    // 32 bits with a sign.
-    let counted = [heads, length].iter().all(|&length| i32::try_from(length).is_ok());
-    let boxes = stream.context().compute_capability()? == (9, 0) && counted && addresses.iter().all(|address| address.is_multiple_of(16));
+    let boxes = has_boxes(stream, &[q, k, v], out, [heads, length])?;
     if boxes {
         by_boxes(stream, module, q, k, v, out, [heads, length, head_dim])
     } else {
@@ -54,8 +64,7 @@ fn by_boxes(
     shape @ [heads, length, head_dim]: [usize; 3],
 ) -> Result<(), DriverError> {
     let (name, groups) = if head_dim == 64 { ("flash_attention_64", 3) } else { ("flash_attention_128", 2) };
-    // Bytes of the kernel's `Shared`: queries, two stages of keys and of values, nine barriers.
-    let shared = (groups * 64 + 2 * 2 * KEYS) * head_dim as u32 * 2 + 9 * 8;
+    let shared = shared_bytes(groups, head_dim);
     let kernel = module.load_function(name)?;
     kernel.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared as i32)?;
     // The views are in use, as cudarc tells other streams, until these guards are dropped.
@@ -97,14 +106,14 @@ fn by_keys(
 
 /// Heads as boxes of so many rows of 64 elements, swizzled by 128 bytes: the kernel's `TensorMap`.
 #[repr(transparent)]
-struct Boxes(CUtensorMap);
+pub(super) struct Boxes(CUtensorMap);
 
 // SAFETY: 128 plain bytes, which a kernel takes by value.
 unsafe impl DeviceRepr for Boxes {}
 
 impl Boxes {
     /// Of heads at an address. The heads are a dimension of their own, so that a box ends with its head.
-    fn new(address: u64, [heads, length, head_dim]: [usize; 3], rows: u32) -> Result<Self, DriverError> {
+    pub(super) fn new(address: u64, [heads, length, head_dim]: [usize; 3], rows: u32) -> Result<Self, DriverError> {
         let sizes = [head_dim as u64, length as u64, heads as u64];
         let (row_bytes, head_bytes) = (2 * head_dim as u64, 2 * (head_dim * length) as u64);
         let (distances, edges, every) = ([row_bytes, head_bytes], [64, rows, 1], [1, 1, 1]);

@@ -10,7 +10,7 @@ use fusion_grader::judgement::RunError;
 use fusion_grader::worker::case;
 use fusion_grader::{render, verdicts};
 use fusion_machine::timing::Effect;
-use fusion_timings::{Compared, Errors, Role, compared, validate};
+use fusion_timings::{Compared, Errors, Record, Role, compared, validate};
 
 use super::measure;
 use crate::emulated::Emulated;
@@ -27,7 +27,7 @@ pub(crate) struct Options {
     csv: bool,
     #[command(flatten)]
     emulated: Emulated,
-    /// Other times or verdicts than those of the H200 that are stored: of `measure`
+    /// Other times or verdicts than those that are stored of this GPU: of `measure`
     #[arg(long, value_name = "FILE")]
     measured: Option<PathBuf>,
     /// Compare verdicts instead: *fast* on everything that can be launched as an answer
@@ -66,13 +66,13 @@ pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
     if options.verdicts {
         return finish(compare_verdicts(options, interrupt));
     }
-    // Of exercises there are the times of an H200, and their programs know the whole clock only.
-    let all = || match (options.without, &options.measured) {
-        (None, None) => compare(options, interrupt),
-        (effect, _) => suite(options, effect).map_err(Stop::Error),
+    // The programs of exercises know the whole clock only.
+    let all = || match options.without {
+        None => compare(options, interrupt),
+        effect => suite(options, effect, &measured(options)?).map_err(Stop::Error),
     };
     let text = || match options.effects {
-        true => effects(options).map_err(Stop::Error),
+        true => effects(options, &measured(options)?).map_err(Stop::Error),
         false => {
             let points = all()?;
             if let Some(folder) = &options.page {
@@ -100,32 +100,36 @@ fn finish(told: Result<(String, u8), Stop>) -> u8 {
     }
 }
 
+fn failed(why: String) -> RunError {
+    RunError::new("validate", why)
+}
+
+/// The times of the file that the options name, or those that are stored of the GPU that is emulated.
+fn measured(options: &Options) -> Result<Vec<Record>, Stop> {
+    let of_profile = || fusion_timings::stored(&options.emulated.get()?.id);
+    let of_file = |path| fusion_timings::read(&std::fs::read_to_string(path).map_err(|error| error.to_string())?);
+    options.measured.as_ref().map_or_else(of_profile, of_file).map_err(|why| Stop::Error(failed(why)))
+}
+
 /// The points of the suite.
-fn suite(options: &Options, without: Option<Effect>) -> Result<Vec<Compared>, RunError> {
+fn suite(options: &Options, without: Option<Effect>, measured: &[Record]) -> Result<Vec<Compared>, RunError> {
     toolchain::ready()?;
-    let failed = |why: String| RunError::new("validate", why);
     let toolchain = fusion_toolchain::find().map_err(|error| failed(error.to_string()))?;
     let compiler = Compiler::open(&toolchain).map_err(|error| failed(error.to_string()))?;
     let profile = options.emulated.get().map_err(failed)?;
-    let records = match &options.measured {
-        Some(path) => fusion_timings::read(&std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?),
-        None => fusion_timings::h200(),
-    };
-    validate(&compiler, &profile, without, &records.map_err(failed)?, |case| output::note(&format!("predicted {case}")))
-        .map_err(failed)
+    validate(&compiler, &profile, without, measured, |case| output::note(&format!("predicted {case}"))).map_err(failed)
 }
 
 /// The suite's points, and those of exercises, which the solutions' programs predict.
 fn compare(options: &Options, interrupt: &Interrupt) -> Result<Vec<Compared>, Stop> {
-    let failed = |why: String| Stop::Error(RunError::new("validate", why));
-    let mut points = suite(options, None).map_err(Stop::Error)?;
+    let records = measured(options)?;
+    let mut points = suite(options, None, &records).map_err(Stop::Error)?;
     // What was never measured has nothing to be compared with.
-    let measured: BTreeSet<String> =
-        fusion_timings::h200().map_err(failed)?.into_iter().map(|record| record.case).collect();
+    let measured: BTreeSet<&String> = records.iter().map(|record| &record.case).collect();
     let exercises = fusion_course::days().iter().flat_map(|day| day.exercises.iter().copied());
     let exercises: Vec<_> = exercises.filter(|exercise| measured.contains(&case(exercise))).collect();
     let predicted = measure::predict(&exercises, options.prebuilt, interrupt)?;
-    points.extend(compared(&predicted).map_err(failed)?);
+    points.extend(compared(&predicted, &records));
     Ok(points)
 }
 
@@ -191,10 +195,10 @@ fn by_role(points: &[Compared]) -> String {
 }
 
 /// How far off predictions are when the clock leaves out one effect.
-fn effects(options: &Options) -> Result<String, RunError> {
+fn effects(options: &Options, records: &[Record]) -> Result<String, RunError> {
     let mut rows: [Vec<(String, Errors)>; 3] = Default::default();
     for without in std::iter::once(None).chain(Effect::ALL.into_iter().map(Some)) {
-        let points = suite(options, without)?;
+        let points = suite(options, without, records)?;
         let title = without.map_or("nothing", Effect::name);
         for (role, rows) in ROLES.into_iter().zip(&mut rows) {
             rows.push((title.to_owned(), Errors::of(points.iter().filter(|point| point.role == role))));

@@ -55,6 +55,14 @@ pub const EXERCISE: Exercise = Exercise {
                 .shared_of_block(3 * (128 * 40 + 32 * 136) * 2),
         )
         .multiple_of(8),
+        // Four stages of 128 x 32 and 32 x 128.
+        Rung::any(
+            "packs",
+            Step::product("gemm_bias_gelu_packs", READ, D, [128, 128])
+                .threads(128)
+                .shared_of_block(4 * 2 * 128 * 32 * 2),
+        )
+        .multiple_of(8),
     ],
     hints: include_str!("gemm_bias_gelu.md"),
     ..Exercise::TEMPLATE

@@ -88,7 +88,8 @@ fn small_launches_take_microseconds_and_more_work_more_time() {
 fn gpus_differ_as_their_data_do() {
     let copy = |id, bytes, products| predicted(Profile::named(id).unwrap(), bytes, products);
     let time = |id, products| copy(id, 1 << 26, products);
-    let by_bandwidth = ["h200", "a100", "rtxpro6000", "rtx4090", "rtx3070", "l4"].map(|id| copy(id, 1 << 29, 0));
+    let by_bandwidth =
+        ["h200", "h100", "a100", "rtxpro6000", "rtx4090", "rtx3070", "l4"].map(|id| copy(id, 1 << 29, 0));
     // L2s do not keep so much of what is written.
     assert!(by_bandwidth.is_sorted() && time("t4", 0) > 3.0 * time("a100", 0), "{by_bandwidth:?}");
     // Doubles are slow where there are two of them per clock.
