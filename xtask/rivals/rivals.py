@@ -47,10 +47,10 @@ LIBRARIES = {
     "liger": ("liger-kernel", "liger_kernel.ops"),
     "fused": ("torch", "torch"),
     "cublaslt": ("torch", "torch"),
+    "grouped": ("torch", "torch"),
     # Its ways to compute attention, by what it calls them.
     "flash": ("torch", "torch"),
     "cudnn": ("torch", "torch"),
-    "efficient": ("torch", "torch"),
 }
 # Where buffers lie makes up to a tenth of a small call's time: inputs of at most so many bytes lie in several places.
 PLACES, SMALL = 4, 16 << 20
@@ -175,6 +175,8 @@ def gemm_dequant(a, q, scale):
 
 # How many slots each expert has, of so many tokens and experts: what the host knows once the router has chosen.
 LOADS = {}
+# And where in the order each expert's slots end, on the GPU.
+ENDS = {}
 
 
 def moe_expert(x, w1, w2, order, weights):
@@ -187,9 +189,16 @@ def moe_expert(x, w1, w2, order, weights):
     return out
 
 
+def moe_expert_grouped(x, w1, w2, order, weights):
+    # The products of all experts in one launch each: the GPU reads where an expert's slots end.
+    tokens, ends = order // 2, ENDS[x.shape[0], w1.shape[0]]
+    gate, up = torch._grouped_mm(x[tokens], w1, offs=ends).chunk(2, -1)
+    down = torch._grouped_mm(F.silu(gate) * up, w2, offs=ends)
+    return torch.zeros_like(x).index_add_(0, tokens, (down * weights[order].unsqueeze(-1)).to(x.dtype))
+
+
 def attention(q, k, v):
     return F.scaled_dot_product_attention(q.unsqueeze(0), k.unsqueeze(0), v.unsqueeze(0)).squeeze(0)
-
 
 
 def attention_causal(q, k, v):
@@ -199,14 +208,18 @@ def attention_causal(q, k, v):
     return out.squeeze(0)
 
 
-def attention_causal_by(backend):
-    def run(q, k, v):
-        from torch.nn.attention import SDPBackend, sdpa_kernel
+def by_backends(function):
+    """The function with each of these back ends of scaled_dot_product_attention."""
+    def by(backend):
+        def run(q, k, v):
+            from torch.nn.attention import SDPBackend, sdpa_kernel
 
-        with sdpa_kernel(getattr(SDPBackend, backend)):
-            return attention_causal(q, k, v)
+            with sdpa_kernel(getattr(SDPBackend, backend)):
+                return function(q, k, v)
 
-    return run
+        return run
+
+    return {name: by(backend) for name, backend in (("flash", "FLASH_ATTENTION"), ("cudnn", "CUDNN_ATTENTION"))}
 
 
 def decode_attention(q, k_cache, v_cache, block_table, lengths):
@@ -410,18 +423,14 @@ OPERATIONS = {
     "gemm_tile": ([AB, BB], gemm_tile, {}),
     "gemm_bias_gelu": ([AB, BB, CB, EB], gemm_bias_gelu, {"cublaslt": cublaslt_gemm_bias_gelu}),
     "gemm_dequant": ([AB, ("right", "int8"), C32], gemm_dequant, {}),
-    "moe_expert": ([EB, ("gate_up", "bfloat16"), ("down", "bfloat16"), ("order", "int64"), ("slots", "float32")], moe_expert, {}),
+    "moe_expert": ([EB, ("gate_up", "bfloat16"), ("down", "bfloat16"), ("order", "int64"), ("slots", "float32")], moe_expert,
+                   {"grouped": moe_expert_grouped}),
     "attention_row": ([("sequences", "float32")] * 3, attention, {}),
-    "flash_attention": ([("sequences", "bfloat16")] * 3, attention, {}),
-
+    "flash_attention": ([("sequences", "bfloat16")] * 3, attention, by_backends(attention)),
     "flash_attention_causal": (
         [("sequences", "bfloat16"), ("key_sequences", "bfloat16"), ("key_sequences", "bfloat16")],
         attention_causal,
-        {
-            "flash": attention_causal_by("FLASH_ATTENTION"),
-            "cudnn": attention_causal_by("CUDNN_ATTENTION"),
-            "efficient": attention_causal_by("EFFICIENT_ATTENTION"),
-        },
+        by_backends(attention_causal),
     ),
     "decode_attention": (
         [("queries", "bfloat16"), ("cache", "bfloat16"), ("cache", "bfloat16"), ("pages", "int32"), ("lengths", "int32")],
@@ -477,7 +486,8 @@ def make_inputs(spec, rows, columns, seed, depth=None, head=None, pages=None, *_
         if kind == "order":
             # The same for all seeds: a compiled function knows how many slots each expert has.
             chosen = torch.rand((rows, head), generator=torch.Generator().manual_seed(0)).topk(2).indices.flatten()
-            LOADS[rows, head] = chosen.bincount(minlength=head).tolist()
+            loads = chosen.bincount(minlength=head)
+            LOADS[rows, head], ENDS[rows, head] = loads.tolist(), loads.cumsum(0).to(torch.int32).cuda()
             return chosen.argsort(stable=True).cuda()
         if kind == "slots":
             return torch.rand(2 * rows, generator=generator, device="cuda")
@@ -562,16 +572,16 @@ class Timer:
         properties = torch.cuda.get_device_properties(0)
         l2 = getattr(properties, "L2_cache_size", 64 << 20)
         self.flush = torch.rand(max(2 * l2, 32 << 20) // 4, device="cuda")
-        self.delay = LEAST_DELAY
+        self.delay, self.count = LEAST_DELAY, BATCH
 
-    def batch(self, call, count):
-        """Milliseconds of so many cold runs, all queued before the GPU begins the first, and of the whole batch."""
+    def batch(self, call):
+        """Milliseconds of some cold runs, all queued before the GPU begins the first, and of the whole batch."""
         while True:
             pairs = []
             torch.cuda._sleep(self.delay)
             whole = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
             whole[0].record()
-            for index in range(count):
+            for index in range(self.count):
                 start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
                 self.flush.sum()
                 start.record()
@@ -584,19 +594,23 @@ class Timer:
             torch.cuda.synchronize()
             if fed:
                 return [start.elapsed_time(end) for start, end in pairs], whole[0].elapsed_time(whole[1])
-            if self.delay >= MOST_DELAY:
+            if self.delay < MOST_DELAY:
+                self.delay *= 2
+            elif self.count > 1:
+                # The driver queues a thousand launches or so, and then makes the host wait.
+                self.delay, self.count = LEAST_DELAY, self.count // 2
+            else:
                 raise RuntimeError("it cannot be queued ahead: it waits for the GPU")
-            self.delay *= 2
 
     def measure(self, call):
         """Median and 95% interval in nanoseconds, and the number of runs."""
-        self.delay = LEAST_DELAY
+        self.delay, self.count = LEAST_DELAY, BATCH
         begun, done = time.monotonic(), 0.0
         while done < WARM_UP_S and time.monotonic() - begun < 10 * WARM_UP_S:
-            done += self.batch(call, BATCH)[1] / 1e3
+            done += self.batch(call)[1] / 1e3
         begun, times = time.monotonic(), []
         while True:
-            times += self.batch(call, BATCH)[0]
+            times += self.batch(call)[0]
             median, low, high = interval(times)
             narrow = high - median <= WIDTH * median and median - low <= WIDTH * median
             enough = len(times) >= LEAST_RUNS and (narrow or time.monotonic() - begun > LIMIT_S)

@@ -31,7 +31,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE")]
     measured: Option<PathBuf>,
     /// Compare verdicts instead: *fast* on everything that can be launched as an answer
-    #[arg(long, conflicts_with_all = ["held_out", "page", "without", "effects"])]
+    #[arg(long, conflicts_with_all = ["held_out", "page", "without", "effects", "suite"])]
     verdicts: bool,
     /// Days or exercises whose verdicts are compared; all if none is named
     #[arg(requires = "verdicts")]
@@ -48,6 +48,9 @@ pub(crate) struct Options {
     /// Leave out an effect, of the suite's points alone: a name such as `l2`, of those that the book's chapter "Predicting time" has in a table
     #[arg(long, value_name = "EFFECT", value_parser = effect)]
     without: Option<Effect>,
+    /// Compare the suite's points alone, not those of exercises
+    #[arg(long)]
+    suite: bool,
     /// Leave out each effect in turn, and print a line of each: some minutes
     #[arg(long, conflicts_with_all = ["without", "csv", "held_out", "page"])]
     effects: bool,
@@ -68,7 +71,7 @@ pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
     }
     // The programs of exercises know the whole clock only.
     let all = || match options.without {
-        None => compare(options, interrupt),
+        None if !options.suite => compare(options, interrupt),
         effect => suite(options, effect, &measured(options)?).map_err(Stop::Error),
     };
     let text = || match options.effects {
