@@ -41,3 +41,9 @@ __device__ __forceinline__ void copy_rows(__nv_bfloat16 (&tile)[64][HEAD + 8],
     }
 }
 // ANCHOR_END: tiles
+
+// Two neighbouring elements of a fragment.
+__device__ __forceinline__ unsigned pair_of(float one, float two) {
+    const __nv_bfloat162 both = __floats2bfloat162_rn(one, two);
+    return *(const unsigned*)&both;
+}

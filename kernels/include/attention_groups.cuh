@@ -154,8 +154,8 @@ __device__ __forceinline__ void store_results(Box<64> (&boxes)[HEAD / 64],
 #pragma unroll
     for (int i = 0; i < HEAD / 16; i++) {
         const float* of = &results[8 * i];
-        const unsigned rounded[4] = {pair_of(of[0], of[1]), pair_of(of[2], of[3]),
-                                     pair_of(of[4], of[5]), pair_of(of[6], of[7])};
+        const unsigned rounded[4] = {rounded_pair(of[0], of[1]), rounded_pair(of[2], of[3]),
+                                     rounded_pair(of[4], of[5]), rounded_pair(of[6], of[7])};
         store_matrices(boxes[i / 4].pack(row, i % 4 * 2 + lane / 16), rounded);
     }
     show_to_copies();
@@ -244,7 +244,7 @@ __device__ __forceinline__ void consume(Shared<HEAD, GROUPS>& shared, const Tens
     auto round = [&](const float (&scores)[KEYS / 2]) {
 #pragma unroll
         for (int i = 0; i < KEYS / 4; i++) {
-            weights[i / 4][i % 4] = pair_of(scores[2 * i], scores[2 * i + 1]);
+            weights[i / 4][i % 4] = rounded_pair(scores[2 * i], scores[2 * i + 1]);
         }
     };
 

@@ -41,12 +41,6 @@ __device__ __forceinline__ void store_matrices(void* row, const unsigned (&fragm
 }
 // ANCHOR_END: store
 
-// Two neighbouring elements of a fragment.
-__device__ __forceinline__ unsigned pair_of(float one, float two) {
-    const __nv_bfloat162 both = __floats2bfloat162_rn(one, two);
-    return *(const unsigned*)&both;
-}
-
 // ANCHOR: multiply
 // sums += a b: a is 16 x 16, b is 16 x 8, sums are 16 x 8 in f32.
 //   a[0] has rows 0 to 7 and columns 0 to 7 of a, a[1] rows 8 to 15 of the same columns, a[2]

@@ -3,6 +3,7 @@
 //
 // All threads of the group call these functions together.
 #pragma once
+#include <cuda_bf16.h>
 
 // ANCHOR: group
 // Orders the threads' accesses to registers before the products that follow. What threads have
@@ -23,6 +24,12 @@ __device__ __forceinline__ void wait_for_products() {
     asm volatile("wgmma.wait_group.sync.aligned %0;" :: "n"(LEFT) : "memory");
 }
 // ANCHOR_END: group
+
+// Two neighbouring elements of a fragment.
+__device__ __forceinline__ unsigned rounded_pair(float one, float two) {
+    const __nv_bfloat162 both = __floats2bfloat162_rn(one, two);
+    return *(const unsigned*)&both;
+}
 
 // A barrier of the 128 threads of a warp group. Number 0 is that of `__syncthreads`.
 __device__ __forceinline__ void group_sync(int group) {

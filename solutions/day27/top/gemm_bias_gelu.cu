@@ -40,7 +40,7 @@ __device__ __forceinline__ float2 bias_of(const bf16* bias, unsigned column, uns
 
 __device__ __forceinline__ unsigned finish(float one, float two, float2 shift, unsigned rest) {
     const float2 add = __bfloat1622float2(*(const __nv_bfloat162*)&rest);
-    return pair_of(gelu_fast(one + shift.x) + add.x, gelu_fast(two + shift.y) + add.y);
+    return rounded_pair(gelu_fast(one + shift.x) + add.x, gelu_fast(two + shift.y) + add.y);
 }
 
 // A warp group finishes its 64 rows of a tile, and has them copied to d.

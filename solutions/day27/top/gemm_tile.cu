@@ -32,8 +32,8 @@ __device__ __forceinline__ void store_sums(Box<64> (&boxes)[2], const TensorMap&
 #pragma unroll
         for (int j = 0; j < 4; j++) {
             const float* of = &sums[32 * i + 8 * j];
-            const unsigned rounded[4] = {pair_of(of[0], of[1]), pair_of(of[2], of[3]),
-                                         pair_of(of[4], of[5]), pair_of(of[6], of[7])};
+            const unsigned rounded[4] = {rounded_pair(of[0], of[1]), rounded_pair(of[2], of[3]),
+                                         rounded_pair(of[4], of[5]), rounded_pair(of[6], of[7])};
             store_matrices(box.pack(r, 2 * j + lane / 16), rounded);
         }
         show_to_copies();

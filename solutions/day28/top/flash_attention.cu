@@ -2,8 +2,7 @@
 //
 // What copies of boxes cannot do, and what other architectures have, is `flash_attention_any`'s.
 #include <cuda_bf16.h>
-#include <math_constants.h>
-#include "reduce.cuh"
+#include "attention_any.cuh"
 
 typedef __nv_bfloat16 bf16;
 
@@ -37,24 +36,11 @@ extern "C" __global__ void __launch_bounds__(384, 1)
 // ANCHOR_END: kernel
 #endif
 
-// For elements that begin anywhere: a warp for each query, whose lanes share the elements, one key after the other.
-extern "C" __global__ void __launch_bounds__(128) flash_attention_any(const bf16* q, const bf16* k, const bf16* v, bf16* out, size_t heads,
-                                                                      size_t length, size_t head_dim) {
-    const int lane = threadIdx.x % 32, each = head_dim / 32;
-    const size_t query = (size_t)blockIdx.x * 4 + threadIdx.x / 32, begin = query / length * length * head_dim;
+extern "C" __global__ void __launch_bounds__(128)
+    flash_attention_any(const bf16* q, const bf16* k, const bf16* v, bf16* out, size_t heads,
+                        size_t length, size_t head_dim) {
+    const size_t query = query_of_warp(), head = query / length;
     if (query >= heads * length) return;
-    float own[4], result[4] = {}, largest = -CUDART_INF_F, sum = 0;
-    for (int i = 0; i < each; i++) own[i] = __bfloat162float(q[query * head_dim + lane + 32 * i]);
-    for (size_t key = 0; key < length; key++) {
-        const size_t row = begin + key * head_dim + lane;
-        float score = 0;
-        for (int i = 0; i < each; i++) score += own[i] * __bfloat162float(k[row + 32 * i]);
-        score = reduce_lanes<32>(score, Sum()) * rsqrtf(head_dim);
-        const float before = largest;
-        largest = fmaxf(before, score);
-        const float correction = expf(before - largest), weight = expf(score - largest);
-        sum = sum * correction + weight;
-        for (int i = 0; i < each; i++) result[i] = result[i] * correction + weight * __bfloat162float(v[row + 32 * i]);
-    }
-    for (int i = 0; i < each; i++) out[query * head_dim + lane + 32 * i] = __float2bfloat16(result[i] / sum);
+    const size_t own = query * head_dim, keys = head * length * head_dim;
+    attend_by_warp(q + own, k + keys, v + keys, out + own, length, head_dim);
 }

@@ -38,6 +38,12 @@ __device__ __forceinline__ void copy_rows(bf16 (&tile)[64][HEAD + 8], const bf16
     }
 }
 
+// Two neighbouring elements of a fragment.
+__device__ __forceinline__ unsigned pair_of(float one, float two) {
+    const __nv_bfloat162 both = __floats2bfloat162_rn(one, two);
+    return *(const unsigned*)&both;
+}
+
 // The results of QUERIES queries of one head, from number `first` on. q, k, v and out begin where the head does.
 template <int HEAD, bool PACKS>
 __device__ void attend(Tiles<HEAD>& tiles, const bf16* __restrict__ q, const bf16* __restrict__ k, const bf16* __restrict__ v,
