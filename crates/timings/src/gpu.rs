@@ -49,7 +49,9 @@ impl Gpu {
     pub fn nearest(&self) -> Profile {
         let mut profiles = Profile::all().iter();
         let of_product = profiles.clone().find(|profile| self.is(profile));
-        let older = || profiles.by_ref().filter(|profile| profile.compute <= self.compute).max_by_key(|it| it.compute);
+        // Of those of a generation the first.
+        let older =
+            || profiles.by_ref().rev().filter(|profile| profile.compute <= self.compute).max_by_key(|it| it.compute);
         of_product.or_else(older).cloned().unwrap_or_default()
     }
 
