@@ -82,10 +82,11 @@ impl Gpu {
     }
 
     fn is(&self, profile: &Profile) -> bool {
-        // Memory may follow: `NVIDIA H100 80GB HBM3`.
-        let product: Vec<&str> = profile.product().split(' ').collect();
-        let words: Vec<&str> = self.name.split(' ').collect();
-        words.windows(product.len()).any(|some| some == product)
+        // Its memory may follow, as in `NVIDIA H100 80GB HBM3`. With anything else it is another product: `H100 PCIe`, `RTX 4090 Laptop GPU`.
+        let is_memory = |word: &str| {
+            word.starts_with("HBM") || word.strip_suffix("GB").is_some_and(|bytes| bytes.parse::<u32>().is_ok())
+        };
+        self.name.split_once(profile.product()).is_some_and(|(_, rest)| rest.split_whitespace().all(is_memory))
     }
 }
 
@@ -106,6 +107,14 @@ mod tests {
         assert_eq!(gpu("NVIDIA GeForce RTX 4090", (8, 9)).nearest().id, "rtx4090");
         assert_eq!(gpu("NVIDIA GeForce RTX 3090", (8, 6)).nearest().id, "rtx3070");
         assert_eq!(gpu("NVIDIA B200", (10, 0)).nearest().id, "h200");
+    }
+
+    #[test]
+    fn a_smaller_gpu_of_a_similar_name_is_another_product() {
+        let is = |name, id| gpu(name, (9, 0)).is(Profile::named(id).unwrap());
+        assert!(is("NVIDIA H100 80GB HBM3", "h100") && is("NVIDIA GeForce RTX 4090", "rtx4090"));
+        assert!(!is("NVIDIA H100 PCIe", "h100") && !is("NVIDIA H100 80GB HBM3 MIG 1g.10gb", "h100"));
+        assert!(!is("NVIDIA GeForce RTX 4090 Laptop GPU", "rtx4090") && !is("NVIDIA A100-SXM4-40GB", "a100"));
     }
 
     #[test]

@@ -17,9 +17,14 @@ pub(super) const fn shared_bytes(groups: u32, head_dim: usize) -> u32 {
     (groups * 64 + 2 * 2 * KEYS) * head_dim as u32 * 2 + 9 * 8
 }
 
-/// Whether copies of boxes can have these views: the instructions are those of compute capability 9.0, and of no other. Rows are whole packs
-/// of 16 bytes. A copy's coordinates are of 32 bits with a sign.
-pub(super) fn has_boxes(stream: &CudaStream, views: &[&CudaView<'_, bf16>], out: &CudaViewMut<'_, bf16>, lengths: [usize; 2]) -> Result<bool, DriverError> {
+/// Whether copies of boxes can have these views: the instructions are those of compute capability 9.0, and of no other. Rows
+/// are whole packs of 16 bytes. A copy's coordinates are of 32 bits with a sign.
+pub(super) fn has_boxes(
+    stream: &CudaStream,
+    views: &[&CudaView<'_, bf16>],
+    out: &CudaViewMut<'_, bf16>,
+    lengths: [usize; 2],
+) -> Result<bool, DriverError> {
     let aligned = |address: u64| address.is_multiple_of(16);
     let views = views.iter().all(|view| aligned(view.device_ptr(stream).0)) && aligned(out.device_ptr(stream).0);
     let counted = lengths.iter().all(|&length| i32::try_from(length).is_ok());

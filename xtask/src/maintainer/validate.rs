@@ -107,10 +107,14 @@ fn failed(why: String) -> RunError {
     RunError::new("validate", why)
 }
 
+fn text_of(path: &PathBuf) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|error| error.to_string())
+}
+
 /// The times of the file that the options name, or those that are stored of the GPU that is emulated.
 fn measured(options: &Options) -> Result<Vec<Record>, Stop> {
     let of_profile = || fusion_timings::stored(&options.emulated.get()?.id);
-    let of_file = |path| fusion_timings::read(&std::fs::read_to_string(path).map_err(|error| error.to_string())?);
+    let of_file = |path| fusion_timings::read(&text_of(path)?);
     options.measured.as_ref().map_or_else(of_profile, of_file).map_err(|why| Stop::Error(failed(why)))
 }
 
@@ -138,12 +142,9 @@ fn compare(options: &Options, interrupt: &Interrupt) -> Result<Vec<Compared>, St
 
 /// Verdicts beside those of an H200, and the exit code.
 fn compare_verdicts(options: &Options, interrupt: &Interrupt) -> Result<(String, u8), Stop> {
-    let failed = |why: String| Stop::Error(RunError::new("validate", why));
-    let measured = match &options.measured {
-        Some(path) => verdicts::read(&std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?)
-            .map_err(failed)?,
-        None => verdicts::h200().map_err(failed)?,
-    };
+    let of_file = |path| verdicts::read(&text_of(path)?);
+    let measured = options.measured.as_ref().map_or_else(verdicts::h200, of_file);
+    let measured = measured.map_err(|why| Stop::Error(failed(why)))?;
     let predicted = super::verdicts::predict(&options.targets, options.prebuilt, interrupt)?;
     if measured.is_empty() {
         output::note(
