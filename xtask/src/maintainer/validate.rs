@@ -108,7 +108,7 @@ fn failed(why: String) -> RunError {
 }
 
 fn text_of(path: &PathBuf) -> Result<String, String> {
-    std::fs::read_to_string(path).map_err(|error| error.to_string())
+    std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
 }
 
 /// The times of the file that the options name, or those that are stored of the GPU that is emulated.
