@@ -7,6 +7,7 @@ mod listing;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 use crate::Failure;
 use crate::changes::Changes;
@@ -59,7 +60,9 @@ fn run_all<'a>(root: &Path, commands: &[&'a Output]) -> Result<BTreeMap<&'a str,
         let mut made = Vec::new();
         while let Some(output) = commands.get(next.fetch_add(1, Ordering::Relaxed)) {
             eprintln!("running {}", output.command);
+            let begun = Instant::now();
             made.push((output.command.as_str(), command::run(root, output)?));
+            eprintln!("took {:.1} s: {}", begun.elapsed().as_secs_f64(), output.command);
         }
         Ok(made)
     };
