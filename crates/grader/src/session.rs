@@ -164,6 +164,13 @@ impl Session {
         emulator.set(&options).map_err(|error| Trouble::Unable(error.to_string()))
     }
 
+    /// Has the emulated device make these checks from the next launch on.
+    pub(crate) fn set_checks(&self, checks: Checks) -> Result<(), Trouble> {
+        let Some(emulator) = self.device.emulator() else { return Ok(()) };
+        let options = EmulatorOptions { checks: Some(checks), ..EmulatorOptions::default() };
+        emulator.set(&options).map_err(|error| Trouble::Unable(error.to_string()))
+    }
+
     /// Has the emulated device say that it has so few multiprocessors; 0 for as many as it has.
     pub(crate) fn set_multiprocessors(&self, count: u32) -> Result<(), Trouble> {
         let Some(emulator) = self.device.emulator() else { return Ok(()) };

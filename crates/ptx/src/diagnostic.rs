@@ -31,7 +31,7 @@ pub struct Position<'a> {
 
 /// The place at which `span` starts. Offsets beyond the text mean its end.
 ///
-/// The text is scanned from its beginning, so this is for showing a few diagnostics.
+/// The text is scanned from its beginning, so this is for showing a few diagnostics. For many places there is [`Lines`].
 pub fn position(text: &str, span: Span) -> Position<'_> {
     let mut offset = (span.start as usize).min(text.len());
     while !text.is_char_boundary(offset) {
@@ -44,6 +44,26 @@ pub fn position(text: &str, span: Span) -> Position<'_> {
         line: 1 + before.bytes().filter(|&byte| byte == b'\n').count() as u32,
         column: 1 + before[start..].chars().count() as u32,
         text: text[start..end].trim_end_matches('\r'),
+    }
+}
+
+/// Where the lines of a text begin: for the places of many spans in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lines {
+    starts: Vec<usize>,
+}
+
+impl Lines {
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let behind = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(newline, _)| newline + 1);
+        Self { starts: std::iter::once(0).chain(behind).collect() }
+    }
+
+    /// The line in which `span` starts, one-based: [`position`]'s. Offsets beyond the text mean its last line.
+    #[must_use]
+    pub fn line(&self, span: Span) -> u32 {
+        self.starts.partition_point(|&start| start <= span.start as usize) as u32
     }
 }
 
@@ -73,5 +93,15 @@ mod tests {
         assert_eq!(at("ab\ncd\r\n", 99), (3, 1, ""));
         assert_eq!(at("é+x", 2), (1, 2, "é+x"));
         assert_eq!(at("é+x", 1), (1, 1, "é+x"), "inside a character means its start");
+    }
+
+    #[test]
+    fn lines_are_numbered_as_positions_are() {
+        for text in ["ab\ncd\r\n", "é\n\n+x", ""] {
+            let lines = Lines::of(text);
+            for start in 0..10 {
+                assert_eq!(lines.line(Span { start, end: start }), at(text, start).0, "{start} of {text:?}");
+            }
+        }
     }
 }

@@ -20,6 +20,6 @@ mod literal;
 mod names;
 mod parser;
 
-pub use diagnostic::{Diagnostic, Position, Severity, position};
+pub use diagnostic::{Diagnostic, Lines, Position, Severity, position};
 pub use link::{Unit, link};
 pub use parser::{Parsed, parse, parse_bytes};

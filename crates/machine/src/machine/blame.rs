@@ -1,6 +1,10 @@
 //! Faults with their place in the source.
 
-use fusion_ptx::ast::{LocId, Module};
+use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
+
+use fusion_ptx::Lines;
+use fusion_ptx::ast::{LocId, Module, Span};
 
 use crate::code::Code;
 use crate::exec::{Finding, Run, Stopped, Trap};
@@ -108,13 +112,49 @@ pub(super) fn text(code: &Code, source: &str, pc: u32) -> Option<String> {
     Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
+/// Where an instruction stands: in the source, innermost first, and in the PTX.
+pub(super) type Place = (Vec<SourcePosition>, Option<PtxPosition>);
+
 /// An instruction's position in the source and in the PTX.
-pub(super) fn place(code: &Code, module: &Module, source: &str, pc: u32) -> (Vec<SourcePosition>, Option<PtxPosition>) {
+pub(super) fn place(code: &Code, module: &Module, source: &str, pc: u32) -> Place {
+    let line = |span| fusion_ptx::position(source, span).line;
+    place_by(code, module, source, pc, &line, &report::demangle)
+}
+
+/// The same for many instructions of one module. A report has a handful of places; a time has one for each instruction, and of thousands the
+/// lines and the functions' names would be looked for again and again.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    lines: OnceLock<Lines>,
+    /// What the functions that were inlined are called.
+    functions: OnceLock<HashMap<String, String>>,
+}
+
+impl Places {
+    pub(super) fn place(&self, code: &Code, module: &Module, source: &str, pc: u32) -> Place {
+        let lines = self.lines.get_or_init(|| Lines::of(source));
+        let functions = self.functions.get_or_init(|| {
+            let mangled: HashSet<&String> =
+                module.locations.iter().filter_map(|location| location.function.as_ref()).collect();
+            mangled.into_iter().map(|name| (name.clone(), report::demangle(name))).collect()
+        });
+        let function = |name: &str| functions.get(name).cloned().unwrap_or_default();
+        place_by(code, module, source, pc, &|span| lines.line(span), &function)
+    }
+}
+
+fn place_by(
+    code: &Code,
+    module: &Module,
+    source: &str,
+    pc: u32,
+    line: &dyn Fn(Span) -> u32,
+    function: &dyn Fn(&str) -> String,
+) -> Place {
     let Some(origin) = code.origins.get(pc as usize) else { return Default::default() };
-    let position = fusion_ptx::position(source, origin.span);
-    let text = text(code, source, pc).unwrap_or_else(|| position.text.to_owned());
-    let ptx = PtxPosition { line: position.line, text, line_table: !module.locations.is_empty() };
-    (positions(module, nearest(code, module, pc).or(origin.loc)), Some(ptx))
+    let text = text(code, source, pc).unwrap_or_default();
+    let ptx = PtxPosition { line: line(origin.span), text, line_table: !module.locations.is_empty() };
+    (positions(module, nearest(code, module, pc).or(origin.loc), function), Some(ptx))
 }
 
 /// The `.loc` of an instruction, or of the nearest one before it where the compiler knew no line for this one.
@@ -128,7 +168,7 @@ fn nearest(code: &Code, module: &Module, pc: u32) -> Option<LocId> {
 const MAX_POSITIONS: usize = 64;
 
 /// The chain of a `.loc`: innermost first, then the calls that it was inlined into.
-fn positions(module: &Module, loc: Option<LocId>) -> Vec<SourcePosition> {
+fn positions(module: &Module, loc: Option<LocId>, function: &dyn Fn(&str) -> String) -> Vec<SourcePosition> {
     let mut positions = Vec::new();
     let mut next = loc;
     while let Some(location) = next.and_then(|l| module.locations.get(l.index()))
@@ -139,7 +179,7 @@ fn positions(module: &Module, loc: Option<LocId>) -> Vec<SourcePosition> {
             file: file.map_or_else(String::new, |f| f.path.clone()),
             line: location.line,
             column: location.column,
-            function: location.function.as_deref().map(report::demangle),
+            function: location.function.as_deref().map(function),
         });
         // An entry's caller always has the smaller index; whoever breaks that is not followed in circles.
         next = location.inlined_at.filter(|caller| next.is_some_and(|l| *caller < l));

@@ -85,6 +85,7 @@ pub struct KernelInfo {
 pub struct Loaded {
     module: Module,
     source: String,
+    places: blame::Places,
     codes: HashMap<u32, Code>,
     /// The same for the arithmetic lints, made when they are first asked for.
     checked: HashMap<u32, OnceLock<Code>>,
@@ -129,6 +130,7 @@ impl Loaded {
             addresses: Addresses { globals: vec![None; module.variables.len()], local_bytes: 0 },
             module,
             source: source.to_string(),
+            places: blame::Places::default(),
             codes: HashMap::new(),
             checked: HashMap::new(),
             names: Vec::new(),
@@ -280,7 +282,7 @@ impl Loaded {
     /// Where an instruction of a kernel stands in the source, innermost first, and in the PTX.
     pub fn place(&self, kernel: Kernel, pc: u32) -> (Vec<SourcePosition>, Option<PtxPosition>) {
         match self.code(kernel) {
-            Some(code) => blame::place(code, &self.module, &self.source, pc),
+            Some(code) => self.places.place(code, &self.module, &self.source, pc),
             None => Default::default(),
         }
     }

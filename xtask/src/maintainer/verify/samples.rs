@@ -44,9 +44,11 @@ impl Judge<'_> {
             // How fast an unusual answer is, it may choose: what is unusual may be slow.
             let (unusual, wrong): (VecDeque<_>, VecDeque<_>) =
                 others.into_iter().partition(|sample| sample.verdict == Sample::PASS);
-            self.samples(exercise, wrong, Parts::NAMES, tally)?;
-            self.samples(exercise, unusual, &Parts::wanted(DeviceKind::Emulated, false), tally)?;
-            self.samples(exercise, natural, &["right"], tally)?;
+            // The bar of speed stands for the sizes of a GPU.
+            self.samples(exercise, wrong, Parts::NAMES, None, tally)?;
+            let size = Some(super::counted_at(exercise));
+            self.samples(exercise, unusual, &Parts::wanted(DeviceKind::Emulated, false), size, tally)?;
+            self.samples(exercise, natural, &["right"], size, tally)?;
             self.progress.step();
         }
         Ok(())
@@ -57,6 +59,7 @@ impl Judge<'_> {
         exercise: &Exercise,
         mut left: VecDeque<&SampleName>,
         parts: &[&str],
+        size: Option<usize>,
         tally: &mut Tally,
     ) -> Result<(), Stop> {
         let &Judge { program, seed, limit, interrupt, progress, .. } = self;
@@ -65,6 +68,7 @@ impl Judge<'_> {
             let mut command = Command::new(program);
             command.args(["judge", "--exercise", exercise.name, "--device", "emulated"]);
             command.args(["--seed", &seed.to_string(), "--parts", &parts.join(",")]);
+            command.args(size.iter().flat_map(|size| ["--size".to_owned(), size.to_string()]));
             for sample in &left {
                 command.args(["--sample", &sample.name]);
             }
