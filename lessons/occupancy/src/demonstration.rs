@@ -75,9 +75,8 @@ pub(crate) fn run(lesson: &Lesson, gpu: &Gpu) -> Result<String, LessonError> {
     }
     text += &format!("\nOver sizes, times {}:\n{}", lesson.times(), sweep(&variants, &points));
     if lesson.device.is_emulated() {
-        text += "\nThe emulated device's time model does not see too little parallelism: it lets all latency hide behind the bytes.\n\
-                 Of few warps it knows only that they issue instructions slowly, hence the rows of one block. Bytes in flight are\n\
-                 arithmetic here; registers are those of NVIDIA's assembler, as on a real GPU.\n";
+        text += "\nTimes come from a simulation of one SM, in which few warps hide little latency, as on a GPU. Bytes in flight are\n\
+                 arithmetic; registers are those of NVIDIA's assembler.\n";
     }
     Ok(text)
 }
