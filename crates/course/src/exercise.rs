@@ -78,7 +78,7 @@ pub struct Rival {
     /// What to call it: `the scalar fused kernel`.
     pub name: &'static str,
     pub step: Step,
-    /// The speedup over it that passes, on a GPU. The emulated device's model does not tell such kernels apart.
+    /// The speedup over it that passes. On a GPU less passes where the memory leaves less.
     pub bar: f64,
 }
 

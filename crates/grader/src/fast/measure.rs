@@ -109,7 +109,8 @@ fn judge(bench: &mut Bench<'_>, plan: &Plan, known: Option<Interval>) -> Result<
         if let (Some(rival), true) = (exercise.rival, said.verdict != Verdict::Fail) {
             trial.tell(format!("fast: measuring {shape} beside {}{attempt}", rival.name));
             let timing = bench.pairs([Who::Rival, Who::Submission], plan, plan.limit)?.timing(seed);
-            let contest = Contest { name: rival.name.to_owned(), bar: rival.bar, timing, note: None };
+            let bar = timing.as_ref().map_or(rival.bar, |timing| within_reach(rival.bar, timing, bytes, ceiling));
+            let contest = Contest { name: rival.name.to_owned(), bar, timing, note: None };
             said = conclude_contest(said, exercise, &contest);
             fast.rival = Some(contest);
         }
@@ -125,6 +126,19 @@ fn judge(bench: &mut Bench<'_>, plan: &Plan, known: Option<Interval>) -> Result<
         failure.device = Some(session.info.name.clone());
     }
     Ok(said.with(fast))
+}
+
+/// Of the speedup over a kernel that is fused already, as far as a device's memory leaves any, so much is asked for at most.
+const OF_THE_REST: f64 = 0.95;
+
+/// The bar of a contest on this device, whose memory moves `ceiling` GB/s at most. Where the other kernel is near that already, as on a GPU
+/// whose multiprocessors are many for its bandwidth, nothing can be far ahead of it.
+fn within_reach(bar: f64, timing: &Timing, bytes: u64, ceiling: f64) -> f64 {
+    let (Timing::Measured { other_ns, .. } | Timing::Predicted { other_ns, .. }) = timing;
+    match other_ns {
+        Some(other) if bytes > 0 && ceiling > 0.0 => bar.min(OF_THE_REST * other.median * ceiling / bytes as f64),
+        _ => bar,
+    }
 }
 
 /// Whether the unfused chain took as long as itself.
@@ -249,6 +263,18 @@ mod tests {
             ..Fast::default()
         };
         conclude(&Exercise::TEMPLATE, &mut fast, timing(ratio, scatter), 3_800_000_000).with(fast)
+    }
+
+    #[test]
+    fn a_bar_over_a_kernel_near_the_ceiling_is_within_reach() {
+        // The other kernel moves 3.6 GB in 1 ms.
+        let timing = timing(1.0, 0.0).unwrap();
+        let bar = |ceiling| within_reach(1.15, &timing, 3_600_000_000, ceiling);
+        assert_approx_eq!(bar(4800.0), 1.15);
+        assert_approx_eq!(bar(4000.0), 0.95 * 4000.0 / 3600.0, 1e-3);
+        // Without bytes or a ceiling there is nothing to go by.
+        assert_approx_eq!(within_reach(1.15, &timing, 0, 4000.0), 1.15);
+        assert_approx_eq!(bar(0.0), 1.15);
     }
 
     #[test]
