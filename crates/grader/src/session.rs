@@ -159,23 +159,23 @@ impl Session {
 
     /// Has the emulated device time launches that it executes, or no longer.
     pub(crate) fn set_times(&self, times: bool) -> Result<(), Trouble> {
-        let Some(emulator) = self.device.emulator() else { return Ok(()) };
-        let options = EmulatorOptions { times: Some(times), ..EmulatorOptions::default() };
-        emulator.set(&options).map_err(|error| Trouble::Unable(error.to_string()))
+        self.set(&EmulatorOptions { times: Some(times), ..EmulatorOptions::default() })
     }
 
     /// Has the emulated device make these checks from the next launch on.
     pub(crate) fn set_checks(&self, checks: Checks) -> Result<(), Trouble> {
-        let Some(emulator) = self.device.emulator() else { return Ok(()) };
-        let options = EmulatorOptions { checks: Some(checks), ..EmulatorOptions::default() };
-        emulator.set(&options).map_err(|error| Trouble::Unable(error.to_string()))
+        self.set(&EmulatorOptions { checks: Some(checks), ..EmulatorOptions::default() })
     }
 
     /// Has the emulated device say that it has so few multiprocessors; 0 for as many as it has.
     pub(crate) fn set_multiprocessors(&self, count: u32) -> Result<(), Trouble> {
+        self.set(&EmulatorOptions { multiprocessors: Some(count), ..EmulatorOptions::default() })
+    }
+
+    /// Nothing on a GPU.
+    fn set(&self, options: &EmulatorOptions) -> Result<(), Trouble> {
         let Some(emulator) = self.device.emulator() else { return Ok(()) };
-        let options = EmulatorOptions { multiprocessors: Some(count), ..EmulatorOptions::default() };
-        emulator.set(&options).map_err(|error| Trouble::Unable(error.to_string()))
+        emulator.set(options).map_err(|error| Trouble::Unable(error.to_string()))
     }
 
     /// What happened on the emulated device since the last call; nothing on a GPU.

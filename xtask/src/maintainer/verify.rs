@@ -276,7 +276,8 @@ impl Judge<'_> {
     }
 }
 
-/// Elements at which bytes are counted of what is not a learner's to see: byte counts do not change with the size, and there is much of it.
+/// Elements at which bytes are counted of rungs and unusual answers. Bytes per element hardly change with the size, and there are hundreds of
+/// them: solutions and top rungs are counted at the size at which a learner's answer is.
 fn counted_at(exercise: &Exercise) -> usize {
     const ENOUGH: usize = 1 << 20;
     exercise.surveyed.min(ENOUGH)

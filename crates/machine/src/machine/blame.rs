@@ -122,7 +122,7 @@ pub(super) fn place(code: &Code, module: &Module, source: &str, pc: u32) -> Plac
 }
 
 /// The same for many instructions of one module. A report has a handful of places; a time has one for each instruction, and of thousands the
-/// lines and the functions' names would be looked for again and again.
+/// lines and the functions' names would be looked for again and again. It is of the one module that it is first asked about.
 #[derive(Debug, Default)]
 pub(super) struct Places {
     lines: OnceLock<Lines>,
@@ -138,7 +138,7 @@ impl Places {
                 module.locations.iter().filter_map(|location| location.function.as_ref()).collect();
             mangled.into_iter().map(|name| (name.clone(), report::demangle(name))).collect()
         });
-        let function = |name: &str| functions.get(name).cloned().unwrap_or_default();
+        let function = |name: &str| functions.get(name).cloned().unwrap_or_else(|| report::demangle(name));
         place_by(code, module, source, pc, &|span| lines.line(span), &function)
     }
 }

@@ -287,7 +287,7 @@ impl Loaded {
         }
     }
 
-    /// An instruction of a kernel as the PTX has it. Its place would take far longer to find.
+    /// An instruction of a kernel as the PTX has it.
     pub(super) fn text(&self, kernel: Kernel, pc: u32) -> Option<String> {
         blame::text(self.code(kernel)?, &self.source, pc)
     }

@@ -44,11 +44,11 @@ impl Judge<'_> {
             // How fast an unusual answer is, it may choose: what is unusual may be slow.
             let (unusual, wrong): (VecDeque<_>, VecDeque<_>) =
                 others.into_iter().partition(|sample| sample.verdict == Sample::PASS);
-            // The bar of speed stands for the sizes of a GPU.
+            // *Fast* judges wrong kernels, too: at the sizes that its bars stand for.
             self.samples(exercise, wrong, Parts::NAMES, None, tally)?;
             let size = Some(super::counted_at(exercise));
             self.samples(exercise, unusual, &Parts::wanted(DeviceKind::Emulated, false), size, tally)?;
-            self.samples(exercise, natural, &["right"], size, tally)?;
+            self.samples(exercise, natural, &["right"], None, tally)?;
             self.progress.step();
         }
         Ok(())
