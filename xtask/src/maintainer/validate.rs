@@ -195,7 +195,7 @@ fn tables(points: &[Compared], held_out: bool) -> String {
 
 fn by_role(points: &[Compared]) -> String {
     let errors = |role: Role| Errors::of(points.iter().filter(|point| point.role == role));
-    table("points", ROLES.map(|role| (name(role).to_owned(), errors(role))).into())
+    table("kernels", ROLES.map(|role| (name(role).to_owned(), errors(role))).into())
 }
 
 /// How far off predictions are when the clock leaves out one effect.
