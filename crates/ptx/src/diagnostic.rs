@@ -31,7 +31,8 @@ pub struct Position<'a> {
 
 /// The place at which `span` starts. Offsets beyond the text mean its end.
 ///
-/// The text is scanned from its beginning, so this is for showing a few diagnostics. For many places there is [`Lines`].
+/// The text is scanned from its beginning, so this is for showing a few diagnostics. For many places there is
+/// [`Lines`].
 pub fn position(text: &str, span: Span) -> Position<'_> {
     let mut offset = (span.start as usize).min(text.len());
     while !text.is_char_boundary(offset) {

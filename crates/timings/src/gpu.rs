@@ -82,7 +82,8 @@ impl Gpu {
     }
 
     fn is(&self, profile: &Profile) -> bool {
-        // Its memory may follow, as in `NVIDIA H100 80GB HBM3`. With anything else it is another product: `H100 PCIe`, `RTX 4090 Laptop GPU`.
+        // Its memory may follow, as in `NVIDIA H100 80GB HBM3`. With anything else it is another product: `H100 PCIe`,
+        // `RTX 4090 Laptop GPU`.
         let is_memory = |word: &str| {
             word.starts_with("HBM") || word.strip_suffix("GB").is_some_and(|bytes| bytes.parse::<u32>().is_ok())
         };

@@ -75,7 +75,8 @@ pub(crate) fn run(lesson: &Lesson, gpu: &Gpu) -> Result<String, LessonError> {
     }
     text += &format!("\nOver sizes, times {}:\n{}", lesson.times(), sweep(&variants, &points));
     if lesson.device.is_emulated() {
-        text += "\nTimes come from a simulation of one SM, in which few warps hide little latency, as on a GPU. Bytes in flight are\n\
+        text += "\nTimes come from a simulation of one SM, in which few warps hide little latency, as on a GPU. \
+                 Bytes in flight are\n\
                  arithmetic; registers are those of NVIDIA's assembler.\n";
     }
     Ok(text)

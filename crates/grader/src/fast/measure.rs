@@ -131,9 +131,9 @@ fn judge(bench: &mut Bench<'_>, plan: &Plan, known: Option<Interval>) -> Result<
 /// The share of the ceiling that is asked for at most.
 const OF_THE_CEILING: f64 = 0.95;
 
-/// The bar of a contest on this device, whose memory moves `ceiling` GB/s at most. A kernel at the ceiling cannot be faster. So where the
-/// other kernel is near the ceiling, the bar is lower: below 1 where the other one reaches more than that share. What distinguishes the two
-/// kernels there is the width of their accesses, which *lean* judges.
+/// The bar of a contest on this device, whose memory moves `ceiling` GB/s at most. A kernel at the ceiling cannot be
+/// faster. So where the other kernel is near the ceiling, the bar is lower: below 1 where the other one reaches more than
+/// that share. What distinguishes the two kernels there is the width of their accesses, which *lean* judges.
 fn within_reach(bar: f64, timing: &Timing, bytes: u64, ceiling: f64) -> f64 {
     let (Timing::Measured { other_ns, .. } | Timing::Predicted { other_ns, .. }) = timing;
     match other_ns {

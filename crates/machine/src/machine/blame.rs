@@ -121,8 +121,9 @@ pub(super) fn place(code: &Code, module: &Module, source: &str, pc: u32) -> Plac
     place_by(code, module, source, pc, &line, &report::demangle)
 }
 
-/// The same for many instructions of one module. A report has a handful of places; a time has one for each instruction, and of thousands the
-/// lines and the functions' names would be looked for again and again. It is of the one module that it is first asked about.
+/// The same for many instructions of one module. A report has a handful of places; a time has one for each instruction, and
+/// of thousands the lines and the functions' names would be looked for again and again. It is of the one module that it is
+/// first asked about.
 #[derive(Debug, Default)]
 pub(super) struct Places {
     lines: OnceLock<Lines>,
