@@ -22,9 +22,16 @@ pub(crate) fn telling(exercise: &Exercise, seed: u64) -> Option<Shape> {
 }
 
 /// The shape at which views are moved to where no vector access can begin: the smallest one with rows that would suit
-/// such accesses if the views were not moved; without rows the [`telling`] one.
+/// such accesses if the views were not moved; without rows the [`telling`] one. Where a result depends on many rows, as
+/// that of attention or of a product does, a problem of a few rows would leave most of a kernel unused.
 pub(crate) fn to_move(exercise: &Exercise, seed: u64) -> Option<Shape> {
-    let suits = |shape: &Shape| shape.rows > 1 && shape.columns >= 64 && shape.columns.is_multiple_of(4);
+    let least = match exercise.shapes {
+        Shapes::Product { .. } | Shapes::Attention { .. } | Shapes::Routing { .. } | Shapes::Paged { .. } => 2048,
+        _ => 0,
+    };
+    let suits = |shape: &Shape| {
+        shape.rows > 1 && shape.columns >= 64 && shape.columns.is_multiple_of(4) && shape.elements() > least
+    };
     let suitable = exercise.problems(seed).into_iter().filter(suits).min_by_key(|shape| shape.elements());
     suitable.or_else(|| telling(exercise, seed))
 }

@@ -108,12 +108,11 @@ impl Region {
             out = rest;
             word += 1;
         }
-        let mut whole = out.chunks_exact_mut(4);
-        for (bytes, w) in whole.by_ref().zip(&self.words[word..]) {
-            bytes.copy_from_slice(&w.load(Relaxed).to_le_bytes());
-            word += 1;
+        let (whole, tail) = out.as_chunks_mut::<4>();
+        for (bytes, w) in whole.iter_mut().zip(&self.words[word..]) {
+            *bytes = w.load(Relaxed).to_le_bytes();
         }
-        let tail = whole.into_remainder();
+        word += whole.len();
         if !tail.is_empty() {
             tail.copy_from_slice(&self.words[word].load(Relaxed).to_le_bytes()[..tail.len()]);
         }
@@ -128,12 +127,11 @@ impl Region {
             data = rest;
             word += 1;
         }
-        let whole = data.chunks_exact(4);
-        let tail = whole.remainder();
-        for (bytes, w) in whole.zip(&self.words[word..]) {
-            w.store(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]), Relaxed);
-            word += 1;
+        let (whole, tail) = data.as_chunks::<4>();
+        for (bytes, w) in whole.iter().zip(&self.words[word..]) {
+            w.store(u32::from_le_bytes(*bytes), Relaxed);
         }
+        word += whole.len();
         if !tail.is_empty() {
             self.write_part(word, 0, tail);
         }

@@ -86,12 +86,14 @@ impl Code<'_> {
             if self.word(open) == "[" || self.word(open) == "(" && self.adds_to_pointer(open, at) {
                 return true;
             }
-            // Numbers that are passed together in braces say where something lies: `sum_of(x, {left, columns})`.
+            // Numbers that are passed or returned together in braces say where something lies, or how much of it there
+            // is: `sum_of(x, {left, columns})`, `return {first, tiles}`.
             let is_argument = |brace: usize| {
                 matches!(self.word(brace.wrapping_sub(1)), "," | "(")
                     && self.enclosing(brace).is_some_and(|outer| self.word(outer) == "(")
             };
-            if self.word(open) == "{" && is_argument(open) {
+            let is_returned = |brace: usize| self.word(brace.wrapping_sub(1)) == "return";
+            if self.word(open) == "{" && (is_argument(open) || is_returned(open)) {
                 return true;
             }
             at = open;

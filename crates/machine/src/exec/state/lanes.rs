@@ -46,6 +46,7 @@ impl Registers {
         self.predicates.resize(grow(self.predicates.len(), bases.predicates, predicates), 0);
     }
 
+    #[inline]
     pub(crate) fn view(&mut self, bases: Bases) -> View<'_> {
         View {
             words: &mut self.words[bases.words as usize..],
