@@ -1,5 +1,7 @@
 //! Attention on the host: what the exercises' outputs must hold, and what sums in f32 may be off by.
 
+use std::borrow::Cow;
+
 use crate::rounding::UNIT;
 use crate::{Case, DType, Data, Inputs, Reference, Shape};
 
@@ -51,6 +53,25 @@ pub(crate) struct Form {
     pub(crate) keys: fn(usize, usize) -> usize,
     /// The head of keys that a head of queries has, of so many heads of queries and of keys.
     pub(crate) keys_of: fn(usize, [usize; 2]) -> usize,
+    /// Up to which key others have the score 0, after those that count. What the head does not have are zeros.
+    pub(crate) zeros: fn(usize, usize) -> usize,
+    /// What is subtracted from the scores before their exponentials are taken, of the largest of them.
+    pub(crate) subtracted: fn(f64) -> f64,
+    pub(crate) sums: Sums,
+}
+
+/// How results and weights are added up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Sums {
+    Right,
+    /// Relative to the largest score so far, with tiles of so many keys; the result so far is not corrected where a later tile has a larger one.
+    ResultKept(usize),
+    /// The same, where the sum so far is not corrected.
+    SumKept(usize),
+    /// For parts of so many keys, each relative to its own largest score.
+    Parts(usize),
+    /// The weights are not divided by their sum.
+    Undivided,
 }
 
 impl Form {
@@ -58,10 +79,108 @@ impl Form {
         scale: |head| 1.0 / head.sqrt(),
         keys: |_, length| length,
         keys_of: |head, [heads, keys]| head * keys / heads.max(1),
+        zeros: |_, _| 0,
+        subtracted: |largest| largest,
+        sums: Sums::Right,
     };
     /// A query sees the keys up to its own place.
     pub(crate) const CAUSAL: Self = Self { keys: |place, _| place + 1, ..Self::ATTENTION };
+
+    /// Each key's weight in the result, and what all are divided by.
+    fn weights(&self, scores: &[f64]) -> (Vec<f64>, f64) {
+        let largest = |scores: &[f64]| scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let relative_to = |subtracted: f64| move |score: &f64| exponential(score - subtracted);
+        // Tile by tile, relative to what `of` makes of the scores before the tile and of its own.
+        let by_tile = |tile: usize, of: fn(f64, f64) -> f64| {
+            let mut before = f64::NEG_INFINITY;
+            let tiles = scores.chunks(tile.max(1)).flat_map(|scores| {
+                before = of(before, largest(scores));
+                scores.iter().map(relative_to(before))
+            });
+            tiles.collect::<Vec<f64>>()
+        };
+        let weights: Vec<f64> = scores.iter().map(relative_to((self.subtracted)(largest(scores)))).collect();
+        let total = weights.iter().sum();
+        match self.sums {
+            Sums::Right => (weights, total),
+            Sums::ResultKept(tile) => (by_tile(tile, f64::max), total),
+            Sums::SumKept(tile) => (weights, by_tile(tile, f64::max).iter().sum()),
+            Sums::Parts(part) => {
+                let weights = by_tile(part, |_, own| own);
+                let total = weights.iter().sum();
+                (weights, total)
+            }
+            Sums::Undivided => (weights, 1.0),
+        }
+    }
 }
+
+/// e to the power of a number, where that of f32 is infinite or 0 too.
+fn exponential(power: f64) -> f64 {
+    /// Half of the smallest f32.
+    const NOTHING: f64 = 7e-46;
+    match power.exp() {
+        value if value > f64::from(f32::MAX) => f64::INFINITY,
+        value if value < NOTHING => 0.0,
+        value => value,
+    }
+}
+
+/// What attention in a form is mistaken for, of a kernel that goes over tiles of so many keys, and more that is listed.
+macro_rules! mistaken {
+    ($close:path, $form:expr, $tile:literal, $($more:expr),* $(,)?) => {
+        &[
+            Mistaken {
+                outputs: |case| $close(case, Form { scale: |_| 1.0, ..$form }),
+                what: "attention without the factor 1 / sqrt(d)",
+                question: "Are the scores divided by the root of `head_dim`?",
+            },
+            Mistaken {
+                outputs: |case| $close(case, Form { scale: |head| 1.0 / head, ..$form }),
+                what: "attention with scores divided by d",
+                question: "Are the scores divided by the root of `head_dim`, and not by `head_dim`?",
+            },
+            Mistaken {
+                outputs: |case| $close(case, Form { scale: |head| std::f64::consts::LN_2 / head.sqrt(), ..$form }),
+                what: "a softmax with powers of 2",
+                question: "Are the scores multiplied by log2(e) before `exp2f` takes them?",
+            },
+            Mistaken {
+                outputs: |case| $close(case, Form { subtracted: |_| 0.0, ..$form }),
+                what: "exponentials of the scores as they are",
+                question: "Is the largest score subtracted from each score before the exponential? Without that, large scores overflow, \
+                           and the weights of scores far below 0 vanish",
+            },
+            Mistaken {
+                outputs: |case| $close(case, Form { subtracted: |largest| largest.max(0.0), ..$form }),
+                what: "a softmax whose largest score begins at 0",
+                question: "Does the largest score begin at -infinity? From 0, all weights vanish where all scores are far below 0",
+            },
+            Mistaken {
+                outputs: |case| $close(case, Form { keys_of: |_, _| 0, ..$form }),
+                what: "attention to the keys of the first head",
+                question: "Do `k` and `v` begin at the head's own keys?",
+            },
+            Mistaken {
+                outputs: |case| $close(case, Form { sums: Sums::ResultKept($tile), ..$form }),
+                what: "an online softmax that does not correct the result",
+                question: "Where a later tile has a larger score: is the result so far multiplied by exp(old largest - new largest)?",
+            },
+            Mistaken {
+                outputs: |case| $close(case, Form { sums: Sums::SumKept($tile), ..$form }),
+                what: "an online softmax that does not correct the sum of the weights",
+                question: "Where a later tile has a larger score: is the sum so far multiplied by exp(old largest - new largest)?",
+            },
+            Mistaken {
+                outputs: |case| $close(case, Form { sums: Sums::Undivided, ..$form }),
+                what: "attention whose weights are not divided by their sum",
+                question: "Is each result divided by the sum of all its weights?",
+            },
+            $($more),*
+        ]
+    };
+}
+pub(crate) use mistaken;
 
 /// Multiply-adds for scores up to which all results are computed. What a period of a large problem has without a mask is less.
 const MOST_PRODUCTS: usize = 1 << 28;
@@ -118,10 +237,17 @@ fn sums(case: &Case, form: Form, (rounding, relative): (Rounding, f64), most: us
             }
             continue;
         }
-        let scores: Vec<f64> = keys.chunks_exact(head).map(|key| scale * product(query, key)).collect();
+        let mut scores: Vec<f64> = keys.chunks_exact(head).map(|key| scale * product(query, key)).collect();
+        let end = (form.zeros)(row % queries.max(1), length).max(scores.len());
+        scores.resize(end, 0.0);
+        let of_head = with_zeros(&v[kv * length * head..][..end.min(length) * head], end * head);
         let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let weights: Vec<f64> = scores.iter().map(|score| (score - largest).exp()).collect();
-        let total: f64 = weights.iter().sum();
+        let (weights, total) = form.weights(&scores);
+        // In f32 an exponential of a large score is infinite, and those of scores far below 0 are zeros: inf / inf, or 0 / 0.
+        if !total.is_finite() || total == 0.0 {
+            result.fill(f64::NAN);
+            continue;
+        }
         let mut magnitudes = vec![0.0_f64; head];
         let mut squares = vec![0.0_f64; head];
         let weighted = || weights.iter().map(|weight| weight / total).zip(of_head.chunks_exact(head)).enumerate();
@@ -131,8 +257,8 @@ fn sums(case: &Case, form: Form, (rounding, relative): (Rounding, f64), most: us
         }
         let of_query = rounding.score * scale * length_of(query);
         for (key, (weight, value)) in weighted().filter(|(_, (weight, _))| *weight > 0.0) {
-            let of_score =
-                of_query * lengths[kv * length + key] + 4.0 * UNIT * (scores[key].abs() + largest.abs() + 2.0);
+            let of_score = of_query * lengths.get(kv * length + key).unwrap_or(&0.0)
+                + 4.0 * UNIT * (scores[key].abs() + largest.abs() + 2.0);
             // Beyond 1 an error is no longer small, and the weight may be anything.
             let share = weight * of_score.exp_m1().min(1.0 / weight);
             for ((error, square), (value, result)) in error.iter_mut().zip(&mut squares).zip(value.iter().zip(&*result))
@@ -148,6 +274,14 @@ fn sums(case: &Case, form: Form, (rounding, relative): (Rounding, f64), most: us
         }
     }
     (values, errors)
+}
+
+/// Values, and zeros behind them up to a length.
+fn with_zeros(values: &[f64], len: usize) -> Cow<'_, [f64]> {
+    match values.len() < len {
+        true => [values, &vec![0.0; len - values.len()]].concat().into(),
+        false => values.into(),
+    }
 }
 
 /// The least and the largest of the values of some keys, for each element of a head. From query to query there are a few keys more.

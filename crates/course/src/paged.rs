@@ -141,6 +141,30 @@ pub(crate) fn reference(case: &Case, form: Form, rounding: Rounding, relative: f
     vec![Reference::Close { values, magnitudes: Some(magnitudes) }]
 }
 
+/// The case of a kernel that takes another page for the one of a sequence that has the tokens from 16 times `index` on: its own pages hold what
+/// those do. What is not in the pool is NaN.
+pub(crate) fn with_pages(case: &Case, page: impl Fn(usize, usize) -> usize) -> Case {
+    let (shape, paging) = (case.shape, Paging::of(case.shape));
+    let size = PAGE * shape.key_columns();
+    let mut other = case.clone();
+    for input in [1, 2] {
+        let (Some(old), Some(Data::Bf16(new))) = (case.inputs.get(input), other.inputs.get_mut(input)) else {
+            continue;
+        };
+        for sequence in 0..shape.rows {
+            for index in 0..paging.length(sequence).div_ceil(PAGE) {
+                let to = &mut new[paging.page(sequence, index) * size..][..size];
+                let from = page(sequence, index) * size;
+                match slice(old).get(from..from + size) {
+                    Some(from) => to.copy_from_slice(from),
+                    None => to.fill(bf16::NAN),
+                }
+            }
+        }
+    }
+    other
+}
+
 /// Where each token of a sequence and head lies: in a contiguous buffer of that sequence, and in the cache.
 fn each_token(
     shape: Shape,

@@ -125,7 +125,7 @@ fn judge_all(trial: &Trial<'_>, found: &mut Found) -> Result<(), Trouble> {
         trial.tell(format!("right: {}", trial.name(shape)));
         judge_shape(&mut bench, shape, found).map_err(|trouble| {
             let trouble = otherwise::compare(sharpen(trouble, &mut bench, shape), &mut bench, shape);
-            rows::compare(trouble, &mut bench)
+            rows::compare(trouble, &mut bench, shape)
         })?;
     }
     few::judge(&mut bench, found)?;

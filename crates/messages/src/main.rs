@@ -10,7 +10,7 @@ use fusion_course::{Entry, Sample, Source, Submission};
 macro_rules! entry {
     ($exercise:ident, $launch:path, $text:expr) => {{
         #[allow(unused_imports, reason = "each day has its exercises")]
-        use fusion_course::{day21::*, day22::*, day23::*, day24::*, day26::*, day27::*};
+        use fusion_course::{day21::*, day22::*, day23::*, day24::*, day25::*, day26::*, day27::*, day28::*};
         let path = format!("exercises/day{}/src/{}.cu", $exercise::EXERCISE.day, stringify!($exercise));
         $exercise::entry($launch, Source { path, text: $text.to_owned() })
     }};

@@ -3,9 +3,11 @@
 // A launch is unsafe: see `scale`.
 #![allow(unsafe_code)]
 
+use std::error::Error;
 use std::sync::Arc;
 
-use cudarc::driver::{CudaModule, CudaStream, CudaView, CudaViewMut, DriverError, LaunchConfig, PushKernelArg};
+use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream};
+use cudarc::driver::{CudaView, CudaViewMut, DriverError, LaunchConfig, PushKernelArg};
 
 // ANCHOR: scale
 /// Queues one launch of a kernel that computes y = a * x.
@@ -72,6 +74,17 @@ pub(crate) fn hello(
     stream.synchronize() // waits until the kernel has ended
 }
 // ANCHOR_END: hello
+
+/// What the lesson leaves to [`fusion_device`], which finds NVRTC where cudarc does not look for it.
+#[expect(dead_code, reason = "the book shows it")]
+// ANCHOR: module
+pub(crate) fn find_scale(context: &Arc<CudaContext>) -> Result<CudaFunction, Box<dyn Error>> {
+    let ptx = cudarc::nvrtc::compile_ptx(include_str!("kernels.cu"))?; // CUDA C++ to PTX
+    let module = context.load_module(ptx)?; // the driver loads the PTX
+    let kernel = module.load_function("scale")?; // one kernel, by its name
+    Ok(kernel)
+}
+// ANCHOR_END: module
 
 /// Reverses each run of 64 numbers by a kernel with that contract. There are whole runs of them.
 pub(crate) fn reverse_on_gpu(

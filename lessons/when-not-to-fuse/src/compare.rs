@@ -5,12 +5,12 @@ use fusion_course::{Exercise, Shape, Step, Work};
 use fusion_lesson::{Clock, Lesson, LessonError, check, duration, grouped, new_table};
 
 /// An operation and ways to compute it.
-pub(crate) struct Case {
+pub(crate) struct Case<'a> {
     pub(crate) title: &'static str,
     pub(crate) exercise: &'static Exercise,
     pub(crate) variants: &'static [Variant],
     /// What to see in the table.
-    pub(crate) lesson: &'static str,
+    pub(crate) lesson: &'a str,
 }
 
 /// One way: its launches.
@@ -51,7 +51,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Runs each variant, checks what it wrote, and returns what to print.
-    pub(crate) fn compare(&mut self, case: &Case, shape: Shape) -> Result<String, LessonError> {
+    pub(crate) fn compare(&mut self, case: &Case<'_>, shape: Shape) -> Result<String, LessonError> {
         let Case { exercise, .. } = *case;
         let stream = self.lesson.device.stream.clone();
         let failed = || LessonError::driver(format!("{} at {shape}", exercise.name));

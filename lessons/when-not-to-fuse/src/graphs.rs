@@ -6,17 +6,20 @@ use fusion_course::{Case as Problem, DType, Exercise, Inputs, Param, Reference, 
 
 use crate::compare::{Case, Variant};
 
+/// Rows of a block of the kernel that does all of it.
+pub(crate) const ROWS_A_BLOCK: usize = 32;
+
 pub(crate) const FFN: &[Variant] = &[
     Variant { name: "a kernel a step", steps: ffn_sublayer::EXERCISE.unfused },
     Variant { name: "epilogue fused", steps: ffn_sublayer::EXERCISE.plan },
     Variant {
         name: "all in one kernel",
-        steps: &[Step::by_row("ffn_in_one", &["x", "gamma", "beta", "w", "bias"], &["out"]).rows_a_block(32)],
+        steps: &[Step::by_row("ffn_in_one", &["x", "gamma", "beta", "w", "bias"], &["out"]).rows_a_block(ROWS_A_BLOCK)],
     },
 ];
 
 /// t = gelu(a + b) is read by two kernels: p = t * c and q = max(t, d).
-pub(crate) const TWO_CONSUMERS: Case = Case {
+pub(crate) const TWO_CONSUMERS: Case<'static> = Case {
     title: "2. A result that two kernels read: t = gelu(a + b), p = t * c, q = max(t, d), f32",
     exercise: &Exercise {
         name: "two_consumers",
@@ -71,8 +74,8 @@ pub(crate) const TWO_CONSUMERS: Case = Case {
 };
 
 /// s = x + r is half of a residual connection: the next layer reads it, whatever becomes of y.
-pub(crate) const KEPT: Case = Case {
-    title: "3. A result that somebody else needs: s = x + r, y = gelu(s), f32, and the next layer reads s",
+pub(crate) const KEPT: Case<'static> = Case {
+    title: "3. A result that another layer needs: s = x + r, y = gelu(s), f32, and the next layer reads s",
     exercise: &Exercise {
         name: "kept",
         inputs: &[Param::elements("x", DType::F32), Param::elements("r", DType::F32)],
@@ -97,7 +100,7 @@ pub(crate) const KEPT: Case = Case {
         Variant { name: "fused, s is lost", steps: &[Step::elementwise("add_gelu_to", &["x", "r"], &["y"])] },
     ],
     lesson: "Fusing saves reading s back, not writing it: 20 bytes per element become 16. The 12 of the last row are those of \
-             another operation, one whose s nobody needs; a speedup that is promised from them is not there to be had.",
+             another operation, in which s is not needed: a speedup computed from them cannot be reached here.",
 };
 
 fn close(values: Vec<f64>) -> Reference {

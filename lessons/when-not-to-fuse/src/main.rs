@@ -36,31 +36,52 @@ fn run(arguments: &Arguments) -> Result<(), LessonError> {
     let source = Source { path, text: include_str!("fused.cu").to_owned() };
     let module = fusion_baseline::load(&lesson.device, &source).map_err(LessonError::Compile)?;
     let emulated = lesson.device.is_emulated();
-    let rows = arguments.rows.unwrap_or(if emulated { 64 } else { 8192 });
+    let rows = arguments.rows.unwrap_or(if emulated { 64 } else { 8192 }).max(1);
     // The largest of the sweep is more than these cases need on the emulated device.
     let elements = if arguments.options.sizes.is_empty() && emulated { 1 << 20 } else { lesson.largest().elements() };
 
     let mut bench = Bench::new(&lesson, Baseline::from_modules(vec![module]))?;
     fusion_lesson::print(&lesson.headline())?;
     fusion_lesson::print(&bench.products())?;
+    let few = few_blocks(rows, lesson.device.properties.multiprocessors as usize);
     let ffn = Case {
         title: "1. A product of matrices in the middle: out = x + gelu(layernorm(x) W + bias), f16, rows of 1024",
         exercise: &ffn_sublayer::EXERCISE,
         variants: graphs::FFN,
-        lesson: "One kernel moves the fewest bytes and loses: the library's product uses tensor cores and a tiling of its own, \
-                 and no kernel around it can buy that back. (With 64 rows the one kernel has but two blocks, too; --rows gives it \
-                 more.) What pays is fusing what is bound by memory.",
+        lesson: &format!(
+            "One kernel moves the fewest bytes and loses: the library's product uses tensor cores and a tiling of its own, and \
+             the saved bytes do not make up for that. {few}Fuse what is bound by memory."
+        ),
     };
-    fusion_lesson::print(&bench.compare(&ffn, fusion_course::Shape::of(rows.max(1), 1024))?)?;
+    fusion_lesson::print(&bench.compare(&ffn, fusion_course::Shape::of(rows, 1024))?)?;
     for case in [graphs::TWO_CONSUMERS, graphs::KEPT] {
         fusion_lesson::print(&bench.compare(&case, fusion_course::Shape::flat(elements))?)?;
     }
     Ok(())
 }
 
+/// What to say of the one kernel's blocks: something only where some multiprocessors have none.
+fn few_blocks(rows: usize, multiprocessors: usize) -> String {
+    let blocks = match rows.div_ceil(graphs::ROWS_A_BLOCK) {
+        enough if enough >= multiprocessors => return String::new(),
+        1 => "one block".to_owned(),
+        2 => "two blocks".to_owned(),
+        blocks => format!("{blocks} blocks"),
+    };
+    let rows = fusion_lesson::grouped(rows);
+    format!("(With {rows} rows, the one kernel also has only {blocks}; --rows gives it more.) ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn blocks_are_told_of_where_they_are_few() {
+        let two = "(With 64 rows, the one kernel also has only two blocks; --rows gives it more.) ";
+        assert_eq!(few_blocks(64, 132), two);
+        assert_eq!(few_blocks(8192, 132), "");
+    }
 
     /// Every result is compared with the reference, and whatever the emulated device finds is an error.
     #[test]

@@ -113,7 +113,7 @@ pub const EXERCISE: Exercise = Exercise {
     // 128 tokens, 16 experts, 256 x 128: a product takes the emulated device as long as its multiply-adds do.
     surveyed: 1 << 15,
     make,
-    reference: |case| mixed(case, swiglu, |weights, slot| weights[slot]),
+    reference: |case| mixed(case, Form::RIGHT),
     mistaken: MISTAKEN,
     // All of it is in the reference's magnitudes.
     tolerances: &[Tolerance { absolute: f32::MIN_POSITIVE as f64, relative: ROUNDING }],
@@ -167,30 +167,49 @@ fn swiglu(gate: f64, up: f64) -> [f64; 3] {
     [silu * up, (open + silu * (1.0 - open)) * up, silu]
 }
 
-/// The layer with an activation, of which is given the value and its slopes, and with a weight for each slot.
+/// What is done otherwise in another operation than the layer.
+#[derive(Clone, Copy, Debug)]
+struct Form {
+    /// Of a gate and what it lets through: the value, and its slopes.
+    activation: fn(f64, f64) -> [f64; 3],
+    /// Which slot's weight a slot has; none where its result is added as it is.
+    weight_of: fn(usize) -> Option<usize>,
+    /// The expert whose matrices an expert takes.
+    matrices_of: fn(usize) -> usize,
+    /// To which slot's row the result of a slot goes that has a place in the order.
+    row_of: fn(usize, usize) -> usize,
+}
+
+impl Form {
+    const RIGHT: Self =
+        Self { activation: swiglu, weight_of: Some, matrices_of: |expert| expert, row_of: |slot, _| slot };
+}
+
+/// The layer in a form.
 ///
 /// Sums in f32 may be off as those of `gemm_tile`. Beside these the results of both products and of the activation may be rounded to bf16, as the chain
 /// does. The second product adds such errors up, each times a weight of its own: as the root of their squares does, and a sum of
 /// many is hardly ever off by twice that.
-fn mixed(case: &Case, activation: fn(f64, f64) -> [f64; 3], weight: fn(&[f32], usize) -> f32) -> Vec<Reference> {
+fn mixed(case: &Case, form: Form) -> Vec<Reference> {
     let shape = case.shape;
     let (hidden, inter) = (shape.columns, shape.terms());
     let (x, weights) = (case.f64s(0), case.f32s(5));
     let mut values = vec![0.0_f64; shape.elements()];
     let mut errors = vec![0.0_f64; values.len()];
+    let mut place = 0;
     for (expert, (_, slots)) in Routing::of(shape).experts().enumerate().filter(|(_, (_, slots))| !slots.is_empty()) {
-        let [first, second] = [1, 2].map(|input| matrix(case, input, expert));
+        let [first, second] = [1, 2].map(|input| matrix(case, input, (form.matrices_of)(expert)));
         let (lengths, downs) = (lengths(&first, 2 * inter), lengths(&second, hidden));
         for &slot in slots {
             let token = slot / CHOICES * hidden..(slot / CHOICES + 1) * hidden;
-            let row = &x[token.clone()];
+            let row = &x[token];
             let gate_up = times(row, &first, 2 * inter);
             let off = |column: usize| {
                 sum_error(hidden) * length(row) * lengths[column] + ROUNDING * gate_up[column].abs()
             };
             let between: Vec<(f64, f64)> = (0..inter)
                 .map(|column| {
-                    let [value, by_gate, by_up] = activation(gate_up[column], gate_up[inter + column]);
+                    let [value, by_gate, by_up] = (form.activation)(gate_up[column], gate_up[inter + column]);
                     let error = by_gate.abs() * off(column) + by_up.abs() * off(inter + column);
                     (value, error + ROUNDING * value.abs())
                 })
@@ -202,7 +221,10 @@ fn mixed(case: &Case, activation: fn(f64, f64) -> [f64; 3], weight: fn(&[f32], u
                 let off = off * off;
                 squares.iter_mut().zip(row).for_each(|(sum, &w)| *sum += off * f64::from(w * w));
             }
-            let share = f64::from(weight(weights, slot));
+            let row = (form.row_of)(slot, place);
+            place += 1;
+            let share = (form.weight_of)(row).map_or(1.0, |slot| f64::from(weights[slot]));
+            let token = row / CHOICES * hidden..(row / CHOICES + 1) * hidden;
             let results = values[token.clone()].iter_mut().zip(&mut errors[token]);
             for (column, (value, error)) in results.enumerate() {
                 let sums = sum_error(inter) * length(&activated) * downs[column];
@@ -249,23 +271,33 @@ fn lengths(matrix: &[f32], columns: usize) -> Vec<f64> {
 
 const MISTAKEN: &[Mistaken] = &[
     Mistaken {
-        outputs: |case| mixed(case, |gate, up| swiglu(up, gate), |weights, slot| weights[slot]),
+        outputs: |case| mixed(case, Form { activation: |gate, up| swiglu(up, gate), ..Form::RIGHT }),
         what: "gate * silu(up)",
         question: "Are the gates the first `inter` columns of w1, and is SiLU of these?",
     },
     Mistaken {
-        outputs: |case| mixed(case, |gate, up| [gate * up, up, gate], |weights, slot| weights[slot]),
+        outputs: |case| mixed(case, Form { activation: |gate, up| [gate * up, up, gate], ..Form::RIGHT }),
         what: "gate * up, without SiLU",
         question: "Is SiLU of the gate multiplied with what it lets through?",
     },
     Mistaken {
-        outputs: |case| mixed(case, swiglu, |weights, slot| weights[slot ^ 1]),
+        outputs: |case| mixed(case, Form { weight_of: |slot| Some(slot ^ 1), ..Form::RIGHT }),
         what: "the two experts, each with the other's weight",
         question: "Is the weight read with the number of the slot, 2 t + i?",
     },
     Mistaken {
-        outputs: |case| mixed(case, swiglu, |_, _| 1.0),
+        outputs: |case| mixed(case, Form { weight_of: |_| None, ..Form::RIGHT }),
         what: "the two experts, without their weights",
         question: "Is each expert's result multiplied with its slot's weight?",
+    },
+    Mistaken {
+        outputs: |case| mixed(case, Form { matrices_of: |_| 0, ..Form::RIGHT }),
+        what: "the first expert's matrices, whichever the expert",
+        question: "Do w1 and w2 begin at the matrices of the block's own expert?",
+    },
+    Mistaken {
+        outputs: |case| mixed(case, Form { row_of: |_, place| place, ..Form::RIGHT }),
+        what: "taking a slot's place in `order` for its number",
+        question: "Does the result of the slot at place p go to row order[p]?",
     },
 ];

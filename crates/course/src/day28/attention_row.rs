@@ -1,6 +1,6 @@
 //! `attention_row`: attention without tensor cores, some queries for a warp, by an online softmax.
 
-use crate::attention::{Form, Rounding, attention, inputs};
+use crate::attention::{Form, Sums, mistaken, Rounding, attention, inputs};
 use crate::rounding::UNIT;
 use crate::{Case, DType, Exercise, Mistaken, Param, Reference, Rung, Shape, Shapes, Step, Tolerance};
 
@@ -24,21 +24,19 @@ pub const EXERCISE: Exercise = Exercise {
     surveyed: 1 << 15,
     make: |shape, random| Case::new(shape, inputs(DType::F32, shape, random)),
     reference: |case| close(case, Form::ATTENTION),
-    mistaken: &[
-        Mistaken {
-            outputs: |case| close(case, Form { scale: |_| 1.0, ..Form::ATTENTION }),
-            what: "softmax(q k^T) v",
-            question: "Are the scores divided by the root of `head_dim`?",
-        },
-        Mistaken {
-            outputs: |case| close(case, Form { scale: |head| 1.0 / head, ..Form::ATTENTION }),
-            what: "softmax(q k^T / d) v",
-            question: "Are the scores divided by the root of `head_dim`, and not by `head_dim`?",
-        },
+    mistaken: mistaken![
+        close,
+        Form::ATTENTION,
+        32,
         Mistaken {
             outputs: |case| close(case, Form { keys: |_, length| length / 32 * 32, ..Form::ATTENTION }),
             what: "attention to the keys of whole tiles of 32 alone",
             question: "Does the loop go over the last keys too, where they are fewer than 32?",
+        },
+        Mistaken {
+            outputs: |case| close(case, Form { zeros: |_, length| length.next_multiple_of(32), ..Form::ATTENTION }),
+            what: "attention with keys of zeros in the rest of the last tile of 32",
+            question: "Is the score of a key that the head does not have -infinity? A score of 0 has a weight",
         },
     ],
     tolerances: &[Tolerance { absolute: f32::MIN_POSITIVE as f64, relative: RELATIVE }],

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use cudarc::driver::{CudaModule, CudaStream, CudaView, CudaViewMut, DriverError};
 use half::bf16;
 
-use crate::attention::{Form, Rounding};
+use crate::attention::{Form, Rounding, Sums, mistaken};
 use crate::day27::gemm_tile::{ROUNDING, sum_error};
-use crate::paged::{Paging, make, reference};
+use crate::paged::{PAGE, Paging, make, reference, with_pages};
 use crate::rounding::UNIT;
 use crate::{
     Arguments, Case, DType, Data, Each, Entry, Exercise, Mistaken, Param, Piece, Reference, Rung, Shape, Shapes,
@@ -106,17 +106,10 @@ pub const EXERCISE: Exercise = Exercise {
     surveyed: 1 << 17,
     make,
     reference: |case| close(case, Form::ATTENTION),
-    mistaken: &[
-        Mistaken {
-            outputs: |case| close(case, Form { scale: |_| 1.0, ..Form::ATTENTION }),
-            what: "softmax(q K^T) V",
-            question: "Are the scores divided by the root of `head_dim`?",
-        },
-        Mistaken {
-            outputs: |case| close(case, Form { scale: |head| 1.0 / head, ..Form::ATTENTION }),
-            what: "softmax(q K^T / d) V",
-            question: "Are the scores divided by the root of `head_dim`, and not by `head_dim`?",
-        },
+    mistaken: mistaken![
+        close,
+        Form::ATTENTION,
+        16,
         Mistaken {
             outputs: |case| close(case, Form { keys: |_, length| length.min(PART), ..Form::ATTENTION }),
             what: "attention to the first 256 tokens alone",
@@ -126,6 +119,43 @@ pub const EXERCISE: Exercise = Exercise {
             outputs: |case| close(case, Form { keys: |_, length| length / 16 * 16, ..Form::ATTENTION }),
             what: "attention to the tokens of full pages alone",
             question: "Do the tokens on a sequence's last page count, where they do not fill it?",
+        },
+        Mistaken {
+            outputs: |case| close(case, Form { zeros: |_, length| length.next_multiple_of(16), ..Form::ATTENTION }),
+            what: "attention with keys of zeros in the rest of the last page",
+            question: "Is the score of a token that the sequence does not have -infinity? A score of 0 has a weight",
+        },
+        Mistaken {
+            outputs: |case| close(case, Form { sums: Sums::Parts(PART), ..Form::ATTENTION }),
+            what: "adding the parts as they are",
+            question: "Each part's sum and result are relative to its own largest score: are both multiplied by exp(that score - the \
+                       largest of all parts) before they are added?",
+        },
+        Mistaken {
+            outputs: |case| close(&with_pages(case, |_, index| index), Form::ATTENTION),
+            what: "attention to the first pages of the cache, whichever the sequence",
+            question: "Is the number of each page read from `block_table`?",
+        },
+        Mistaken {
+            outputs: |case| {
+                let pages = case.shape.pages.unwrap_or(0);
+                close(&with_pages(case, |sequence, index| sequence * pages + index), Form::ATTENTION)
+            },
+            what: "attention to pages that follow each other, `pages` of them for each sequence",
+            question: "Is the number of each page read from `block_table`?",
+        },
+        Mistaken {
+            outputs: |case| {
+                let paging = Paging::of(case.shape);
+                close(&with_pages(case, |_, index| paging.page(0, index)), Form::ATTENTION)
+            },
+            what: "attention to the pages of the first sequence",
+            question: "Does each sequence have its own row of `block_table`, `pages` numbers after the row before it?",
+        },
+        Mistaken {
+            outputs: whole_pages,
+            what: "attention to all tokens of each page",
+            question: "Are tokens from `lengths[sequence]` on left out? What the rest of the last page holds is no token's",
         },
         Mistaken {
             outputs: with_other_keys,
@@ -167,6 +197,19 @@ const BF16: Rounding = Rounding { score: 64.0 * UNIT, weight: ROUNDING, sum: sum
 
 fn close(case: &Case, form: Form) -> Vec<Reference> {
     reference(case, form, BF16, ROUNDING)
+}
+
+/// The same where the rest of each sequence's last page counts too, which holds NaN.
+fn whole_pages(case: &Case) -> Vec<Reference> {
+    let paging = Paging::of(case.shape);
+    let is_partial = |element: usize| !paging.length(element / case.shape.columns.max(1)).is_multiple_of(PAGE);
+    let mut references = close(case, Form::ATTENTION);
+    for reference in &mut references {
+        if let Reference::Close { values, .. } = reference {
+            values.iter_mut().enumerate().filter(|(at, _)| is_partial(*at)).for_each(|(_, value)| *value = f64::NAN);
+        }
+    }
+    references
 }
 
 /// The same where heads of queries take turns with the heads of keys.

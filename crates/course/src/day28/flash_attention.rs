@@ -3,7 +3,7 @@
 use half::bf16;
 
 use super::attention_row::flops;
-use crate::attention::{Form, Rounding, attention, inputs};
+use crate::attention::{Form, Rounding, Sums, attention, inputs, mistaken};
 use crate::day27::gemm_tile::{ROUNDING, sum_error};
 use crate::rounding::UNIT;
 use crate::{Case, DType, Exercise, Mistaken, Param, Reference, Shapes, Step, Tolerance};
@@ -32,21 +32,19 @@ pub const EXERCISE: Exercise = Exercise {
     surveyed: 1 << 16,
     make: |shape, random| Case::new(shape, inputs(DType::Bf16, shape, random)),
     reference: |case| close(case, Form::ATTENTION),
-    mistaken: &[
+    mistaken: mistaken![
+        close,
+        Form::ATTENTION,
+        64,
         Mistaken {
-            outputs: |case| close(case, Form { scale: |_| 1.0, ..Form::ATTENTION }),
-            what: "softmax(q k^T) v",
-            question: "Are the scores divided by the root of `head_dim`?",
+            outputs: |case| close(case, Form { keys: |_, length| length / 64 * 64, ..Form::ATTENTION }),
+            what: "attention to the keys of whole tiles of 64 alone",
+            question: "Does the loop go over the last keys too, where they are fewer than 64?",
         },
         Mistaken {
-            outputs: |case| close(case, Form { scale: |head| 1.0 / head, ..Form::ATTENTION }),
-            what: "softmax(q k^T / d) v",
-            question: "Are the scores divided by the root of `head_dim`, and not by `head_dim`?",
-        },
-        Mistaken {
-            outputs: |case| close(case, Form { scale: |head| std::f64::consts::LN_2 / head.sqrt(), ..Form::ATTENTION }),
-            what: "a softmax with powers of 2",
-            question: "Are the scores multiplied by log2(e) before `exp2f` takes them?",
+            outputs: |case| close(case, Form { zeros: |_, length| length.next_multiple_of(64), ..Form::ATTENTION }),
+            what: "attention with keys of zeros in the rest of the last tile of 64",
+            question: "Is the score of a key that the head does not have -infinity? A score of 0 has a weight",
         },
     ],
     tolerances: &[Tolerance { absolute: f32::MIN_POSITIVE as f64, relative: ROUNDING }],

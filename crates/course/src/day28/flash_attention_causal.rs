@@ -3,7 +3,7 @@
 use half::bf16;
 
 use super::flash_attention::{self, close};
-use crate::attention::{Form, inputs};
+use crate::attention::{Form, Sums, inputs, mistaken};
 use crate::{Case, DType, Exercise, Mistaken, Param, Rival, Shape, Shapes, Step};
 
 crate::signature! { inputs(q: bf16, k: bf16, v: bf16) outputs(out: bf16) scalars() sizes(heads, kv_heads, length, head_dim) }
@@ -33,7 +33,10 @@ pub const EXERCISE: Exercise = Exercise {
     surveyed: flash_attention::EXERCISE.surveyed,
     make: |shape, random| Case::new(shape, inputs(DType::Bf16, shape, random)),
     reference: |case| close(case, Form::CAUSAL),
-    mistaken: &[
+    mistaken: mistaken![
+        close,
+        Form::CAUSAL,
+        64,
         Mistaken {
             outputs: |case| close(case, Form::ATTENTION),
             what: "attention without a mask",
@@ -47,6 +50,11 @@ pub const EXERCISE: Exercise = Exercise {
         Mistaken {
             outputs: |case| close(case, Form { keys: |place, _| place + 2, ..Form::CAUSAL }),
             what: "attention to one key more than a query may see",
+            question: "Is the score of key j for query i -infinity where j > i, also for j = i + 1?",
+        },
+        Mistaken {
+            outputs: |case| close(case, Form { keys: |place, _| (place + 2).min((place / 64 + 1) * 64), ..Form::CAUSAL }),
+            what: "attention to one key more than a query may see, if it is in the same tile of 64",
             question: "Is the score of key j for query i -infinity where j > i, also for j = i + 1?",
         },
         Mistaken {
@@ -65,9 +73,9 @@ pub const EXERCISE: Exercise = Exercise {
             question: "Does head h have the keys of head h / (heads / kv_heads)?",
         },
         Mistaken {
-            outputs: |case| close(case, Form { scale: |_| 1.0, ..Form::CAUSAL }),
-            what: "softmax(mask(q k^T)) v",
-            question: "Are the scores divided by the root of `head_dim`?",
+            outputs: |case| close(case, Form { zeros: |place, _| (place / 64 + 1) * 64, ..Form::CAUSAL }),
+            what: "attention in which the keys after the query's own have the score 0",
+            question: "Is the score of a key that a query does not see -infinity? A score of 0 has a weight",
         },
     ],
     tolerances: flash_attention::EXERCISE.tolerances,

@@ -64,8 +64,8 @@ fn as_it_is(bench: &mut Bench<'_>, shape: Shape, dry: bool) -> Option<LaunchRepo
     const NOTHING: u64 = u64::MAX;
 
     let session = bench.trial.session;
-    let case = case(bench, shape);
     bench.prepare(shape).ok()?;
+    let case = case(bench, shape);
     if dry {
         session.run_dry(&Dry { blocks: vec![NOTHING], budget: 1, ..Dry::default() }).ok()?;
     }
@@ -84,8 +84,11 @@ fn right(bench: &mut Bench<'_>, launch: &LaunchReport, shape: Shape, other: Othe
     launch_as(bench, &case, launch, other).is_some_and(|ran| check(bench, &case, &ran).is_ok())
 }
 
+/// A case of a shape for which the buffers were prepared.
 fn case(bench: &Bench<'_>, shape: Shape) -> Case {
-    (bench.trial.exercise().make)(shape, &mut Inputs::new(bench.trial.seed))
+    let mut case = (bench.trial.exercise().make)(shape, &mut Inputs::new(bench.trial.seed));
+    bench.fill_tables(&mut case);
+    case
 }
 
 /// Launches what was launched before, with a change.

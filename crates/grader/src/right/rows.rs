@@ -11,42 +11,84 @@ use crate::trouble::Trouble;
 const ROWS: usize = 32;
 const COLUMNS: usize = 32;
 
-/// A failure of values with what tells wrong rows from right ones, if anything does.
-pub(super) fn compare(mut trouble: Trouble, bench: &mut Bench<'_>) -> Trouble {
+/// The edge of a tile of a product or of attention, and how many small problems of these are looked at.
+const TILE: usize = 64;
+const SMALL: usize = 8;
+
+/// A failure of values at a shape, with what tells wrong rows from right ones, if anything does.
+pub(super) fn compare(mut trouble: Trouble, bench: &mut Bench<'_>, shape: Shape) -> Trouble {
     if let Trouble::Failure(failure) = &mut trouble
         && failure.code == Code::Values
         && failure.cause.is_none()
-        && let Some(note) = find(bench)
+        && let Some(note) = find(bench, shape)
     {
         failure.notes.push(note);
     }
     trouble
 }
 
-fn find(bench: &mut Bench<'_>) -> Option<String> {
+fn find(bench: &mut Bench<'_>, failed: Shape) -> Option<String> {
     let (exercise, seed) = (bench.trial.exercise(), bench.trial.seed);
     if exercise.suspects.is_empty() && exercise.mistaken.is_empty() {
         return None;
     }
-    let large = |shape: &Shape| shape.rows >= ROWS && shape.columns >= COLUMNS;
-    let shape = exercise.problems(seed).into_iter().filter(large).min_by_key(|shape| shape.elements())?;
-    let case = (exercise.make)(shape, &mut Inputs::new(seed));
-    bench.prepare(shape).ok()?;
-    let outputs = bench.launch(&case).ok()?.outputs;
-    another_operation(exercise, &case, &outputs).or_else(|| rows(exercise, &case, &outputs))
+    // A sequence of a paged cache has its tokens beside its rows.
+    let large = |shape: &Shape| (shape.rows >= ROWS || shape.pages.is_some()) && shape.columns >= COLUMNS;
+    let mut problems: Vec<Shape> = exercise.problems(seed).into_iter().filter(large).collect();
+    problems.sort_by_key(|shape| shape.elements());
+    // A product of no terms is zeros, of which a step after it makes the same as another operation would.
+    if problems.iter().any(|shape| shape.terms() > 0) {
+        problems.retain(|shape| shape.terms() > 0);
+    }
+    // With one head, or one sequence, two operations may be the same. What a kernel makes of a tile's part that is past the end hides what
+    // else it does: in one problem all tiles are full, and two or more. And one problem is known to go wrong.
+    let is_full = |shape: &&Shape| shape.terms() > TILE && shape.terms().is_multiple_of(TILE);
+    let more = [problems.iter().find(is_full).copied(), Some(failed)];
+    let several = problems.first().is_some_and(|shape| shape.terms() > 0);
+    problems.truncate(if several { SMALL } else { 1 });
+    for shape in more.into_iter().flatten().filter(|_| several) {
+        if !problems.contains(&shape) {
+            problems.push(shape);
+        }
+    }
+    let mut launch = |shape: Shape| {
+        bench.prepare(shape).ok()?;
+        let mut case = (exercise.make)(shape, &mut Inputs::new(seed));
+        bench.fill_tables(&mut case);
+        let outputs = bench.launch(&case).ok()?.outputs;
+        Some((case, outputs))
+    };
+    let ran: Vec<(Case, Vec<Data>)> = problems.into_iter().filter_map(&mut launch).collect();
+    another_operation(exercise, &ran).or_else(|| ran.iter().find_map(|(case, outputs)| rows(exercise, case, outputs)))
 }
 
-/// That the outputs are those of another operation.
-fn another_operation(exercise: &Exercise, case: &Case, outputs: &[Data]) -> Option<String> {
-    let all_right = |references: Vec<Reference>| {
-        let mut each = outputs.iter().zip(&references).zip(exercise.tolerances);
+/// That the outputs are those of another operation: of all problems that are wrong, or else of one of them.
+fn another_operation(exercise: &Exercise, ran: &[(Case, Vec<Data>)]) -> Option<String> {
+    let all_right = |outputs: &[Data], references: &[Reference]| {
+        let mut each = outputs.iter().zip(references).zip(exercise.tolerances);
         each.all(|((output, reference), tolerance)| reference.check(output, *tolerance).is_ok())
     };
-    if exercise.mistaken.is_empty() || all_right((exercise.reference)(case)) {
-        return None;
-    }
-    let Mistaken { what, question, .. } = exercise.mistaken.iter().find(|other| all_right((other.outputs)(case)))?;
-    let problem = exercise.shapes.describe(case.shape);
+    // Where nothing is a number, many operations give the same.
+    let says_something = |references: &[Reference]| {
+        references.iter().any(|of| (0..of.len()).any(|index| of.expected(index).iter().all(|value| !value.is_nan())))
+    };
+    let is_wrong = |(case, outputs): &&(Case, Vec<Data>)| !all_right(outputs, &(exercise.reference)(case));
+    let wrong: Vec<&(Case, Vec<Data>)> = match exercise.mistaken {
+        [] => return None,
+        _ => ran.iter().filter(is_wrong).collect(),
+    };
+    let matches = |other: &Mistaken| {
+        let matches = |(case, outputs): &&(Case, Vec<Data>)| {
+            let references = (other.outputs)(case);
+            all_right(outputs, &references) && says_something(&references)
+        };
+        wrong.iter().copied().filter(matches).collect::<Vec<_>>()
+    };
+    let each: Vec<_> = exercise.mistaken.iter().map(|other| (other, matches(other))).collect();
+    let of_all = each.iter().find(|(_, found)| found.len() == wrong.len() && !found.is_empty());
+    let (Mistaken { what, question, .. }, found) =
+        of_all.or_else(|| each.iter().find(|(_, found)| !found.is_empty()))?;
+    let problem = exercise.shapes.describe(found.first()?.0.shape);
     Some(format!("all elements of a problem of {problem} are what {what} gives. {question}"))
 }
 
