@@ -64,10 +64,13 @@ pub(crate) struct Form {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Sums {
     Right,
-    /// Relative to the largest score so far, with tiles of so many keys; the result so far is not corrected where a later tile has a larger one.
+    /// Relative to the largest score so far, with tiles of so many keys. Where a later tile has a larger one, the result so
+    /// far is not corrected.
     ResultKept(usize),
     /// The same, where the sum so far is not corrected.
     SumKept(usize),
+    /// The same, where neither is corrected.
+    Kept(usize),
     /// For parts of so many keys, each relative to its own largest score.
     Parts(usize),
     /// The weights are not divided by their sum.
@@ -99,23 +102,23 @@ impl Form {
             });
             tiles.collect::<Vec<f64>>()
         };
-        let weights: Vec<f64> = scores.iter().map(relative_to((self.subtracted)(largest(scores)))).collect();
-        let total = weights.iter().sum();
+        let both = |weights: Vec<f64>| {
+            let total = weights.iter().sum();
+            (weights, total)
+        };
+        let (weights, total) = both(scores.iter().map(relative_to((self.subtracted)(largest(scores)))).collect());
         match self.sums {
             Sums::Right => (weights, total),
             Sums::ResultKept(tile) => (by_tile(tile, f64::max), total),
             Sums::SumKept(tile) => (weights, by_tile(tile, f64::max).iter().sum()),
-            Sums::Parts(part) => {
-                let weights = by_tile(part, |_, own| own);
-                let total = weights.iter().sum();
-                (weights, total)
-            }
+            Sums::Kept(tile) => both(by_tile(tile, f64::max)),
+            Sums::Parts(part) => both(by_tile(part, |_, own| own)),
             Sums::Undivided => (weights, 1.0),
         }
     }
 }
 
-/// e to the power of a number, where that of f32 is infinite or 0 too.
+/// e to the power of a number: infinite or 0 where an f32 would be.
 fn exponential(power: f64) -> f64 {
     /// Half of the smallest f32.
     const NOTHING: f64 = 7e-46;
@@ -130,49 +133,54 @@ fn exponential(power: f64) -> f64 {
 macro_rules! mistaken {
     ($close:path, $form:expr, $tile:literal, $($more:expr),* $(,)?) => {
         &[
-            Mistaken {
-                outputs: |case| $close(case, Form { scale: |_| 1.0, ..$form }),
+            $crate::Mistaken {
+                outputs: |case| $close(case, $crate::attention::Form { scale: |_| 1.0, ..$form }),
                 what: "attention without the factor 1 / sqrt(d)",
                 question: "Are the scores divided by the root of `head_dim`?",
             },
-            Mistaken {
-                outputs: |case| $close(case, Form { scale: |head| 1.0 / head, ..$form }),
+            $crate::Mistaken {
+                outputs: |case| $close(case, $crate::attention::Form { scale: |head| 1.0 / head, ..$form }),
                 what: "attention with scores divided by d",
                 question: "Are the scores divided by the root of `head_dim`, and not by `head_dim`?",
             },
-            Mistaken {
-                outputs: |case| $close(case, Form { scale: |head| std::f64::consts::LN_2 / head.sqrt(), ..$form }),
+            $crate::Mistaken {
+                outputs: |case| $close(case, $crate::attention::Form { scale: |head| std::f64::consts::LN_2 / head.sqrt(), ..$form }),
                 what: "a softmax with powers of 2",
                 question: "Are the scores multiplied by log2(e) before `exp2f` takes them?",
             },
-            Mistaken {
-                outputs: |case| $close(case, Form { subtracted: |_| 0.0, ..$form }),
+            $crate::Mistaken {
+                outputs: |case| $close(case, $crate::attention::Form { subtracted: |_| 0.0, ..$form }),
                 what: "exponentials of the scores as they are",
                 question: "Is the largest score subtracted from each score before the exponential? Without that, large scores overflow, \
                            and the weights of scores far below 0 vanish",
             },
-            Mistaken {
-                outputs: |case| $close(case, Form { subtracted: |largest| largest.max(0.0), ..$form }),
+            $crate::Mistaken {
+                outputs: |case| $close(case, $crate::attention::Form { subtracted: |largest| largest.max(0.0), ..$form }),
                 what: "a softmax whose largest score begins at 0",
                 question: "Does the largest score begin at -infinity? From 0, all weights vanish where all scores are far below 0",
             },
-            Mistaken {
-                outputs: |case| $close(case, Form { keys_of: |_, _| 0, ..$form }),
+            $crate::Mistaken {
+                outputs: |case| $close(case, $crate::attention::Form { keys_of: |_, _| 0, ..$form }),
                 what: "attention to the keys of the first head",
                 question: "Do `k` and `v` begin at the head's own keys?",
             },
-            Mistaken {
-                outputs: |case| $close(case, Form { sums: Sums::ResultKept($tile), ..$form }),
+            $crate::Mistaken {
+                outputs: |case| $close(case, $crate::attention::Form { sums: $crate::attention::Sums::ResultKept($tile), ..$form }),
                 what: "an online softmax that does not correct the result",
                 question: "Where a later tile has a larger score: is the result so far multiplied by exp(old largest - new largest)?",
             },
-            Mistaken {
-                outputs: |case| $close(case, Form { sums: Sums::SumKept($tile), ..$form }),
+            $crate::Mistaken {
+                outputs: |case| $close(case, $crate::attention::Form { sums: $crate::attention::Sums::SumKept($tile), ..$form }),
                 what: "an online softmax that does not correct the sum of the weights",
                 question: "Where a later tile has a larger score: is the sum so far multiplied by exp(old largest - new largest)?",
             },
-            Mistaken {
-                outputs: |case| $close(case, Form { sums: Sums::Undivided, ..$form }),
+            $crate::Mistaken {
+                outputs: |case| $close(case, $crate::attention::Form { sums: $crate::attention::Sums::Kept($tile), ..$form }),
+                what: "an online softmax that corrects neither the result nor the sum of the weights",
+                question: "Where a later tile has a larger score: are both multiplied by exp(old largest - new largest)?",
+            },
+            $crate::Mistaken {
+                outputs: |case| $close(case, $crate::attention::Form { sums: $crate::attention::Sums::Undivided, ..$form }),
                 what: "attention whose weights are not divided by their sum",
                 question: "Is each result divided by the sum of all its weights?",
             },
@@ -244,7 +252,7 @@ fn sums(case: &Case, form: Form, (rounding, relative): (Rounding, f64), most: us
         let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let (weights, total) = form.weights(&scores);
         // In f32 an exponential of a large score is infinite, and those of scores far below 0 are zeros: inf / inf, or 0 / 0.
-        if !total.is_finite() || total == 0.0 {
+        if !(total > 0.0 && total <= f64::from(f32::MAX)) {
             result.fill(f64::NAN);
             continue;
         }
@@ -257,8 +265,8 @@ fn sums(case: &Case, form: Form, (rounding, relative): (Rounding, f64), most: us
         }
         let of_query = rounding.score * scale * length_of(query);
         for (key, (weight, value)) in weighted().filter(|(_, (weight, _))| *weight > 0.0) {
-            let of_score = of_query * lengths.get(kv * length + key).unwrap_or(&0.0)
-                + 4.0 * UNIT * (scores[key].abs() + largest.abs() + 2.0);
+            let of_key = if key < length { lengths[kv * length + key] } else { 0.0 };
+            let of_score = of_query * of_key + 4.0 * UNIT * (scores[key].abs() + largest.abs() + 2.0);
             // Beyond 1 an error is no longer small, and the weight may be anything.
             let share = weight * of_score.exp_m1().min(1.0 / weight);
             for ((error, square), (value, result)) in error.iter_mut().zip(&mut squares).zip(value.iter().zip(&*result))

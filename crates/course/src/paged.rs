@@ -141,8 +141,8 @@ pub(crate) fn reference(case: &Case, form: Form, rounding: Rounding, relative: f
     vec![Reference::Close { values, magnitudes: Some(magnitudes) }]
 }
 
-/// The case of a kernel that takes another page for the one of a sequence that has the tokens from 16 times `index` on: its own pages hold what
-/// those do. What is not in the pool is NaN.
+/// The case as a kernel sees it that reads page `page(sequence, index)` where it should read the sequence's page number
+/// `index`. Pages outside the pool are NaN.
 pub(crate) fn with_pages(case: &Case, page: impl Fn(usize, usize) -> usize) -> Case {
     let (shape, paging) = (case.shape, Paging::of(case.shape));
     let size = PAGE * shape.key_columns();

@@ -22,15 +22,17 @@ pub(crate) fn telling(exercise: &Exercise, seed: u64) -> Option<Shape> {
 }
 
 /// The shape at which views are moved to where no vector access can begin: the smallest one with rows that would suit
-/// such accesses if the views were not moved; without rows the [`telling`] one. Where a result depends on many rows, as
-/// that of attention or of a product does, a problem of a few rows would leave most of a kernel unused.
+/// such accesses if the views were not moved; without rows the [`telling`] one. Where a kernel goes over tiles, one round of that
+/// would leave most of it unused: there are more terms than a usual tile has.
 pub(crate) fn to_move(exercise: &Exercise, seed: u64) -> Option<Shape> {
-    let least = match exercise.shapes {
-        Shapes::Product { .. } | Shapes::Attention { .. } | Shapes::Routing { .. } | Shapes::Paged { .. } => 2048,
-        _ => 0,
+    let tile = match exercise.shapes {
+        Shapes::Attention { .. } | Shapes::Paged { .. } => Some(64),
+        Shapes::Product { .. } | Shapes::Routing { .. } => Some(32),
+        _ => None,
     };
     let suits = |shape: &Shape| {
-        shape.rows > 1 && shape.columns >= 64 && shape.columns.is_multiple_of(4) && shape.elements() > least
+        let whole = shape.rows > 1 && shape.columns >= 64 && shape.columns.is_multiple_of(4);
+        whole && tile.is_none_or(|tile| shape.terms() > tile)
     };
     let suitable = exercise.problems(seed).into_iter().filter(suits).min_by_key(|shape| shape.elements());
     suitable.or_else(|| telling(exercise, seed))

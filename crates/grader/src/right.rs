@@ -172,12 +172,15 @@ fn nothing_to_do(mut trouble: Trouble, shape: Shape) -> Trouble {
     trouble
 }
 
+/// The values of a shape: its own, whatever was judged before it.
+fn values(seed: u64, shape: Shape) -> Inputs {
+    Inputs::new(seed ^ ((shape.rows as u64) << 40) ^ ((shape.terms() as u64) << 20) ^ shape.columns as u64)
+}
+
 fn judge_calls(bench: &mut Bench<'_>, shape: Shape, found: &mut Found) -> Result<(), Trouble> {
     let (exercise, seed) = (bench.trial.exercise(), bench.trial.seed);
     found.right.shapes += 1;
-    // Each shape has values of its own, whatever was judged before it.
-    let mut inputs =
-        Inputs::new(seed ^ ((shape.rows as u64) << 40) ^ ((shape.terms() as u64) << 20) ^ shape.columns as u64);
+    let mut inputs = values(seed, shape);
     let calls = if shape.rows < MANY_ROWS { CALLS } else { 1 };
     let mut cases: Vec<Case> = (0..calls).map(|_| (exercise.make)(shape, &mut inputs)).collect();
     bench.prepare(shape)?;

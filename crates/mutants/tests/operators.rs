@@ -116,8 +116,9 @@ fn handing_a_place_back_is_indexing() {
 #[test]
 fn what_is_passed_in_braces_is_indexing() {
     let source = "void k(float a, size_t n) {\n    x = of(a, {n * 4, n});\n    float t[2][2] = {{a * 4, a}, {a * 4, a}};\n}\n\
-                  Task task(size_t n) {\n    return {n, n * 4};\n}\n";
-    for (line, anywhere) in [(2, true), (3, false), (6, true)] {
+                  Task task(size_t n) {\n    return {n, n * 4};\n}\n\
+                  Pair pair(float a) {\n    return {1.0f, a * 4};\n}\n";
+    for (line, anywhere) in [(2, true), (3, false), (6, true), (9, false)] {
         let made = mutants(source);
         let mut products = made.iter().filter(|it| it.line == line && it.operator.name == "mul-to-add");
         assert!(products.all(|it| it.operator.admits("fault E-OOB-GLOBAL") == anywhere), "line {line}");

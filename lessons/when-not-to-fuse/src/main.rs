@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use fusion_baseline::Baseline;
 use fusion_course::{Source, day26::ffn_sublayer};
+use fusion_diagnostic::counted;
 use fusion_lesson::{Lesson, LessonError, Options};
 
 mod compare;
@@ -62,14 +63,12 @@ fn run(arguments: &Arguments) -> Result<(), LessonError> {
 
 /// What to say of the one kernel's blocks: something only where some multiprocessors have none.
 fn few_blocks(rows: usize, multiprocessors: usize) -> String {
-    let blocks = match rows.div_ceil(graphs::ROWS_A_BLOCK) {
-        enough if enough >= multiprocessors => return String::new(),
-        1 => "one block".to_owned(),
-        2 => "two blocks".to_owned(),
-        blocks => format!("{blocks} blocks"),
-    };
-    let rows = fusion_lesson::grouped(rows);
-    format!("(With {rows} rows, the one kernel also has only {blocks}; --rows gives it more.) ")
+    let blocks = rows.div_ceil(graphs::ROWS_A_BLOCK);
+    if blocks >= multiprocessors {
+        return String::new();
+    }
+    let [rows, blocks] = [(rows, "row"), (blocks, "block")].map(|(count, what)| counted(count as u64, what));
+    format!("(With {rows}, the one kernel also has only {blocks}; --rows gives it more.) ")
 }
 
 #[cfg(test)]
@@ -78,7 +77,7 @@ mod tests {
 
     #[test]
     fn blocks_are_told_of_where_they_are_few() {
-        let two = "(With 64 rows, the one kernel also has only two blocks; --rows gives it more.) ";
+        let two = "(With 64 rows, the one kernel also has only 2 blocks; --rows gives it more.) ";
         assert_eq!(few_blocks(64, 132), two);
         assert_eq!(few_blocks(8192, 132), "");
     }

@@ -7,8 +7,8 @@ use half::bf16;
 
 use super::gemm_tile::{ROUNDING, sum_error};
 use crate::{
-    Arguments, CHOICES, Case, DType, Data, Entry, Exercise, Inputs, Mistaken, Param, Reference, Routing, Shape, Shapes, Source,
-    Step, Tolerance, Width,
+    Arguments, CHOICES, Case, DType, Data, Entry, Exercise, Inputs, Mistaken, Param, Reference, Routing, Shape, Shapes,
+    Source, Step, Tolerance, Width,
 };
 
 /// The launch function that a submission provides: stream, module of the submission's own `.cu`, the inputs, the lent buffers
@@ -87,10 +87,7 @@ pub const EXERCISE: Exercise = Exercise {
         Param::slots("gate_up", DType::Bf16, Width::GateUp),
         Param::slots("down", DType::Bf16, Width::Hidden),
     ],
-    scratch: &[
-        Param::slots("activated", DType::Bf16, Width::Inter),
-        Param::slots("parts", DType::F32, Width::Hidden),
-    ],
+    scratch: &[Param::slots("activated", DType::Bf16, Width::Inter), Param::slots("parts", DType::F32, Width::Hidden)],
     unfused: &[
         Step::elementwise("fill_zeros", &[], &["sums"]),
         Step::by_row("gather_rows", &["x", "order"], &["gathered"]).for_each_expert(),
@@ -174,15 +171,15 @@ struct Form {
     activation: fn(f64, f64) -> [f64; 3],
     /// Which slot's weight a slot has; none where its result is added as it is.
     weight_of: fn(usize) -> Option<usize>,
-    /// The expert whose matrices an expert takes.
-    matrices_of: fn(usize) -> usize,
+    /// The experts whose first and whose second matrix an expert takes.
+    matrices_of: fn(usize) -> [usize; 2],
     /// To which slot's row the result of a slot goes that has a place in the order.
     row_of: fn(usize, usize) -> usize,
 }
 
 impl Form {
     const RIGHT: Self =
-        Self { activation: swiglu, weight_of: Some, matrices_of: |expert| expert, row_of: |slot, _| slot };
+        Self { activation: swiglu, weight_of: Some, matrices_of: |expert| [expert; 2], row_of: |slot, _| slot };
 }
 
 /// The layer in a form.
@@ -196,17 +193,17 @@ fn mixed(case: &Case, form: Form) -> Vec<Reference> {
     let (x, weights) = (case.f64s(0), case.f32s(5));
     let mut values = vec![0.0_f64; shape.elements()];
     let mut errors = vec![0.0_f64; values.len()];
-    let mut place = 0;
-    for (expert, (_, slots)) in Routing::of(shape).experts().enumerate().filter(|(_, (_, slots))| !slots.is_empty()) {
-        let [first, second] = [1, 2].map(|input| matrix(case, input, (form.matrices_of)(expert)));
+    for (expert, (begin, slots)) in Routing::of(shape).experts().enumerate().filter(|(_, (_, slots))| !slots.is_empty())
+    {
+        let [of_first, of_second] = (form.matrices_of)(expert);
+        let (first, second) = (matrix(case, 1, of_first), matrix(case, 2, of_second));
         let (lengths, downs) = (lengths(&first, 2 * inter), lengths(&second, hidden));
-        for &slot in slots {
+        for (place, &slot) in (begin..).zip(slots) {
             let token = slot / CHOICES * hidden..(slot / CHOICES + 1) * hidden;
             let row = &x[token];
             let gate_up = times(row, &first, 2 * inter);
-            let off = |column: usize| {
-                sum_error(hidden) * length(row) * lengths[column] + ROUNDING * gate_up[column].abs()
-            };
+            let off =
+                |column: usize| sum_error(hidden) * length(row) * lengths[column] + ROUNDING * gate_up[column].abs();
             let between: Vec<(f64, f64)> = (0..inter)
                 .map(|column| {
                     let [value, by_gate, by_up] = (form.activation)(gate_up[column], gate_up[inter + column]);
@@ -221,10 +218,9 @@ fn mixed(case: &Case, form: Form) -> Vec<Reference> {
                 let off = off * off;
                 squares.iter_mut().zip(row).for_each(|(sum, &w)| *sum += off * f64::from(w * w));
             }
-            let row = (form.row_of)(slot, place);
-            place += 1;
-            let share = (form.weight_of)(row).map_or(1.0, |slot| f64::from(weights[slot]));
-            let token = row / CHOICES * hidden..(row / CHOICES + 1) * hidden;
+            let to = (form.row_of)(slot, place);
+            let share = (form.weight_of)(to).map_or(1.0, |slot| f64::from(weights[slot]));
+            let token = to / CHOICES * hidden..(to / CHOICES + 1) * hidden;
             let results = values[token.clone()].iter_mut().zip(&mut errors[token]);
             for (column, (value, error)) in results.enumerate() {
                 let sums = sum_error(inter) * length(&activated) * downs[column];
@@ -291,8 +287,18 @@ const MISTAKEN: &[Mistaken] = &[
         question: "Is each expert's result multiplied with its slot's weight?",
     },
     Mistaken {
-        outputs: |case| mixed(case, Form { matrices_of: |_| 0, ..Form::RIGHT }),
-        what: "the first expert's matrices, whichever the expert",
+        outputs: |case| mixed(case, Form { matrices_of: |expert| [0, expert], ..Form::RIGHT }),
+        what: "taking the first expert's w1, whichever the expert,",
+        question: "Does w1 begin at the matrix of the block's own expert?",
+    },
+    Mistaken {
+        outputs: |case| mixed(case, Form { matrices_of: |expert| [expert, 0], ..Form::RIGHT }),
+        what: "taking the first expert's w2, whichever the expert,",
+        question: "Does w2 begin at the matrix of the block's own expert?",
+    },
+    Mistaken {
+        outputs: |case| mixed(case, Form { matrices_of: |_| [0; 2], ..Form::RIGHT }),
+        what: "taking the first expert's matrices, whichever the expert,",
         question: "Do w1 and w2 begin at the matrices of the block's own expert?",
     },
     Mistaken {

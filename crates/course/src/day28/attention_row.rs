@@ -1,6 +1,6 @@
 //! `attention_row`: attention without tensor cores, some queries for a warp, by an online softmax.
 
-use crate::attention::{Form, Sums, mistaken, Rounding, attention, inputs};
+use crate::attention::{Form, Rounding, attention, inputs, mistaken};
 use crate::rounding::UNIT;
 use crate::{Case, DType, Exercise, Mistaken, Param, Reference, Rung, Shape, Shapes, Step, Tolerance};
 
@@ -19,7 +19,11 @@ pub const EXERCISE: Exercise = Exercise {
         Step::by_head("softmax_scores_f32", &["scores"], &["weights"], 1),
         Step::by_head("weighted_values_f32", &["weights", "v"], &["out"], 32).threads(1024),
     ],
-    shapes: Shapes::Attention { elements: &[64, 128], grouped: false, timed: &[[64, 64, 1024, 64], [64, 64, 1024, 128]] },
+    shapes: Shapes::Attention {
+        elements: &[64, 128],
+        grouped: false,
+        timed: &[[64, 64, 1024, 64], [64, 64, 1024, 128]],
+    },
     // Four heads of 64 tokens or two: attention takes the emulated device as long as its multiply-adds do.
     surveyed: 1 << 15,
     make: |shape, random| Case::new(shape, inputs(DType::F32, shape, random)),
@@ -73,7 +77,8 @@ pub(crate) fn flops(shape: Shape) -> f64 {
 /// A score is a sum of up to 128 terms, in whatever order: a random walk of roundings, see [`crate::rounding`], of which
 /// twice the root of 128 is admitted. `expf` is off by two units of its result. The sums over keys are corrected once
 /// for each tile, by a factor that is off by as much.
-const F32: Rounding = Rounding { score: 24.0 * UNIT, weight: 4.0 * UNIT, sum: |terms| UNIT * (4.0 * (terms as f64).sqrt() + 8.0) };
+const F32: Rounding =
+    Rounding { score: 24.0 * UNIT, weight: 4.0 * UNIT, sum: |terms| UNIT * (4.0 * (terms as f64).sqrt() + 8.0) };
 
 fn close(case: &Case, form: Form) -> Vec<Reference> {
     attention(case, form, F32, RELATIVE)

@@ -10,7 +10,7 @@ use crate::day27::gemm_tile::{ROUNDING, sum_error};
 use crate::paged::{PAGE, Paging, make, reference, with_pages};
 use crate::rounding::UNIT;
 use crate::{
-    Arguments, Case, DType, Data, Each, Entry, Exercise, Mistaken, Param, Piece, Reference, Rung, Shape, Shapes,
+    Arguments, Case, DType, Each, Entry, Exercise, Mistaken, Param, Piece, Reference, Rung, Shape, Shapes,
     Source, Step, Tolerance,
 };
 
@@ -154,11 +154,11 @@ pub const EXERCISE: Exercise = Exercise {
         },
         Mistaken {
             outputs: whole_pages,
-            what: "attention to all tokens of each page",
-            question: "Are tokens from `lengths[sequence]` on left out? What the rest of the last page holds is no token's",
+            what: "NaN from the rest of a last page",
+            question: "Are tokens from `lengths[sequence]` on left out, of the scores and of the values too? A weight of 0 times NaN is NaN",
         },
         Mistaken {
-            outputs: with_other_keys,
+            outputs: |case| close(case, Form { keys_of: |head, [_, keys]| head % keys, ..Form::ATTENTION }),
             what: "attention of head h to head h % kv_heads of the keys",
             question: "Which heads share their keys? Those that follow each other: head h has head h / (q_heads / kv_heads) of the keys.",
         },
@@ -210,30 +210,4 @@ fn whole_pages(case: &Case) -> Vec<Reference> {
         }
     }
     references
-}
-
-/// The same where heads of queries take turns with the heads of keys.
-fn with_other_keys(case: &Case) -> Vec<Reference> {
-    let (shape, head) = (case.shape, case.shape.head().max(1));
-    let [queries, keys] = shape.heads.unwrap_or_default();
-    let group = queries / keys.max(1);
-    // Of each head, by its place where those that share their keys follow each other, where it is in the operation that this is not.
-    let from = |place: usize| place % group.max(1) * keys + place / group.max(1);
-    let mut other = case.clone();
-    if let Some(Data::Bf16(moved)) = other.inputs.first_mut() {
-        let Some(Data::Bf16(q)) = case.inputs.first() else { return Vec::new() };
-        for (row, to) in moved.chunks_exact_mut(head).enumerate() {
-            let (sequence, place) = (row / queries.max(1), row % queries.max(1));
-            to.copy_from_slice(&q[(sequence * queries + from(place)) * head..][..head]);
-        }
-    }
-    let references = close(&other, Form::ATTENTION);
-    let back = |element: usize| {
-        let (row, column) = (element / head, element % head);
-        let (sequence, place) = (row / queries.max(1), row % queries.max(1));
-        // Where the head of this place went: `from` turned around.
-        let to = place % keys.max(1) * group + place / keys.max(1);
-        (sequence * queries + to) * head + column
-    };
-    references.iter().map(|reference| reference.of((0..reference.len()).map(back))).collect()
 }

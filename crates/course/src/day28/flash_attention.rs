@@ -3,7 +3,7 @@
 use half::bf16;
 
 use super::attention_row::flops;
-use crate::attention::{Form, Rounding, Sums, attention, inputs, mistaken};
+use crate::attention::{Form, Rounding, attention, inputs, mistaken};
 use crate::day27::gemm_tile::{ROUNDING, sum_error};
 use crate::rounding::UNIT;
 use crate::{Case, DType, Exercise, Mistaken, Param, Reference, Shapes, Step, Tolerance};
@@ -27,7 +27,11 @@ pub const EXERCISE: Exercise = Exercise {
         Step::by_head("softmax_scores_bf16", &["scaled"], &["weights"], 1),
         Step::by_head("weighted_values_bf16", &["weights", "v"], &["out"], 64).threads(128),
     ],
-    shapes: Shapes::Attention { elements: &[64, 128], grouped: false, timed: &[[64, 64, 4096, 64], [64, 64, 4096, 128]] },
+    shapes: Shapes::Attention {
+        elements: &[64, 128],
+        grouped: false,
+        timed: &[[64, 64, 4096, 64], [64, 64, 4096, 128]],
+    },
     // Four heads of 256 tokens, or two of 128: attention takes the emulated device as long as its multiply-adds do.
     surveyed: 1 << 16,
     make: |shape, random| Case::new(shape, inputs(DType::Bf16, shape, random)),

@@ -3,7 +3,7 @@
 use half::bf16;
 
 use super::flash_attention::{self, close};
-use crate::attention::{Form, Sums, inputs, mistaken};
+use crate::attention::{Form, inputs, mistaken};
 use crate::{Case, DType, Exercise, Mistaken, Param, Rival, Shape, Shapes, Step};
 
 crate::signature! { inputs(q: bf16, k: bf16, v: bf16) outputs(out: bf16) scalars() sizes(heads, kv_heads, length, head_dim) }
@@ -28,7 +28,11 @@ pub const EXERCISE: Exercise = Exercise {
         Step::by_head("weighted_values_bf16", &["weights", "v"], &["out"], 64).threads(128),
     ],
     // Four sequences of 16 heads of queries and four of keys.
-    shapes: Shapes::Attention { elements: &[64, 128], grouped: true, timed: &[[64, 16, 4096, 64], [64, 16, 4096, 128]] },
+    shapes: Shapes::Attention {
+        elements: &[64, 128],
+        grouped: true,
+        timed: &[[64, 16, 4096, 64], [64, 16, 4096, 128]],
+    },
     causal: true,
     surveyed: flash_attention::EXERCISE.surveyed,
     make: |shape, random| Case::new(shape, inputs(DType::Bf16, shape, random)),
@@ -53,7 +57,10 @@ pub const EXERCISE: Exercise = Exercise {
             question: "Is the score of key j for query i -infinity where j > i, also for j = i + 1?",
         },
         Mistaken {
-            outputs: |case| close(case, Form { keys: |place, _| (place + 2).min((place / 64 + 1) * 64), ..Form::CAUSAL }),
+            outputs: |case| close(
+                case,
+                Form { keys: |place, _| (place + 2).min((place / 64 + 1) * 64), ..Form::CAUSAL }
+            ),
             what: "attention to one key more than a query may see, if it is in the same tile of 64",
             question: "Is the score of key j for query i -infinity where j > i, also for j = i + 1?",
         },

@@ -4,6 +4,7 @@
 use fusion_course::{Case, Data, Exercise, Inputs, Mistaken, Reference, Shape, Suspect};
 
 use super::bench::Bench;
+use super::values;
 use crate::judgement::Code;
 use crate::trouble::Trouble;
 
@@ -29,41 +30,57 @@ pub(super) fn compare(mut trouble: Trouble, bench: &mut Bench<'_>, shape: Shape)
 
 fn find(bench: &mut Bench<'_>, failed: Shape) -> Option<String> {
     let (exercise, seed) = (bench.trial.exercise(), bench.trial.seed);
-    if exercise.suspects.is_empty() && exercise.mistaken.is_empty() {
+    // Of a mutant the reason is asked alone.
+    if bench.trial.scope.alone || exercise.suspects.is_empty() && exercise.mistaken.is_empty() {
         return None;
     }
-    // A sequence of a paged cache has its tokens beside its rows.
-    let large = |shape: &Shape| (shape.rows >= ROWS || shape.pages.is_some()) && shape.columns >= COLUMNS;
-    let mut problems: Vec<Shape> = exercise.problems(seed).into_iter().filter(large).collect();
-    problems.sort_by_key(|shape| shape.elements());
-    // A product of no terms is zeros, of which a step after it makes the same as another operation would.
-    if problems.iter().any(|shape| shape.terms() > 0) {
-        problems.retain(|shape| shape.terms() > 0);
-    }
-    // With one head, or one sequence, two operations may be the same. What a kernel makes of a tile's part that is past the end hides what
-    // else it does: in one problem all tiles are full, and two or more. And one problem is known to go wrong.
-    let is_full = |shape: &&Shape| shape.terms() > TILE && shape.terms().is_multiple_of(TILE);
-    let more = [problems.iter().find(is_full).copied(), Some(failed)];
-    let several = problems.first().is_some_and(|shape| shape.terms() > 0);
-    problems.truncate(if several { SMALL } else { 1 });
-    for shape in more.into_iter().flatten().filter(|_| several) {
-        if !problems.contains(&shape) {
-            problems.push(shape);
-        }
-    }
-    let mut launch = |shape: Shape| {
-        bench.prepare(shape).ok()?;
-        let mut case = (exercise.make)(shape, &mut Inputs::new(seed));
-        bench.fill_tables(&mut case);
-        let outputs = bench.launch(&case).ok()?.outputs;
-        Some((case, outputs))
-    };
-    let ran: Vec<(Case, Vec<Data>)> = problems.into_iter().filter_map(&mut launch).collect();
+    bench.trial.tell("right: what wrong values have in common");
+    let ran: Vec<(Case, Vec<Data>)> = problems(exercise, seed, failed)
+        .into_iter()
+        .filter_map(|shape| {
+            bench.prepare(shape).ok()?;
+            let mut inputs = if shape == failed { values(seed, shape) } else { Inputs::new(seed) };
+            let mut case = (exercise.make)(shape, &mut inputs);
+            bench.fill_tables(&mut case);
+            let outputs = bench.launch(&case).ok()?.outputs;
+            Some((case, outputs))
+        })
+        .collect();
     another_operation(exercise, &ran).or_else(|| ran.iter().find_map(|(case, outputs)| rows(exercise, case, outputs)))
 }
 
-/// That the outputs are those of another operation: of all problems that are wrong, or else of one of them.
+/// The problems that are looked at: the smallest one with rows of all kinds. Products, attention and experts have more than rows and columns, so
+/// there are several.
+fn problems(exercise: &Exercise, seed: u64, failed: Shape) -> Vec<Shape> {
+    // With one sequence alone, other pages or another length may be right as well.
+    let rows = |shape: &Shape| if shape.pages.is_some() { 2 } else { ROWS };
+    let large = |shape: &Shape| shape.rows >= rows(shape) && shape.columns >= COLUMNS;
+    let mut problems: Vec<Shape> = exercise.problems(seed).into_iter().filter(large).collect();
+    problems.sort_by_key(|&shape| exercise.work(shape));
+    // A product of no terms is zeros, of which a step after it makes the same as another operation would.
+    let has_terms = |shape: &Shape| shape.terms() > 0;
+    if !problems.iter().any(has_terms) {
+        problems.truncate(1);
+        return problems;
+    }
+    problems.retain(has_terms);
+    // What a kernel makes of a tile's part that is past the end hides what else it does: of attention's problems, one has full tiles alone, and
+    // more than one of them.
+    let is_full = |shape: &&Shape| shape.terms() > TILE && shape.terms().is_multiple_of(TILE);
+    let more = [Some(failed).filter(has_terms), problems.iter().find(is_full).copied()];
+    problems.truncate(SMALL);
+    for shape in more.into_iter().flatten() {
+        problems.retain(|other| *other != shape);
+        problems.insert(0, shape);
+    }
+    problems
+}
+
+/// That the outputs are those of another operation: of the one that is right for the most of the problems that went wrong.
 fn another_operation(exercise: &Exercise, ran: &[(Case, Vec<Data>)]) -> Option<String> {
+    if exercise.mistaken.is_empty() {
+        return None;
+    }
     let all_right = |outputs: &[Data], references: &[Reference]| {
         let mut each = outputs.iter().zip(references).zip(exercise.tolerances);
         each.all(|((output, reference), tolerance)| reference.check(output, *tolerance).is_ok())
@@ -72,23 +89,22 @@ fn another_operation(exercise: &Exercise, ran: &[(Case, Vec<Data>)]) -> Option<S
     let says_something = |references: &[Reference]| {
         references.iter().any(|of| (0..of.len()).any(|index| of.expected(index).iter().all(|value| !value.is_nan())))
     };
-    let is_wrong = |(case, outputs): &&(Case, Vec<Data>)| !all_right(outputs, &(exercise.reference)(case));
-    let wrong: Vec<&(Case, Vec<Data>)> = match exercise.mistaken {
-        [] => return None,
-        _ => ran.iter().filter(is_wrong).collect(),
-    };
-    let matches = |other: &Mistaken| {
-        let matches = |(case, outputs): &&(Case, Vec<Data>)| {
+    let wrong: Vec<_> = ran.iter().filter(|(case, outputs)| !all_right(outputs, &(exercise.reference)(case))).collect();
+    let matching = |other: &Mistaken| {
+        let (mut shapes, mut says) = (Vec::new(), false);
+        for (case, outputs) in &wrong {
             let references = (other.outputs)(case);
-            all_right(outputs, &references) && says_something(&references)
-        };
-        wrong.iter().copied().filter(matches).collect::<Vec<_>>()
+            if all_right(outputs, &references) {
+                says |= says_something(&references);
+                shapes.push(case.shape);
+            }
+        }
+        if says { shapes } else { Vec::new() }
     };
-    let each: Vec<_> = exercise.mistaken.iter().map(|other| (other, matches(other))).collect();
-    let of_all = each.iter().find(|(_, found)| found.len() == wrong.len() && !found.is_empty());
-    let (Mistaken { what, question, .. }, found) =
-        of_all.or_else(|| each.iter().find(|(_, found)| !found.is_empty()))?;
-    let problem = exercise.shapes.describe(found.first()?.0.shape);
+    // Of several with as many, the first that is listed.
+    let each = exercise.mistaken.iter().map(|other| (other, matching(other))).rev();
+    let (Mistaken { what, question, .. }, shapes) = each.max_by_key(|(_, shapes)| shapes.len())?;
+    let problem = exercise.shapes.describe(*shapes.first()?);
     Some(format!("all elements of a problem of {problem} are what {what} gives. {question}"))
 }
 

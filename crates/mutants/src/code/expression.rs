@@ -79,7 +79,7 @@ impl Code<'_> {
 
     /// Whether a token helps to make an address, a bound or a condition, rather than a value of the result: it stands
     /// in a subscript, in the header of a loop or an `if`, before a `?`, where an integer or a pointer is declared, in a call
-    /// that gives nothing back, where a pointer is moved or something is added to one, or where a type is given a name.
+    /// that gives nothing back, in braces that are passed or returned, where a pointer is moved or something is added to one, or where a type is given a name.
     pub(crate) fn is_index(&self, token: usize) -> bool {
         let mut at = token;
         while let Some(open) = self.enclosing(at) {
@@ -92,7 +92,7 @@ impl Code<'_> {
                 matches!(self.word(brace.wrapping_sub(1)), "," | "(")
                     && self.enclosing(brace).is_some_and(|outer| self.word(outer) == "(")
             };
-            let is_returned = |brace: usize| self.word(brace.wrapping_sub(1)) == "return";
+            let is_returned = |brace: usize| self.word(brace.wrapping_sub(1)) == "return" && self.counts(brace);
             if self.word(open) == "{" && (is_argument(open) || is_returned(open)) {
                 return true;
             }
@@ -121,6 +121,15 @@ impl Code<'_> {
         let first = tokens.start;
         let calls = matches!(self.word(first + 1), "(" | "<") && words.len() == tokens.len();
         declares || points || calls || self.moves_pointer(first) || self.hands_back(first)
+    }
+
+    /// Whether what stands in braces is computed from names and whole numbers: no number has a point in it, and no
+    /// function is called.
+    fn counts(&self, open: usize) -> bool {
+        let is_name = |word: &str| word.starts_with(|first: char| first.is_alphabetic() || first == '_');
+        let close = self.pair(open).unwrap_or(open);
+        let is_call = |at: usize| self.word(at) == "(" && is_name(self.word(at - 1));
+        !(open + 1..close).any(|at| is_call(at) || self.word(at).contains('.'))
     }
 
     /// Of a statement that passes a lambda to a function, the one in the lambda's body with a token.
