@@ -1,6 +1,6 @@
 //! Makes submissions of the answers and of the mistakes in them: `$OUT_DIR/collected.rs`, which `src/main.rs` includes.
 //!
-//! Each entry of `mistakes/EXERCISE.toml` edits `answers/EXERCISE.{cu,rs}`, or has a file of its own instead of one of the two:
+//! Each entry of `mistakes/EXERCISE.toml` edits `answers/EXERCISE.{cu,rs}`, where there is none the plain solution, or has a file of its own instead of one of the two:
 //! `mistakes/EXERCISE/NAME.cu`.
 
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ fn main() -> io::Result<()> {
     let package = PathBuf::from(env::var("CARGO_MANIFEST_DIR").map_err(io::Error::other)?);
     let out = PathBuf::from(env::var("OUT_DIR").map_err(io::Error::other)?);
     let mut made = Made::default();
-    for answer in fs::read_dir(package.join("answers"))? {
-        let answer = answer?.path();
-        if answer.extension().is_some_and(|extension| extension == "cu") {
-            made.exercise(&package, &answer, &out)?;
+    for list in fs::read_dir(package.join("mistakes"))? {
+        let list = list?.path();
+        if list.extension().is_some_and(|extension| extension == "toml") {
+            made.exercise(&package, &answer_to(&package, &list)?, &out)?;
         }
     }
     let Made { modules, answers, mistakes } = made;
@@ -25,6 +25,20 @@ fn main() -> io::Result<()> {
         |name: &str, of: &str, items: &str| format!("fn {name}() -> Vec<{of}> {{\n    vec![\n{items}    ]\n}}\n");
     let text = modules + &function("answers", "Entry", &answers) + &function("mistakes", "Sample", &mistakes);
     fs::write(out.join("collected.rs"), text)
+}
+
+/// The kernel that the mistakes of a list are made in.
+fn answer_to(package: &Path, list: &Path) -> io::Result<PathBuf> {
+    let file = Path::new(list.file_stem().unwrap_or_default()).with_extension("cu");
+    let own = package.join("answers").join(&file);
+    if own.exists() {
+        return Ok(own);
+    }
+    let solutions = package.join("../../solutions");
+    println!("cargo::rerun-if-changed={}", solutions.display());
+    let days = fs::read_dir(&solutions)?.collect::<io::Result<Vec<_>>>()?;
+    let mut answers = days.iter().map(|day| day.path().join("src").join(&file));
+    answers.find(|answer| answer.exists()).ok_or_else(|| io::Error::other(format!("{}: no answer", list.display())))
 }
 
 /// Rust code.

@@ -79,7 +79,8 @@ impl Code<'_> {
 
     /// Whether a token helps to make an address, a bound or a condition, rather than a value of the result: it stands
     /// in a subscript, in the header of a loop or an `if`, before a `?`, where an integer or a pointer is declared, in a call
-    /// that gives nothing back, in braces that are passed or returned, where a pointer is moved or something is added to one, or where a type is given a name.
+    /// that gives nothing back, in braces that are passed or returned, where a pointer is moved or something is added to
+    /// one, or where a type is given a name.
     pub(crate) fn is_index(&self, token: usize) -> bool {
         let mut at = token;
         while let Some(open) = self.enclosing(at) {
