@@ -12,7 +12,7 @@
 
 // TODO(kernel): three parts.
 //   - The head: the elements before the first address that is a multiple of 16, at most three, one at a time. A view may be shorter
-//     than its head.
+//     than its head. (Which longer head makes a warp's float4s fill whole lines of 128 bytes?)
 //   - The body: whole float4s.
 //   - The tail: what fills no float4.
 // A pointer as a number is `(size_t)x`. x and out may be off by different numbers of elements; then no part of them suits a float4 in

@@ -19,80 +19,80 @@
 #include "pack.cuh"
 
 // ANCHOR: kernel
-// Turns eight pairs, which lie in two packs of 16 bytes: in NeoX the first elements of all pairs and then the second ones, in
-// GPT-J four whole pairs in each. The second pack lies half a head further in both.
+// Turns the pack of 16 bytes at `place` in its head. NeoX: its eight elements are one side of eight pairs, and the other side is the pack
+// half a head away, which another lane has. GPT-J: it has four whole pairs.
 template <bool NEOX>
-__device__ __forceinline__ void turn(Pack<__nv_bfloat16>& one, Pack<__nv_bfloat16>& other,
-                                     const Pack<float> (&cos)[2], const Pack<float> (&sin)[2]) {
+__device__ __forceinline__ void turn(Pack<__nv_bfloat16>& pack, const float (&cos)[8], const float (&sin)[8], unsigned half_a_head) {
+    Pack<__nv_bfloat16> other = pack;
+    if (NEOX) {
+        other.bits.x = __shfl_xor_sync(~0u, pack.bits.x, half_a_head);
+        other.bits.y = __shfl_xor_sync(~0u, pack.bits.y, half_a_head);
+        other.bits.z = __shfl_xor_sync(~0u, pack.bits.z, half_a_head);
+        other.bits.w = __shfl_xor_sync(~0u, pack.bits.w, half_a_head);
+    }
 #pragma unroll
     for (int j = 0; j < 4; j++) {
-        const float2 x = to_float2(one, j), y = to_float2(other, j);
+        const float2 x = to_float2(pack, j), y = to_float2(other, j);
         if (NEOX) {
-            const float2 c = to_float2(cos[j / 2], j % 2), s = to_float2(sin[j / 2], j % 2);
-            set_float2(one, j, make_float2(x.x * c.x - y.x * s.x, x.y * c.y - y.y * s.y));
-            set_float2(other, j, make_float2(y.x * c.x + x.x * s.x, y.y * c.y + x.y * s.y));
+            set_float2(pack, j, make_float2(x.x * cos[2 * j] + y.x * sin[2 * j], x.y * cos[2 * j + 1] + y.y * sin[2 * j + 1]));
         } else {
-            const float c = cos[0].at[j], s = sin[0].at[j], d = cos[1].at[j], t = sin[1].at[j];
-            set_float2(one, j, make_float2(x.x * c - x.y * s, x.y * c + x.x * s));
-            set_float2(other, j, make_float2(y.x * d - y.y * t, y.y * d + y.x * t));
+            set_float2(pack, j, make_float2(x.x * cos[j] - x.y * sin[j], x.y * cos[j] + x.x * sin[j]));
         }
     }
 }
 
-// A thread has the same eight pairs of several heads of a token, two of them at once. Threads along x share a token,
-// those along y have others. The launch sees to it that a head has whole packs, and that they are aligned.
+// A block has a token. Its lanes read whole lines, a pack each, and a thread has five packs on their way at once. All of them lie at
+// the same place in their heads, so that they are turned by the same angles. The launch sees to it that a head's packs divide a warp,
+// and that they are aligned.
 template <bool NEOX>
 __device__ __forceinline__ void rope(const int* __restrict__ positions, const float* __restrict__ table,
                                      __nv_bfloat16* __restrict__ q, __nv_bfloat16* __restrict__ k,
-                                     size_t tokens, size_t q_heads, size_t k_heads, size_t head_dim) {
-    const int HEADS = 2;
-    const size_t token = (size_t)blockIdx.x * blockDim.y + threadIdx.y;
-    if (token >= tokens) return;
+                                     size_t q_heads, size_t k_heads, size_t head_dim) {
+    const int PACKS = 5;
+    const size_t token = blockIdx.x;
     const float* row = table + positions[token] * head_dim;
     q += token * q_heads * head_dim;
     k += token * k_heads * head_dim;
 
-    const unsigned half = head_dim / 2, chunks = half / 8, chunk = threadIdx.x % chunks;
-    const unsigned second = chunks + chunk;
-    // Packs of cosines: those of eight pairs that follow each other, or of four here and four half a head further.
-    const unsigned near = NEOX ? 2 * chunk : chunk, far = NEOX ? near + 1 : second;
-    const unsigned queries = q_heads, heads = q_heads + k_heads, step = blockDim.x / chunks;
-    for (unsigned head = threadIdx.x / chunks; head < heads; head += HEADS * step) {
-        Pack<__nv_bfloat16> one[HEADS], other[HEADS];
+    const unsigned half = head_dim / 2, packs = head_dim / 8, place = threadIdx.x % packs;
+    const unsigned queries = q_heads * packs, all = (q_heads + k_heads) * packs;
+    // The first pair of this place, and how many there are.
+    const unsigned pair = NEOX ? place % (packs / 2) * 8 : place * 4, pairs = NEOX ? 8 : 4;
+    const float sign = NEOX && place < packs / 2 ? -1.0f : 1.0f;
+    // Every lane of a warp takes every step: lanes ask each other.
+    for (unsigned first = 0; first < all; first += PACKS * blockDim.x) {
+        Pack<__nv_bfloat16> held[PACKS] = {};
 #pragma unroll
-        for (int j = 0; j < HEADS; j++) {
-            const unsigned number = head + j * step;
-            __nv_bfloat16* x = number < queries ? q + number * head_dim : k + (number - queries) * head_dim;
-            if (number < heads) {
-                one[j] = load_pack(x, chunk);
-                other[j] = load_pack(x, second);
-            }
+        for (int j = 0; j < PACKS; j++) {
+            const unsigned p = first + j * blockDim.x + threadIdx.x;
+            if (p < all) held[j] = p < queries ? load_pack(q, p) : load_pack(k, p - queries);
         }
         // Later than the heads, for which no thread need wait until it knows its position.
-        const Pack<float> cos[2] = {load_pack(row, near), load_pack(row, far)};
-        const Pack<float> sin[2] = {load_pack(row + half, near), load_pack(row + half, far)};
+        float cos[8], sin[8];
 #pragma unroll
-        for (int j = 0; j < HEADS; j++) {
-            const unsigned number = head + j * step;
-            __nv_bfloat16* x = number < queries ? q + number * head_dim : k + (number - queries) * head_dim;
-            if (number < heads) {
-                turn<NEOX>(one[j], other[j], cos, sin);
-                store_pack(x, chunk, one[j]);
-                store_pack(x, second, other[j]);
-            }
+        for (unsigned j = 0; j < pairs; j += 4) {
+            const Pack<float> c = load_pack(row + pair, j / 4), s = load_pack(row + half + pair, j / 4);
+#pragma unroll
+            for (int i = 0; i < 4; i++) cos[j + i] = c.at[i], sin[j + i] = sign * s.at[i];
+        }
+#pragma unroll
+        for (int j = 0; j < PACKS; j++) {
+            const unsigned p = first + j * blockDim.x + threadIdx.x;
+            turn<NEOX>(held[j], cos, sin, packs / 2);
+            if (p < all) p < queries ? store_pack(q, p, held[j]) : store_pack(k, p - queries, held[j]);
         }
     }
 }
 
 extern "C" __global__ void __launch_bounds__(512)
     rope_neox(const int* positions, const float* table, __nv_bfloat16* q, __nv_bfloat16* k,
-              size_t tokens, size_t q_heads, size_t k_heads, size_t head_dim) {
-    rope<true>(positions, table, q, k, tokens, q_heads, k_heads, head_dim);
+              size_t q_heads, size_t k_heads, size_t head_dim) {
+    rope<true>(positions, table, q, k, q_heads, k_heads, head_dim);
 }
 extern "C" __global__ void __launch_bounds__(512)
     rope_gptj(const int* positions, const float* table, __nv_bfloat16* q, __nv_bfloat16* k,
-              size_t tokens, size_t q_heads, size_t k_heads, size_t head_dim) {
-    rope<false>(positions, table, q, k, tokens, q_heads, k_heads, head_dim);
+              size_t q_heads, size_t k_heads, size_t head_dim) {
+    rope<false>(positions, table, q, k, q_heads, k_heads, head_dim);
 }
 // ANCHOR_END: kernel
 
@@ -120,10 +120,10 @@ __device__ __forceinline__ void rope_any(const int* __restrict__ positions, cons
 }
 
 extern "C" __global__ void rope_neox_any(const int* positions, const float* table, __nv_bfloat16* q, __nv_bfloat16* k,
-                                         size_t tokens, size_t q_heads, size_t k_heads, size_t head_dim) {
+                                         size_t q_heads, size_t k_heads, size_t head_dim) {
     rope_any<true>(positions, table, q, k, q_heads, k_heads, head_dim);
 }
 extern "C" __global__ void rope_gptj_any(const int* positions, const float* table, __nv_bfloat16* q, __nv_bfloat16* k,
-                                         size_t tokens, size_t q_heads, size_t k_heads, size_t head_dim) {
+                                         size_t q_heads, size_t k_heads, size_t head_dim) {
     rope_any<false>(positions, table, q, k, q_heads, k_heads, head_dim);
 }

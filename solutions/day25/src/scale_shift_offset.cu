@@ -16,14 +16,14 @@ extern "C" __global__ void scale_shift_offset(const float* __restrict__ x, float
     const size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     const size_t threads = (size_t)gridDim.x * blockDim.x;
 
-    // The head: elements before the first one at a multiple of 16 bytes. Only where x and out lie equally far behind such an
-    // address, the next elements suit both; otherwise everything is head.
+    // The head: elements before the first one at a multiple of 128 bytes, a line, so that a warp writes whole lines after it.
+    // Only where x and out lie equally far behind a multiple of 16, float4s suit both; otherwise everything is head.
     const bool alike = ((size_t)x - (size_t)out) % 16 == 0;
-    const size_t before = (16 - (size_t)x % 16) % 16 / sizeof(float);
+    const size_t before = (128 - (size_t)out % 128) % 128 / sizeof(float);
     const size_t head = alike && before < n ? before : n;
     for (size_t i = thread; i < head; i += threads) out[i] = x[i] * scale + shift;
 
-    // The body: whole float4s of what is left, which begins at a multiple of 16.
+    // The body: whole float4s of what is left, which begins at a line of out.
     x += head;
     out += head;
     const size_t rest = n - head, vectors = rest / 4;

@@ -93,21 +93,23 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     const Chunk chunk = chunks[blockIdx.x];
     const size_t begin = chunk.piece * CHUNK;
     auto [p, g, m, v, all] = tensors[chunk.tensor];
-    p += begin, g += begin, m += begin, v += begin;
-    const int count = min(CHUNK, all - begin);
     const Rates r = rates(lr, beta1, beta2, epsilon, weight_decay, correction1, correction2);
 
-    // Where all four lie equally far behind a multiple of 16 bytes, what follows the next one suits float4s.
     const size_t at = (size_t)p;
     const bool alike = ((at ^ (size_t)g) | (at ^ (size_t)m) | (at ^ (size_t)v)) % 16 == 0;
-    if (!alike) return update_all<float, 4>(p, g, m, v, count, r);
-    const int head = (4 - at / sizeof(float) % 4) % 4;
-    // None where there are fewer elements than the head has.
-    const int packs = (count - head) / 4;
-    update_all<float4, 2>((float4*)(p + head), (const float4*)(g + head), (float4*)(m + head),
-                          (float4*)(v + head), packs, r);
-    // Three elements before the packs, at most, and three behind them.
-    const int i = threadIdx.x < head ? threadIdx.x : threadIdx.x + 4 * packs;
-    if (i < count) update(p[i], g[i], m[i], v[i], r);
+    if (!alike) {
+        return update_all<float, 4>(p + begin, g + begin, m + begin, v + begin, min(CHUNK, all - begin), r);
+    }
+    // Where all four lie equally far behind a multiple of 16 bytes, float4s suit them. All pieces are moved to where a line of 128
+    // bytes begins: float4s of a warp that lie across lines cost a tenth of the time. The first piece has what comes before, too.
+    const size_t before = (128 - at % 128) % 128 / sizeof(float), first = min(begin + before, all);
+    const int count = min(CHUNK, all - first), packs = count / 4;
+    update_all<float4, 2>((float4*)(p + first), (const float4*)(g + first), (float4*)(m + first),
+                          (float4*)(v + first), packs, r);
+    if (threadIdx.x < count % 4) {
+        const size_t i = first + 4 * packs + threadIdx.x;
+        update(p[i], g[i], m[i], v[i], r);
+    }
+    if (chunk.piece == 0 && threadIdx.x < first) update(p[threadIdx.x], g[threadIdx.x], m[threadIdx.x], v[threadIdx.x], r);
 }
 // ANCHOR_END: kernel
