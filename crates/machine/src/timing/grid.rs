@@ -86,7 +86,7 @@ pub(crate) fn estimate(
     let of_block = recordings.iter().map(steps).max().unwrap_or_default();
     let shape = Shape::new(grid, u64::from(rates.sms), of_block);
     let representatives = Representatives::new(&recordings, grid.mean, shape);
-    let Pieces { pieces, evicted, written_back, left } =
+    let Pieces { pieces, written_back, left } =
         Pieces::new(program, rates, grid, &recordings, (&common, &representatives.shares));
     let cut = shorten(&mut recordings, (BUDGET as f64 / (of_block * shape.simulated).max(1) as f64).min(1.0));
     let reaches_memory = recordings.iter().any(|recording| reaches_memory(program, recording));
@@ -113,7 +113,6 @@ pub(crate) fn estimate(
         common: &common,
         active: active as f64,
         last: (simulated - 1, last as f64),
-        evicted,
         written_back,
         shared: grid.shared * resident,
         first_wave: resident,

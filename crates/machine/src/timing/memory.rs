@@ -12,6 +12,7 @@ use std::collections::{HashMap, HashSet};
 use self::l1::L1;
 use self::server::Server;
 use self::stores::Stores;
+use super::program::Op;
 use super::rates::Rates;
 use super::{TICKS, Ticks, ticks};
 use crate::exec::Line;
@@ -30,6 +31,8 @@ pub(crate) struct Piece {
     pub(crate) fresh_written: f64,
     /// Of what the launch reads, the share that L2 lacks when it begins.
     pub(crate) missing: f64,
+    /// Of what other blocks reach much later, the share that has left L2 by then.
+    pub(crate) evicted: f64,
     /// Sectors of it that the launch writes: where atomics conflict.
     pub(crate) written_sectors: f64,
 }
@@ -44,8 +47,6 @@ pub(crate) struct Load<'a> {
     pub(crate) active: f64,
     /// The SM's last block, and how many SMs have as many blocks as this one.
     pub(crate) last: (u64, f64),
-    /// Of what the launch reaches again much later, the share that has left L2 by then.
-    pub(crate) evicted: f64,
     /// Of what comes into L2, the share that takes the place of something that was written, and that DRAM does not know yet.
     pub(crate) written_back: f64,
     /// Bytes of shared memory that the SM's blocks take from its L1.
@@ -180,6 +181,7 @@ impl<'a> MemorySystem<'a> {
     pub(crate) fn load(&mut self, now: Ticks, lines: &[Line], bytes: u64, asker: Asker, past_l1: bool) -> Ticks {
         let begun = self.begin(now, lines, bytes);
         let scattered = are_scattered(lines);
+        let apart = scattered || are_sparse(lines, bytes);
         let sector = self.sector_of(asker);
         let mut done = begun;
         for line in lines {
@@ -206,13 +208,16 @@ impl<'a> MemorySystem<'a> {
                 None => 0.0,
             };
             // What is read here and there is seldom read again before it has to go.
-            let share = if scattered { fresh + (1.0 - fresh) * self.load.evicted } else { fresh };
+            let evicted = piece.map_or(0.0, |(_, piece)| piece.evicted);
+            let share = if apart { fresh + (1.0 - fresh) * evicted } else { fresh };
             let chance = chance_of(line, piece, if common { 0 } else { asker.block });
             let from_dram = gone | if chance < share { first } else { 0 };
-            self.read.insert(own, (before | missing | halves_of(from_dram), self.fetched));
             // Blocks that run at the same time ask for what they share at the same time: all of them wait for it.
             let lacks = piece.is_some_and(|(_, piece)| chance < piece.missing);
             let waits = first != 0 && share > 0.0 && lacks && (asker.block < self.load.first_wave || !common);
+            // What is waited for comes with its other half, too.
+            let halves = halves_of(from_dram | if waits { first } else { 0 });
+            self.read.insert(own, (before | missing | halves, self.fetched));
             let came = self.fetch(begun, missing.count_ones(), from_dram, (scattered, waits), sector);
             self.l1.keep(key, there | missing, came.max(at));
             self.flight += f64::from(32 * missing.count_ones()) * came.saturating_sub(begun) as f64;
@@ -225,6 +230,7 @@ impl<'a> MemorySystem<'a> {
     pub(crate) fn store(&mut self, now: Ticks, lines: &[Line], bytes: u64, asker: Asker, written: &HashMap<u64, u32>) {
         let begun = self.begin(now, lines, bytes);
         let scattered = are_scattered(lines);
+        let apart = scattered || are_sparse(lines, bytes);
         let sector = self.sector_of(asker);
         for line in lines {
             let key = own(line, asker);
@@ -238,7 +244,8 @@ impl<'a> MemorySystem<'a> {
             let piece = self.piece(line.number);
             let chance = chance_of(line, piece, asker.block);
             let fresh = piece.map_or(1.0, |(_, piece)| piece.fresh_written);
-            let again = if scattered { (1.0 - fresh) * self.load.evicted } else { 0.0 };
+            let evicted = piece.map_or(0.0, |(_, piece)| piece.evicted);
+            let again = if apart { (1.0 - fresh) * evicted } else { 0.0 };
             let first = chance < fresh + again;
             let missing = chance < fresh * piece.map_or(1.0, |(_, piece)| piece.missing) + again;
             let store = stores::Store { line, key, scattered, first, missing };
@@ -272,9 +279,9 @@ impl<'a> MemorySystem<'a> {
     }
 
     /// A warp's atomics: when the old values are there.
-    pub(crate) fn atomic(&mut self, now: Ticks, lines: &[Line], float: bool, asker: Asker) -> Ticks {
+    pub(crate) fn atomic(&mut self, now: Ticks, lines: &[Line], op: &Op, asker: Asker) -> Ticks {
         let begun = self.begin(now, lines, 0);
-        let least = if float { self.rates.float_atomic } else { self.rates.atomic };
+        let least = if op.float { self.rates.float_atomic } else { self.rates.atomic };
         let sector = self.sector_of(asker);
         for line in lines {
             let sectors = f64::from(line.sectors.count_ones());
@@ -282,7 +289,8 @@ impl<'a> MemorySystem<'a> {
             // Lanes with one address go one after the other, and so do all SMs at a line. Neighbouring lines are in one slice of L2.
             let slices = self.piece(line.number).map_or(1e6, |(_, piece)| (piece.written_sectors / 16.0).max(1.0));
             let round = least.max(self.rates.atomic_round * sectors);
-            let clocks = f64::from(line.conflicts.max(1)) * round * self.active(asker) / slices;
+            let lanes = if op.one_lane { 1 } else { line.conflicts.max(1) };
+            let clocks = f64::from(lanes) * round * self.active(asker) / slices;
             self.atomics.take(begun, clocks * TICKS as f64);
         }
         let done = self.l2.free().max(self.atomics.free());
@@ -399,6 +407,12 @@ fn are_scattered(lines: &[Line]) -> bool {
     lines.len() > 8 && !lines[0].is_local() && 2 * lines.windows(2).filter(near).count() < lines.len()
 }
 
+/// Whether lanes have sectors of their own, and little of each: what else is in them, others reach at another time.
+fn are_sparse(lines: &[Line], bytes: u64) -> bool {
+    let sectors: u64 = lines.iter().map(|line| u64::from(line.sectors.count_ones())).sum();
+    lines.len() > 8 && !lines[0].is_local() && 2 * bytes < 32 * sectors
+}
+
 /// A number from 0 to 1 that depends on nothing but `of`.
 fn chance(of: u64) -> f64 {
     let mixed = of.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -416,6 +430,7 @@ mod tests {
         fresh_common: 1.0,
         fresh_written: 1.0,
         missing: 1.0,
+        evicted: 0.0,
         written_sectors: 1.0,
     };
     const ASKER: Asker = Asker { place: 0, block: 0 };
@@ -431,7 +446,6 @@ mod tests {
             common: &common,
             active,
             last: (u64::MAX, 1.0),
-            evicted: 0.0,
             written_back: 0.0,
             shared: 0,
             first_wave: 1,
@@ -467,7 +481,8 @@ mod tests {
         let with_conflicts = |conflicts| {
             with(132.0, |memory| {
                 let line = Line { number: 1, sectors: 1, whole: 0, conflicts };
-                (0..100).map(|_| memory.atomic(0, &[line], true, ASKER)).max().unwrap_or(0)
+                let op = Op { float: true, ..Op::new(crate::timing::cost::FOLDED, crate::timing::program::Kind::Plain) };
+                (0..100).map(|_| memory.atomic(0, &[line], &op, ASKER)).max().unwrap_or(0)
             })
         };
         assert!(with_conflicts(32) > with_conflicts(1), "{} {}", with_conflicts(32), with_conflicts(1));

@@ -36,11 +36,24 @@ struct Sectors {
     written: f64,
 }
 
+/// How a launch uses an allocation: bytes that it reaches, and bytes that its blocks ask L2 for, in sectors.
+struct Use {
+    bytes: f64,
+    requested: f64,
+}
+
+impl Use {
+    /// Bytes that pass between two requests for a sector of it, where these are spread over the whole launch: of an allocation that is asked
+    /// for as often, all that is reached of it, and of others what is asked for in that time.
+    fn distance(&self, all: &[Self]) -> f64 {
+        let times = (self.requested / self.bytes.max(1.0)).max(1.0);
+        all.iter().map(|other| other.bytes.min(other.requested / times)).sum()
+    }
+}
+
 /// What a launch does to memory as a whole.
 pub(super) struct Pieces {
     pub(super) pieces: Vec<Piece>,
-    /// The share of what it reaches again much later that has left L2 by then.
-    pub(super) evicted: f64,
     /// Of what it brings to L2, the share that takes the place of what was written.
     pub(super) written_back: f64,
     pub(super) left: Left,
@@ -71,12 +84,14 @@ impl Pieces {
             fresh_common: 1.0,
             fresh_written: 1.0,
             missing: 1.0 - cached,
+            evicted: 0.0,
             written_sectors: 1.0,
         };
         let mut pieces: Vec<Piece> = grid.regions.iter().map(piece).collect();
         pieces.sort_unstable_by_key(|piece| piece.start);
         let sectors = reached(program, &pieces, recordings, (common, shares));
         let mut reached = Vec::new();
+        let mut uses = Vec::new();
         let (mut brought, mut newly_written, mut asked) = (0.0, 0.0, 0.0);
         for (piece, sectors) in pieces.iter_mut().zip(sectors) {
             let all = ((piece.end - piece.start) as f64 / 32.0).ceil();
@@ -93,11 +108,15 @@ impl Pieces {
             brought += 32.0 * (read + written).min(all) * piece.missing;
             newly_written += 32.0 * written;
             asked += 32.0 * (read * piece.missing + written);
+            let requests = all_blocks(sectors.own + sectors.common + sectors.written);
+            uses.push(Use { bytes: 32.0 * (read + written).min(all), requested: 32.0 * requests });
             if read + written > 0.0 {
                 reached.push((piece.start, 32.0 * (read + written)));
             }
         }
-        let touched: f64 = reached.iter().map(|(_, bytes)| bytes).sum();
+        for at in 0..uses.len() {
+            pieces[at].evicted = missing(uses[at].distance(&uses) / rates.l2_bytes);
+        }
         // What comes in takes the place of any other. So this much of what was there at the beginning stays to the end, and this much of
         // what comes in between.
         let times = brought / rates.l2_bytes;
@@ -107,7 +126,6 @@ impl Pieces {
         let dirty = newly_written * stays_of_new + grid.dirty * stays;
         Self {
             pieces,
-            evicted: missing(touched / rates.l2_bytes),
             written_back: if asked > 0.0 { written_back / asked } else { 0.0 },
             left: Left { reached, dirty },
         }

@@ -4,6 +4,7 @@ mod alignment;
 mod arms;
 mod fold;
 pub(crate) mod linear;
+mod uniform;
 
 use std::collections::HashMap;
 
@@ -69,6 +70,8 @@ pub(crate) struct Op {
     pub(crate) merged: bool,
     /// An atomic that adds the same number for all lanes: the lanes at an address are counted first, and one addition does.
     pub(crate) counts: bool,
+    /// An atomic that one lane does for its warp, with what `redux` makes of the operands of all.
+    pub(crate) one_lane: bool,
     /// Computes with floats.
     pub(crate) float: bool,
     /// The assembler makes a branch of it, over which it moves nothing.
@@ -148,6 +151,8 @@ impl Program {
         let mut program = Self { ops, registers, spills, predicated: HashMap::new() };
         fold::products(&mut program, code);
         fold::shared_loads(&mut program, code, &numbers);
+        // Before branches are predicates of what they lead over.
+        uniform::atomics(&mut program, code, &numbers, &text);
         fold::short_branches(&mut program, code, model.assembler.predicated);
         arms::moves(&mut program, code);
         let memory = |text: &str, kind| Op { bytes: 4, ..Op::new(Cost::of(text, units), kind) };
@@ -281,6 +286,7 @@ impl Op {
             past_l1: false,
             merged: false,
             counts: false,
+            one_lane: false,
             float: false,
             serial: false,
         }

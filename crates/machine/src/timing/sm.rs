@@ -388,10 +388,10 @@ impl<'a> Sm<'a> {
             }
             Kind::Atomic(at) if is_shared(at) => {
                 let conflicts = lines.iter().map(|line| line.conflicts).max().unwrap_or(1);
-                let conflicts = if op.counts { 1 } else { conflicts };
+                let conflicts = if op.counts || op.one_lane { 1 } else { conflicts };
                 banks(&mut self.memory, 2 + u64::from(conflicts)) + ticks(2.0 * shared_latency)
             }
-            Kind::Atomic(_) => self.memory.atomic(now, lines, op.float, asker),
+            Kind::Atomic(_) => self.memory.atomic(now, lines, op, asker),
             Kind::Branch => return (now, now + ticks(self.rates.branch)),
             Kind::Fence => return (now + latency, now + latency),
             Kind::Plain if op.serial => {
@@ -568,7 +568,6 @@ mod tests {
             common: &common,
             active: 1.0,
             last: (0, 1.0),
-            evicted: 0.0,
             written_back: 0.0,
             shared: 0,
             first_wave: 1,
