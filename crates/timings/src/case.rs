@@ -18,6 +18,7 @@ use crate::sweep::{Choice, choices, fill};
 /// // warm                                       timed with a warm cache as well
 /// // races                                      threads write one value to one place on purpose
 /// // calibration                                what rates are read off: no prediction is ever judged by it
+/// // by others                                  written and timed without a look at the clock, by which it is judged apart
 /// // launch: scale<<<{ceil(n, block)}, {block}>>>(x: f32[{n}], y: f32[{n}] uninit, n: u64 = {n})
 /// ```
 ///
@@ -29,6 +30,7 @@ pub struct Case {
     pub name: String,
     pub source: String,
     pub calibration: bool,
+    pub by_others: bool,
     pub races: bool,
     pub points: Vec<Point>,
 }
@@ -67,6 +69,7 @@ impl Case {
             name: name.to_owned(),
             source: source.to_owned(),
             calibration: false,
+            by_others: false,
             races: false,
             points: Vec::new(),
         };
@@ -87,6 +90,7 @@ impl Case {
     fn directive(&mut self, scope: &mut Scope, word: &str, rest: &str) -> Result<(), String> {
         match (word, rest) {
             ("calibration", "") => self.calibration = true,
+            ("by", "others") => self.by_others = true,
             ("races", "") => self.races = true,
             ("warm", "") => scope.warm = true,
             ("sweep:", _) => {

@@ -58,6 +58,11 @@ mod tests {
     use super::*;
     use crate::cases;
 
+    /// The names of cases that are there for something else.
+    fn others(are: impl Fn(&crate::Case) -> bool) -> BTreeSet<String> {
+        cases().unwrap().iter().filter(|case| are(case)).map(|case| case.name.clone()).collect()
+    }
+
     /// The times of all GPUs.
     fn all() -> Vec<Record> {
         STORED.iter().flat_map(|(name, _)| stored(name).unwrap()).collect()
@@ -76,8 +81,7 @@ mod tests {
 
     #[test]
     fn a_held_out_kernel_was_measured_and_is_no_calibration() {
-        let calibration: BTreeSet<String> =
-            cases().unwrap().iter().filter(|case| case.calibration).map(|case| case.name.clone()).collect();
+        let calibration = others(|case| case.calibration);
         let records = all();
         let known: BTreeSet<String> = records.iter().map(Record::key).collect();
         for line in lines(HELD_OUT) {
@@ -96,9 +100,8 @@ mod tests {
 
     #[test]
     fn who_is_held_out_is_chosen_by_hash() {
-        let calibration: BTreeSet<String> =
-            cases().unwrap().iter().filter(|case| case.calibration).map(|case| case.name.clone()).collect();
-        for record in all().iter().filter(|record| !calibration.contains(&record.case)) {
+        let others = others(|case| case.calibration || case.by_others);
+        for record in all().iter().filter(|record| !others.contains(&record.case)) {
             let key = record.key();
             assert_eq!(is_held_out(&key), hash(&key) >> 17 & 1 == 1, "{key}");
         }

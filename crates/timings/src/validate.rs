@@ -31,6 +31,8 @@ pub enum Role {
     HeldOut,
     /// It was there to be looked at.
     Fitted,
+    /// Its author did not know the clock, and it was predicted before it was looked at. Since then it was there to be looked at, too.
+    ByOthers,
     /// Rates are read off it, one effect at a time; a chain of one instruction or a kernel that asks the clock is no kernel.
     Calibration,
 }
@@ -90,7 +92,7 @@ pub fn validate(
         let compare = |point: &Point| {
             let name = (&point.launch.kernel, &point.at, point.cache);
             let record = (*known.get(&name)?).clone();
-            let role = role(&record, case.calibration);
+            let role = if case.by_others { Role::ByOthers } else { role(&record, case.calibration) };
             let predicted =
                 predictor.predict(profile, point).map_err(|error| format!("{} {}: {error}", name.0, name.1));
             Some(predicted.map(|(predicted_ns, bound)| Compared { record, predicted_ns, role, bound }))

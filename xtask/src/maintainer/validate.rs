@@ -169,18 +169,20 @@ fn name(role: Role) -> &'static str {
     match role {
         Role::HeldOut => "held out",
         Role::Fitted => "fitted",
+        Role::ByOthers => "by others",
         Role::Calibration => "calibration",
     }
 }
 
-const ROLES: [Role; 3] = [Role::HeldOut, Role::Fitted, Role::Calibration];
+const ROLES: [Role; 4] = [Role::HeldOut, Role::Fitted, Role::ByOthers, Role::Calibration];
 
 /// How far off predictions are: by role, then of what may be looked at by kernel, the worst last. What nothing may be fitted to is broken
 /// down where it is asked for only.
 fn tables(points: &[Compared], held_out: bool) -> String {
     let mut text = "Times of kernels on one GPU: predicted against measured.\n\n".to_owned() + &by_role(points);
     let of = |role: Role| points.iter().filter(move |point| point.role == role);
-    let roles = if held_out { [Role::Fitted, Role::HeldOut] } else { [Role::Calibration, Role::Fitted] };
+    let last = if held_out { Role::HeldOut } else { Role::Calibration };
+    let roles = [last, Role::ByOthers, Role::Fitted];
     for role in roles {
         let mut kernels: BTreeMap<&String, Vec<Compared>> = BTreeMap::new();
         of(role).for_each(|point| kernels.entry(&point.record.kernel).or_default().push(point.clone()));
@@ -200,7 +202,7 @@ fn by_role(points: &[Compared]) -> String {
 
 /// How far off predictions are when the clock leaves out one effect.
 fn effects(options: &Options, records: &[Record]) -> Result<String, RunError> {
-    let mut rows: [Vec<(String, Errors)>; 3] = Default::default();
+    let mut rows: [Vec<(String, Errors)>; ROLES.len()] = Default::default();
     for without in std::iter::once(None).chain(Effect::ALL.into_iter().map(Some)) {
         let points = suite(options, without, records)?;
         let title = without.map_or("nothing", Effect::name);

@@ -212,9 +212,11 @@ impl<'a> MemorySystem<'a> {
             let share = if apart { fresh + (1.0 - fresh) * evicted } else { fresh };
             let chance = chance_of(line, piece, if common { 0 } else { asker.block });
             let from_dram = gone | if chance < share { first } else { 0 };
-            // Blocks that run at the same time ask for what they share at the same time: all of them wait for it.
+            // Blocks that run at the same time ask for what they share at the same time: all of them wait for it. What is read here and there,
+            // each asks for at another time.
             let lacks = piece.is_some_and(|(_, piece)| chance < piece.missing);
-            let waits = first != 0 && share > 0.0 && lacks && (asker.block < self.load.first_wave || !common);
+            let waits =
+                !scattered && first != 0 && share > 0.0 && lacks && (asker.block < self.load.first_wave || !common);
             // What is waited for comes with its other half, too.
             let halves = halves_of(from_dram | if waits { first } else { 0 });
             self.read.insert(own, (before | missing | halves, self.fetched));
@@ -263,8 +265,10 @@ impl<'a> MemorySystem<'a> {
     /// one block after the other.
     fn store_local(&mut self, begun: Ticks, line: &Line, key: u64, sector: Sector) {
         let sectors = f64::from(line.sectors.count_ones());
+        // Lanes that are at different elements of their arrays write parts of sectors.
+        let parts = if line.sectors == line.whole { 0.0 } else { self.rates.partial_line };
         self.l1.keep(key, line.sectors, begun);
-        self.l2_stores.take(begun, sector.store * sectors);
+        self.l2_stores.take(begun, sector.store * (sectors + parts));
         self.l2.take(begun, sector.written * sectors);
         let written_back = sectors * self.left_l2(key) * self.rates.dram_write;
         self.take_dram(begun, written_back, self.rates.written_load, sector);
@@ -481,7 +485,8 @@ mod tests {
         let with_conflicts = |conflicts| {
             with(132.0, |memory| {
                 let line = Line { number: 1, sectors: 1, whole: 0, conflicts };
-                let op = Op { float: true, ..Op::new(crate::timing::cost::FOLDED, crate::timing::program::Kind::Plain) };
+                let op =
+                    Op { float: true, ..Op::new(crate::timing::cost::FOLDED, crate::timing::program::Kind::Plain) };
                 (0..100).map(|_| memory.atomic(0, &[line], &op, ASKER)).max().unwrap_or(0)
             })
         };

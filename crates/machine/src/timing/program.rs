@@ -4,6 +4,7 @@ mod alignment;
 mod arms;
 mod fold;
 pub(crate) mod linear;
+mod narrow;
 mod uniform;
 
 use std::collections::HashMap;
@@ -149,6 +150,7 @@ impl Program {
         let registers = named.max().map_or(0, |&register| register as usize + 1);
         let spills = ops.len() as u32;
         let mut program = Self { ops, registers, spills, predicated: HashMap::new() };
+        narrow::halves(&mut program, code, units, &text);
         fold::products(&mut program, code);
         fold::shared_loads(&mut program, code, &numbers);
         // Before branches are predicates of what they lead over.

@@ -1,4 +1,5 @@
 // Sparse matrices, bins, strides, lists and compaction: what is read or written where depends on numbers.
+// by others
 // sweep: rows = 2^12 2^15 2^18 2^20; width = 16 64; block = 128
 // launch: spmv_csr_scalar<<<{ceil(rows, block)}, {block}>>>(values: f32[{rows * width}], columns: i32[{rows * width}], x: f32[{rows}], y: f32[{rows}] uninit, rows: i32 = {rows}, width: i32 = {width})
 // sweep: rows = 2^12 2^15 2^18; width = 40 200; block = 256

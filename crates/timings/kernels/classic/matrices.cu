@@ -1,4 +1,5 @@
 // Matrices of doubles turned over, sums in the right and the wrong order, and small ones that a thread keeps.
+// by others
 // sweep: width = 250 1024 4096 8192; height = width
 // sweep: width = 10000; height = 100
 // launch: transpose_double_naive<<<({ceil(width, 16)},{ceil(height, 16)}), (16,16)>>>(in: f64[{width * height}], out: f64[{width * height}] uninit, width: i32 = {width}, height: i32 = {height})

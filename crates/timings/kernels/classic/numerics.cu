@@ -1,4 +1,5 @@
 // Numerical methods as courses and benchmarks have them.
+// by others
 // sweep: n = 2^16 1000000 2^24 2^27; block = 256
 // sweep: n = 2^24; block = 64 1024
 // launch: saxpy<<<{ceil(n, block)}, {block}>>>(n: i32 = {n}, a: f32 = 2.0, x: f32[{n}], y: f32[{n}])

@@ -1,4 +1,5 @@
 // Images of bytes, rays, and whole numbers bit by bit.
+// by others
 // sweep: width = 640; height = 480; block = 256
 // sweep: width = 1920; height = 1080; block = 128 512
 // sweep: width = 4096 8000; height = width; block = 256

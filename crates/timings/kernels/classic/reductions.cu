@@ -1,4 +1,5 @@
 // Sums over blocks as courses improve them step by step, and what is built in the same way.
+// by others
 // sweep: n = 2^16 2^20 2^24 2^27; block = 256
 // sweep: n = 2^24; block = 64 1024
 // launch: reduce_modulo<<<{ceil(n, block)}, {block}, {4 * block}>>>(g_idata: i32[{n}], g_odata: i32[{ceil(n, block)}] uninit, n: u32 = {n})

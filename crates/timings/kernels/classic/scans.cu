@@ -1,4 +1,5 @@
 // Prefix sums of blocks in three ways, and sums of segments.
+// by others
 // sweep: n = 2^16 1000000 2^24 2^27; block = 256
 // sweep: n = 2^24; block = 64 1024
 // launch: scan_hillis_steele<<<{ceil(n, block)}, {block}, {8 * block}>>>(in: f32[{n}], out: f32[{n}] uninit, block_sums: f32[{ceil(n, block)}] uninit, n: i32 = {n})

@@ -1,4 +1,5 @@
 // Sorting networks, look-ups of keys, and counts of characters.
+// by others
 // sweep: n = 2^16 2^20 2^24 2^27; j = 64; block = 256
 // sweep: n = 2^22; j = 1 n/4; block = 256 512
 // launch: bitonic_step_global<<<{ceil(n, block)}, {block}>>>(dev_values: f32[{n}], j: i32 = {j}, k: i32 = {2 * j}, n: i32 = {n})

@@ -1,4 +1,5 @@
 // Stencils of textbooks: on grids of two and three dimensions, on signals and on images.
+// by others
 // sweep: nx = 250 1024 4096 8192; ny = nx; bx = 16; by = 16
 // sweep: nx = 4096; ny = 4000; bx = 32 64; by = 8
 // launch: jacobi_5pt<<<({ceil(nx, bx)},{ceil(ny, by)}), ({bx},{by})>>>(u: f32[{nx * ny}], u_new: f32[{nx * ny}] uninit, nx: i32 = {nx}, ny: i32 = {ny})

@@ -1,4 +1,5 @@
 // What surrounds and makes attention: rotary embeddings, caches in pages, a decoding step, masked scores, embeddings, experts.
+// by others
 // sweep: tokens = 16 256 2048 16384; heads = 32; block = 256
 // launch: rope_neox_table<<<{tokens}, {block}>>>(qk: f16[{tokens * heads * 128}], table: f32[{4096 * 128}], positions: i32[{tokens}], heads: i32 = {heads}, dim: i32 = 128)
 // sweep: sequences = 1 4 16; heads = 1 8; base = 10000

@@ -1,4 +1,5 @@
 // Gates, casts, weights in few bits, and optimizer steps: single passes over the elements, each as another repository writes them.
+// by others
 // sweep: hidden = 2816 11008; rows = 16 512 4096; block = 256
 // launch: swiglu_half2<<<({ceil(hidden, 2 * block)},{rows}), {block}>>>(gate_up: f16[{2 * rows * hidden}], out: f16[{rows * hidden}] uninit, half_hidden: i32 = {hidden / 2})
 // sweep: kind = 0 1 2; n = 100003 2^25; block = 256

@@ -1,4 +1,5 @@
 // Normalisations of rows, groups and channels, softmax and its logarithm: from a warp's registers to whole blocks.
+// by others
 // sweep: hidden = 128 4096; rows = 2^19/hidden 2^23/hidden 2^26/hidden; block = 128
 // sweep: hidden = 1152; rows = 5001; block = 64 512
 // launch: rmsnorm_quantize_warp<<<{ceil(rows, block / 32)}, {block}>>>(x: f16[{rows * hidden}], weight: f16[{hidden}], q: i8[{rows * hidden}] uninit, scales: f32[{rows}] uninit, rows: i32 = {rows}, pairs: i32 = {hidden / 2}, eps: f32 = 0.000001)

@@ -1,4 +1,5 @@
 // Products of matrices and vectors, of many small matrices, on tensor cores, and convolutions.
+// by others
 // sweep: rows = 1001 4096; columns = 1024 4096 14336
 // sweep: rows = 16384; columns = 8192
 // launch: gemv_f16_warp<<<{ceil(rows, 4)}, (32,4)>>>(w: f16[{rows * columns}], x: f16[{columns}], y: f16[{rows}] uninit, rows: i32 = {rows}, packs: i32 = {columns / 8})

@@ -52,7 +52,8 @@ fn picture(points: &[Compared]) -> String {
 /// Of each of the kernels that are furthest off the point that is: of those that may be looked at.
 fn worst(points: &[Compared], held_out: bool) -> String {
     let mut kernels: BTreeMap<(&str, &str), &Compared> = BTreeMap::new();
-    let wanted = if held_out { [Role::HeldOut, Role::Fitted] } else { [Role::Fitted; 2] };
+    let last = if held_out { Role::HeldOut } else { Role::Fitted };
+    let wanted = [Role::Fitted, Role::ByOthers, last];
     for point in points.iter().filter(|point| wanted.contains(&point.role)) {
         let known = kernels.entry((&point.record.case, &point.record.kernel)).or_insert(point);
         if off(point) > off(known) {

@@ -189,11 +189,19 @@ fn words(touch: &Touch<'_>, lines: &mut Vec<Line>) {
 /// Lanes have their own addresses, which the hardware interleaves: what is one word to a thread is one line to a warp.
 fn local(warp: u32, touch: &Touch<'_>, lines: &mut Vec<Line>) {
     let first = lines.len();
+    // Of each line, the lanes that access it.
+    let mut lanes: Vec<u32> = Vec::new();
     for lane in each(touch.mask) {
         let (start, end) = (touch.addrs[lane], touch.addrs[lane] + touch.bytes.max(1) - 1);
         for word in start / 4..=end / 4 {
-            reach(lines, first, LOCAL | u64::from(warp) << 32 | word, 1 << (lane / 8));
+            let at = reach(lines, first, LOCAL | u64::from(warp) << 32 | word, 1 << (lane / 8));
+            lanes.resize(lanes.len().max(at + 1), 0);
+            lanes[at] |= 1 << lane;
         }
+    }
+    for (line, lanes) in lines[first..].iter_mut().zip(lanes) {
+        let is_whole = |sector: &u32| touch.bytes >= 4 && lanes >> (8 * sector) & 0xff == 0xff;
+        line.whole = (0..4).filter(is_whole).fold(0, |whole, sector| whole | 1 << sector);
     }
 }
 

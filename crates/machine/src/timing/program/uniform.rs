@@ -69,7 +69,9 @@ impl<Text: Fn(u32) -> String> Reader<'_, Text> {
     /// so paths on which lanes part, predicates, and what comes back from the end of a loop are not looked at. What is loaded from one address is
     /// one value.
     fn is_uniform(&self, at: usize, register: u32, deep: usize) -> bool {
-        let Some(made) = self.program.ops[..at].iter().rposition(|op| op.writes.contains(&register)) else { return true };
+        let Some(made) = self.program.ops[..at].iter().rposition(|op| op.writes.contains(&register)) else {
+            return true;
+        };
         let (op, guard) = (&self.program.ops[made], self.code.insts[made].guard);
         let guard = (guard != TRUE).then(|| self.numbers.of(made as u32, guard, 1));
         let is_operand = |read: &u32| guard.is_none_or(|guard| *read != guard && !op.writes.contains(read));
