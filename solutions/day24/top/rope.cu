@@ -19,67 +19,58 @@
 #include "pack.cuh"
 
 // ANCHOR: kernel
-// Turns the pack of 16 bytes at `place` in its head. NeoX: its eight elements are one side of eight pairs, and the other side is the pack
-// half a head away, which another lane has. GPT-J: it has four whole pairs.
-template <bool NEOX>
-__device__ __forceinline__ void turn(Pack<__nv_bfloat16>& pack, const float (&cos)[8], const float (&sin)[8], unsigned half_a_head) {
-    Pack<__nv_bfloat16> other = pack;
-    if (NEOX) {
-        other.bits.x = __shfl_xor_sync(~0u, pack.bits.x, half_a_head);
-        other.bits.y = __shfl_xor_sync(~0u, pack.bits.y, half_a_head);
-        other.bits.z = __shfl_xor_sync(~0u, pack.bits.z, half_a_head);
-        other.bits.w = __shfl_xor_sync(~0u, pack.bits.w, half_a_head);
-    }
-#pragma unroll
-    for (int j = 0; j < 4; j++) {
-        const float2 x = to_float2(pack, j), y = to_float2(other, j);
-        if (NEOX) {
-            set_float2(pack, j, make_float2(x.x * cos[2 * j] + y.x * sin[2 * j], x.y * cos[2 * j + 1] + y.y * sin[2 * j + 1]));
-        } else {
-            set_float2(pack, j, make_float2(x.x * cos[j] - x.y * sin[j], x.y * cos[j] + x.x * sin[j]));
-        }
-    }
-}
-
-// A block has a token. Its lanes read whole lines, a pack each, and a thread has five packs on their way at once. All of them lie at
-// the same place in their heads, so that they are turned by the same angles. The launch sees to it that a head's packs divide a warp,
-// and that they are aligned.
+// A block has a token. Its lanes read whole lines, a pack of 16 bytes each, and a thread has five packs on their way at once. All of
+// them lie at the same place in their heads, so that they are turned by the same angles. In NeoX a pack has one side of eight pairs: the
+// lane half a head away has the other side. In GPT-J it has four whole pairs. The launch sees to it that a head's packs divide a warp, and
+// that they are aligned.
 template <bool NEOX>
 __device__ __forceinline__ void rope(const int* __restrict__ positions, const float* __restrict__ table,
                                      __nv_bfloat16* __restrict__ q, __nv_bfloat16* __restrict__ k,
-                                     size_t q_heads, size_t k_heads, size_t head_dim) {
-    const int PACKS = 5;
+                                     unsigned q_heads, unsigned k_heads, unsigned head_dim) {
+    const int PACKS = 5, PAIRS = NEOX ? 8 : 4;
     const size_t token = blockIdx.x;
-    const float* row = table + positions[token] * head_dim;
+    const float* row = table + positions[token] * (size_t)head_dim;
     q += token * q_heads * head_dim;
     k += token * k_heads * head_dim;
 
-    const unsigned half = head_dim / 2, packs = head_dim / 8, place = threadIdx.x % packs;
+    const unsigned packs = head_dim / 8, half = packs / 2, place = threadIdx.x % packs;
     const unsigned queries = q_heads * packs, all = (q_heads + k_heads) * packs;
-    // The first pair of this place, and how many there are.
-    const unsigned pair = NEOX ? place % (packs / 2) * 8 : place * 4, pairs = NEOX ? 8 : 4;
-    const float sign = NEOX && place < packs / 2 ? -1.0f : 1.0f;
+    const unsigned pair = NEOX ? place % half * PAIRS : place * PAIRS;
+    const float sign = NEOX && place < half ? -1.0f : 1.0f;
     // Every lane of a warp takes every step: lanes ask each other.
     for (unsigned first = 0; first < all; first += PACKS * blockDim.x) {
-        Pack<__nv_bfloat16> held[PACKS] = {};
+        uint4 held[PACKS] = {};
 #pragma unroll
         for (int j = 0; j < PACKS; j++) {
             const unsigned p = first + j * blockDim.x + threadIdx.x;
-            if (p < all) held[j] = p < queries ? load_pack(q, p) : load_pack(k, p - queries);
+            if (p < all) held[j] = p < queries ? ((const uint4*)q)[p] : ((const uint4*)k)[p - queries];
         }
         // Later than the heads, for which no thread need wait until it knows its position.
-        float cos[8], sin[8];
+        float cos[PAIRS], sin[PAIRS];
 #pragma unroll
-        for (unsigned j = 0; j < pairs; j += 4) {
-            const Pack<float> c = load_pack(row + pair, j / 4), s = load_pack(row + half + pair, j / 4);
+        for (int j = 0; j < PAIRS; j += 4) {
+            const Pack<float> c = load_pack(row + pair, j / 4), s = load_pack(row + head_dim / 2 + pair, j / 4);
 #pragma unroll
             for (int i = 0; i < 4; i++) cos[j + i] = c.at[i], sin[j + i] = sign * s.at[i];
         }
 #pragma unroll
         for (int j = 0; j < PACKS; j++) {
             const unsigned p = first + j * blockDim.x + threadIdx.x;
-            turn<NEOX>(held[j], cos, sin, packs / 2);
-            if (p < all) p < queries ? store_pack(q, p, held[j]) : store_pack(k, p - queries, held[j]);
+            Pack<__nv_bfloat16> turned;
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                const unsigned own = ((const unsigned*)&held[j])[i];
+                const float2 x = __bfloat1622float2((const __nv_bfloat162&)own);
+                if (NEOX) {
+                    const unsigned other = __shfl_xor_sync(~0u, own, half);
+                    const float2 y = __bfloat1622float2((const __nv_bfloat162&)other);
+                    set_float2(turned, i, make_float2(x.x * cos[2 * i] + y.x * sin[2 * i],
+                                                      x.y * cos[2 * i + 1] + y.y * sin[2 * i + 1]));
+                } else {
+                    set_float2(turned, i, make_float2(x.x * cos[i] - x.y * sin[i], x.y * cos[i] + x.x * sin[i]));
+                }
+            }
+            if (p < all) p < queries ? store_pack(q, p, turned) : store_pack(k, p - queries, turned);
         }
     }
 }
