@@ -45,7 +45,7 @@ __device__ __forceinline__ void rope(const int* __restrict__ positions, const fl
             const unsigned p = first + j * blockDim.x + threadIdx.x;
             if (p < all) held[j] = p < queries ? ((const uint4*)q)[p] : ((const uint4*)k)[p - queries];
         }
-        // Later than the heads, for which no thread need wait until it knows its position.
+        // After the loads of the heads, which need no position.
         float cos[PAIRS], sin[PAIRS];
 #pragma unroll
         for (int j = 0; j < PAIRS; j += 4) {

@@ -24,7 +24,7 @@ pub(super) fn rope(
     k_heads: usize,
     head_dim: usize,
 ) -> Result<(), DriverError> {
-    if tokens == 0 {
+    if tokens == 0 || (q_heads + k_heads) * head_dim == 0 {
         return Ok(());
     }
     // Elements of a pack of 16 bytes, and packs that a thread has at once.

@@ -23,7 +23,7 @@ extern "C" __global__ void scale_shift_offset(const float* __restrict__ x, float
     const size_t head = alike && before < n ? before : n;
     for (size_t i = thread; i < head; i += threads) out[i] = x[i] * scale + shift;
 
-    // The body: whole float4s of what is left, which begins at a line of out.
+    // The body: whole float4s of what is left, which begins where a line of out begins.
     x += head;
     out += head;
     const size_t rest = n - head, vectors = rest / 4;

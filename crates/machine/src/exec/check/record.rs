@@ -301,10 +301,10 @@ mod tests {
     #[test]
     fn words_of_local_memory_are_lines_of_their_warp() {
         let all = lines(&touched(Action::Read, Place::Local, 8, |_| 16));
-        assert_eq!(all, [(LOCAL | 4, 0b1111, 0, 0), (LOCAL | 5, 0b1111, 0, 0)]);
-        // An index of each lane's own.
+        assert_eq!(all, [(LOCAL | 4, 0b1111, 0b1111, 0), (LOCAL | 5, 0b1111, 0b1111, 0)]);
+        // An index of each lane's own: of no sector all bytes.
         let own = touched(Action::Read, Place::Local, 4, |lane| 4 * lane);
-        assert_eq!((own.lines.len(), own.lines[31].sectors), (32, 0b1000));
+        assert_eq!((own.lines.len(), own.lines[31].sectors, own.lines[31].whole), (32, 0b1000, 0));
         assert!(own.lines.iter().all(Line::is_local));
     }
 
