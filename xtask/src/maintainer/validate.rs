@@ -182,7 +182,7 @@ fn tables(points: &[Compared], held_out: bool) -> String {
     let mut text = "Times of kernels on one GPU: predicted against measured.\n\n".to_owned() + &by_role(points);
     let of = |role: Role| points.iter().filter(move |point| point.role == role);
     let last = if held_out { Role::HeldOut } else { Role::Calibration };
-    let roles = [last, Role::ByOthers, Role::Fitted];
+    let roles = if held_out { [Role::ByOthers, Role::Fitted, last] } else { [last, Role::ByOthers, Role::Fitted] };
     for role in roles {
         let mut kernels: BTreeMap<&String, Vec<Compared>> = BTreeMap::new();
         of(role).for_each(|point| kernels.entry(&point.record.kernel).or_default().push(point.clone()));
@@ -197,7 +197,8 @@ fn tables(points: &[Compared], held_out: bool) -> String {
 
 fn by_role(points: &[Compared]) -> String {
     let errors = |role: Role| Errors::of(points.iter().filter(|point| point.role == role));
-    table("kernels", ROLES.map(|role| (name(role).to_owned(), errors(role))).into())
+    let rows = ROLES.into_iter().map(|role| (name(role).to_owned(), errors(role)));
+    table("kernels", rows.filter(|(_, errors)| errors.points > 0).collect())
 }
 
 /// How far off predictions are when the clock leaves out one effect.

@@ -181,7 +181,7 @@ impl Cost {
 }
 
 /// `add.s64` of `@%p1 add.s64 %rd1, %rd2, %rd3;`.
-fn opcode(text: &str) -> &str {
+pub(super) fn opcode(text: &str) -> &str {
     let text = text.trim_start();
     let text = match text.starts_with('@') {
         true => text.split_once(char::is_whitespace).map_or("", |(_, rest)| rest),
