@@ -113,8 +113,7 @@ impl<'a, Text: Fn(u32) -> String> Reader<'a, Text> {
             _ => false,
         };
         let operands: Vec<u32> = op.reads.iter().copied().filter(is_operand).collect();
-        let uniform =
-            deep > 0 && !of_a_lane && operands.into_iter().all(|read| self.is_uniform(made, read, deep - 1));
+        let uniform = deep > 0 && !of_a_lane && operands.into_iter().all(|read| self.is_uniform(made, read, deep - 1));
         self.known.insert((made, deep), uniform);
         uniform
     }
