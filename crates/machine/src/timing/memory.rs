@@ -212,8 +212,8 @@ impl<'a> MemorySystem<'a> {
             let share = if apart { fresh + (1.0 - fresh) * evicted } else { fresh };
             let chance = chance_of(line, piece, if common { 0 } else { asker.block });
             let from_dram = gone | if chance < share { first } else { 0 };
-            // Blocks that run at the same time ask for what they share at the same time: all of them wait for it. What is read here and there,
-            // each asks for at another time.
+            // Blocks that run at the same time ask for what they share at the same time: all of them wait for it.
+            // What is read here and there, each asks for at another time.
             let lacks = piece.is_some_and(|(_, piece)| chance < piece.missing);
             let waits =
                 !scattered && first != 0 && share > 0.0 && lacks && (asker.block < self.load.first_wave || !common);
@@ -413,8 +413,8 @@ fn are_scattered(lines: &[Line]) -> bool {
 
 /// Whether lanes have sectors of their own, and little of each: what else is in them, others reach at another time.
 fn are_sparse(lines: &[Line], bytes: u64) -> bool {
-    let sectors: u64 = lines.iter().map(|line| u64::from(line.sectors.count_ones())).sum();
-    lines.len() > 8 && !lines[0].is_local() && 2 * bytes < 32 * sectors
+    let sectors = || lines.iter().map(|line| u64::from(line.sectors.count_ones())).sum::<u64>();
+    lines.len() > 8 && !lines[0].is_local() && 2 * bytes < 32 * sectors()
 }
 
 /// A number from 0 to 1 that depends on nothing but `of`.
