@@ -37,17 +37,48 @@ struct Sectors {
 }
 
 /// How a launch uses an allocation: bytes that it reaches, and bytes that its blocks ask L2 for, in sectors.
+#[derive(Clone, Copy, Debug)]
 struct Use {
     bytes: f64,
     requested: f64,
 }
 
 impl Use {
-    /// Bytes that pass between two requests for a sector of it, where these are spread over the whole launch: of an allocation that is asked
+    /// How many times each byte is asked for.
+    fn times(&self) -> f64 {
+        self.requested / self.bytes.max(1.0)
+    }
+}
+
+/// All uses, those first that ask for each byte least often, and sums over them: `bytes` of each and all behind it, `requested` of all before
+/// it. There may be thousands of allocations.
+struct Uses {
+    times: Vec<f64>,
+    bytes: Vec<f64>,
+    requested: Vec<f64>,
+}
+
+impl Uses {
+    fn new(mut uses: Vec<Use>) -> Self {
+        uses.sort_by(|one, other| one.times().total_cmp(&other.times()));
+        let sums = |sum: &mut f64, of: f64| {
+            *sum += of;
+            Some(*sum)
+        };
+        let requested = uses.iter().map(|other| other.requested).scan(0.0, sums);
+        let bytes = uses.iter().rev().map(|other| other.bytes).scan(0.0, sums);
+        let mut bytes: Vec<f64> = std::iter::once(0.0).chain(bytes).collect();
+        bytes.reverse();
+        let requested = std::iter::once(0.0).chain(requested).collect();
+        Self { times: uses.iter().map(Use::times).collect(), bytes, requested }
+    }
+
+    /// Bytes that pass between two requests for a sector of an allocation, where these are spread over the whole launch: of one that is asked
     /// for as often, all that is reached of it, and of others what is asked for in that time.
-    fn distance(&self, all: &[Self]) -> f64 {
-        let times = (self.requested / self.bytes.max(1.0)).max(1.0);
-        all.iter().map(|other| other.bytes.min(other.requested / times)).sum()
+    fn distance(&self, of: Use) -> f64 {
+        let times = of.times().max(1.0);
+        let at = self.times.partition_point(|&other| other < times);
+        self.bytes[at] + self.requested[at] / times
     }
 }
 
@@ -114,8 +145,9 @@ impl Pieces {
                 reached.push((piece.start, 32.0 * (read + written)));
             }
         }
-        for at in 0..uses.len() {
-            pieces[at].evicted = missing(uses[at].distance(&uses) / rates.l2_bytes);
+        let all = Uses::new(uses.clone());
+        for (piece, of) in pieces.iter_mut().zip(uses) {
+            piece.evicted = missing(all.distance(of) / rates.l2_bytes);
         }
         // What comes in takes the place of any other. So this much of what was there at the beginning stays to the end, and this much of
         // what comes in between.
@@ -180,6 +212,21 @@ fn reached(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn between_two_requests_the_whole_of_what_is_asked_for_as_often_passes_and_a_part_of_the_rest() {
+        let uses = [(100.0, 400.0), (1000.0, 1000.0), (10.0, 80.0), (0.0, 0.0)];
+        let uses = uses.map(|(bytes, requested)| Use { bytes, requested });
+        let all = Uses::new(uses.to_vec());
+        let pairwise = |of: &Use| {
+            let times = of.times().max(1.0);
+            uses.iter().map(|other| other.bytes.min(other.requested / times)).sum::<f64>()
+        };
+        for of in &uses {
+            assert!((all.distance(*of) - pairwise(of)).abs() < 1e-9, "{of:?}");
+        }
+        assert_eq!(all.distance(uses[0]), 100.0 + 1000.0 / 4.0 + 10.0);
+    }
 
     #[test]
     fn a_cache_that_is_too_small_keeps_some() {

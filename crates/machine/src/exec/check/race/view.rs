@@ -1,11 +1,12 @@
 //! What has become known through atomics, flags and fences: of which blocks and threads, up to which time of theirs.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
-/// Blocks of a view that is copied. A larger one stands for all that other blocks did: a race with them may be missed, none is
-/// made up.
+use rpds::RedBlackTreeMapSync;
+
+/// Blocks of a view that changes while others share it. A larger one stands for all that other blocks did: a race with them may be
+/// missed, none is made up. Two views are compared block by block, and each block may have one.
 const BLOCKS: usize = 4096;
 
 /// What is known of a block: everything before `all`, of some warps and threads more.
@@ -50,10 +51,11 @@ impl Seen {
     }
 }
 
-/// What is known of a block is shared, too: at a barrier of the grid every block has a view of all that came before it.
+/// What is known of a block is shared, too: at a barrier of the grid every block has a view of all that came before it. The map is a
+/// persistent one: where each block adds itself to what those before it have left, a copy shares all but a few nodes.
 #[derive(Clone, Debug, Default)]
 struct Known {
-    blocks: BTreeMap<u32, Arc<Seen>>,
+    blocks: RedBlackTreeMapSync<u32, Arc<Seen>>,
     /// All that other blocks did than the one of whoever asks.
     everything: bool,
 }
@@ -67,7 +69,7 @@ impl Known {
         if other.everything {
             return self.blocks.get_key_value(&own).is_none_or(known);
         }
-        !self.everything && self.blocks.len() <= other.blocks.len() && self.blocks.iter().all(known)
+        !self.everything && self.blocks.size() <= other.blocks.size() && self.blocks.iter().all(known)
     }
 
     fn covers(&self, own: u32, block: u32, covers: impl Fn(&Seen) -> bool) -> bool {
@@ -75,15 +77,12 @@ impl Known {
     }
 
     fn add(&mut self, block: u32, seen: &Arc<Seen>) {
-        match self.blocks.entry(block) {
-            Entry::Vacant(entry) => {
-                entry.insert(seen.clone());
-            }
-            Entry::Occupied(mut entry) => {
-                if !Arc::ptr_eq(entry.get(), seen) {
-                    Arc::make_mut(entry.get_mut()).join(seen);
-                }
-            }
+        if self.blocks.get(&block).is_some_and(|known| Arc::ptr_eq(known, seen)) {
+            return;
+        }
+        match self.blocks.get_mut(&block) {
+            None => self.blocks.insert_mut(block, seen.clone()),
+            Some(known) => Arc::make_mut(known).join(seen),
         }
     }
 }
@@ -138,7 +137,7 @@ impl View {
 
     fn change(&mut self, own: u32) -> &mut Known {
         let known = self.0.get_or_insert_default();
-        if known.blocks.len() > BLOCKS && Arc::strong_count(known) > 1 {
+        if known.blocks.size() > BLOCKS && Arc::strong_count(known) > 1 {
             let seen = known.blocks.get(&own).map(|seen| (own, seen.clone()));
             *known = Arc::new(Known { blocks: seen.into_iter().collect(), everything: true });
         }
