@@ -55,6 +55,13 @@ impl Past<'_> {
         (self.shared || old.block == row.block) && old.stamp < self.clocks.block
     }
 
+    /// Whether all that the warp of an earlier row did then is ordered before what any lane of this one does: most often it is, and there is
+    /// nothing to ask of lanes.
+    fn warps_ordered(&self, old: &Row, row: &Row) -> bool {
+        (self.shared || old.block == row.block)
+            && old.stamp < self.clocks.known_of_warp(row.warp.into(), old.warp.into())
+    }
+
     /// Whether lane `other` of an earlier row is ordered before `lane` of this one.
     pub(super) fn ordered(&self, old: &Row, other: usize, row: &Row, lane: usize) -> bool {
         let (me, of) = (u32::from(row.warp), u32::from(old.warp));
@@ -64,6 +71,9 @@ impl Past<'_> {
 
     /// The lanes of two rows that touch the same bytes without order.
     pub(super) fn racing(&self, old: &Row, row: &Row) -> Option<Clash> {
+        if self.warps_ordered(old, row) {
+            return None;
+        }
         if old.same_warp(row) {
             return meeting(old, row, |lane, other| lane == other || self.ordered(old, other, row, lane));
         }
@@ -120,10 +130,7 @@ impl Past<'_> {
 
     /// Whether every lane of an earlier row is, before every one of this.
     pub(super) fn all_ordered(&self, old: &Row, row: &Row) -> bool {
-        if self.met(old, row) {
-            return true;
-        }
-        if old.same_warp(row) && self.clocks.warps.get(usize::from(row.warp)).is_some_and(|&w| old.stamp < w) {
+        if self.warps_ordered(old, row) {
             return true;
         }
         if self.views.is_silent() {
