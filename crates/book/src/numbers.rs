@@ -3,7 +3,9 @@
 //! A number with a unit is backed if one of these holds:
 //! - the number stands in a file that the page takes in, an output above all, to the digits that the prose gives;
 //! - it stands in a file that a page takes in to which the paragraph links;
-//! - its sentence, or its row of a table, shows the calculation: it has an `=` in it;
+//! - its sentence, or its row of a table, shows the calculation: it has an `=` in it. What the calculation divides or subtracts must be
+//!   backed itself, if it has a point and four digits or more: it was read off an output. It may also stand elsewhere on the page in a
+//!   paragraph that names its source, or be what another calculation comes to;
 //! - its paragraph links to a page outside of the book, or to the book's page of sources;
 //! - it is part of a knowledge check's question, which sets its own numbers;
 //! - a comment in its paragraph names the source: `<!-- source: ... -->`, on a line of its own above the text.
@@ -33,7 +35,10 @@ pub(crate) fn unbacked(source: &Path) -> Result<Vec<String>, Failure> {
             continue;
         }
         let text = crate::read(page)?;
-        for paragraph in prose::paragraphs(&text) {
+        let paragraphs = prose::paragraphs(&text);
+        let sourced = paragraphs.iter().filter(|paragraph| paragraph.has_source()).flat_map(Paragraph::numbers);
+        let shown: Vec<f64> = prose::results(&text).into_iter().chain(sourced).collect();
+        for paragraph in paragraphs {
             if paragraph.has_source() || paragraph.is_question() {
                 continue;
             }
@@ -43,11 +48,14 @@ pub(crate) fn unbacked(source: &Path) -> Result<Vec<String>, Failure> {
             }
             let mut files = vec![page.clone()];
             files.extend(linked(page, &links));
-            for quantity in paragraph.quantities() {
-                if !files.iter().any(|file| backing.of(file).iter().any(|known| quantity.is(*known))) {
-                    problems.push(problem(source, page, &paragraph, &quantity));
-                }
-            }
+            let mut is_taken_in =
+                |quantity: &Quantity| files.iter().any(|file| backing.of(file).iter().any(|known| quantity.is(*known)));
+            let is_shown = |quantity: &Quantity| shown.iter().any(|known| quantity.is(*known));
+            let mut unbacked: Vec<Quantity> = paragraph.quantities();
+            unbacked.retain(|quantity| !is_taken_in(quantity));
+            unbacked
+                .extend(paragraph.operands().into_iter().filter(|operand| !is_shown(operand) && !is_taken_in(operand)));
+            problems.extend(unbacked.iter().map(|quantity| problem(source, page, &paragraph, quantity)));
         }
     }
     Ok(problems)
@@ -140,5 +148,16 @@ mod tests {
         // Another sentence's calculation backs nothing.
         let text = found("a\n\n20 / 12 = 1.67x. It takes 5 ms.");
         assert!(text[0].starts_with("book/src/page.md:3: nothing backs `5 ms`"), "{text:?}");
+    }
+
+    #[test]
+    fn what_a_calculation_uses_was_read_off_an_output() {
+        let found = |text: &str| found(&format!("{text}\n\n{{{{#include out.txt}}}}"));
+        for right in ["6.594 / 3 = 2.2 times.", "3 · 2.1234 = 6.3702, and 6.3702 / 2 = 3.2.", "0.98 / 1.25 = 0.78."] {
+            assert_eq!(found(right), Vec::<String>::new(), "{right}");
+        }
+        // The output was made anew, and the text was not.
+        let text = found("It takes 6.612 / 3 = 2.2 times as long.");
+        assert!(text[0].contains("nothing backs `6.612`"), "{text:?}");
     }
 }

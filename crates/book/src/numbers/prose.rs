@@ -46,7 +46,7 @@ pub(super) struct Paragraph {
     text: String,
 }
 
-/// A number with a unit.
+/// A number with a unit, or one that a calculation uses.
 #[derive(Debug)]
 pub(super) struct Quantity {
     /// As it stands in the text: `6.59 us`.
@@ -59,6 +59,14 @@ pub(super) struct Quantity {
 }
 
 impl Quantity {
+    fn new(text: &str, written: &str, unit: &str) -> Option<Self> {
+        let value = written.replace(',', "").parse().ok()?;
+        let digits = written.split_once('.').map_or(0, |(_, digits)| digits.len() as i32);
+        let around: String = text.chars().take(120).collect();
+        let name = format!("{written} {unit}");
+        Some(Self { text: name.trim().to_owned(), around: around.trim().to_owned(), value, digits })
+    }
+
     /// Whether this number, rounded to as many digits, is the one.
     pub(super) fn is(&self, known: f64) -> bool {
         let scale = 10f64.powi(self.digits);
@@ -100,6 +108,11 @@ impl Paragraph {
         number.is_some_and(|(number, _)| number.parse::<u32>().is_ok())
     }
 
+    /// All its numbers, with units or without.
+    pub(super) fn numbers(&self) -> Vec<f64> {
+        numbers(&self.text)
+    }
+
     /// Where its links lead.
     pub(super) fn links(&self) -> Vec<&str> {
         self.text.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect()
@@ -107,12 +120,53 @@ impl Paragraph {
 
     /// Its numbers with units, without those of sentences that show a calculation.
     pub(super) fn quantities(&self) -> Vec<Quantity> {
+        self.sentences()
+            .iter()
+            .filter(|sentence| !sentence.contains('='))
+            .flat_map(|sentence| quantities(sentence))
+            .collect()
+    }
+
+    /// What its calculations use.
+    pub(super) fn operands(&self) -> Vec<Quantity> {
+        self.sentences()
+            .iter()
+            .filter(|sentence| sentence.contains('='))
+            .flat_map(|sentence| operands(sentence))
+            .collect()
+    }
+
+    /// Without code and what is taken in.
+    fn sentences(&self) -> Vec<String> {
         let plain = without(&without(&self.text, "{{#", "}}"), "`", "`");
         // A row of a table is a sentence, too.
-        let sentences = plain.split('\n').filter(|_| plain.starts_with('|')).map(str::to_owned).collect::<Vec<_>>();
-        let sentences = if sentences.is_empty() { split(&plain.replace('\n', " ")) } else { sentences };
-        sentences.iter().filter(|sentence| !sentence.contains('=')).flat_map(|sentence| quantities(sentence)).collect()
+        let rows = plain.split('\n').filter(|_| plain.starts_with('|')).map(str::to_owned).collect::<Vec<_>>();
+        if rows.is_empty() { split(&plain.replace('\n', " ")) } else { rows }
     }
+}
+
+/// Digits from which on a number with a point was read off an output, and not chosen.
+const READ_OFF: usize = 4;
+
+/// Numbers that a calculation divides or subtracts, and that were read off an output: when the output is made anew, they are old.
+fn operands(text: &str) -> Vec<Quantity> {
+    let found = written_numbers(text).into_iter().filter_map(|(at, written)| {
+        let significant = written.trim_start_matches(['0', '.']).chars().filter(char::is_ascii_digit).count();
+        let operator = ['/', '-'];
+        let before = text[..at].trim_end().ends_with(operator);
+        let divides = before || text[at + written.len()..].trim_start().starts_with(operator);
+        (written.contains('.') && significant >= READ_OFF && divides).then(|| Quantity::new(text, written, ""))?
+    });
+    found.collect()
+}
+
+/// What calculations on a page come to: another one may go on with it.
+pub(super) fn results(text: &str) -> Vec<f64> {
+    let of = |rest: &str| {
+        let (at, written) = *written_numbers(rest).first()?;
+        rest[..at].trim().is_empty().then(|| written.replace(',', "").parse().ok())?
+    };
+    text.split('=').skip(1).filter_map(of).collect()
 }
 
 /// The sentences of a text.
@@ -135,10 +189,7 @@ fn quantities(text: &str) -> Vec<Quantity> {
         if *name == "x" && after.starts_with(' ') {
             continue;
         }
-        let Ok(value) = written.replace(',', "").parse() else { continue };
-        let digits = written.split_once('.').map_or(0, |(_, digits)| digits.len() as i32);
-        let around: String = text.chars().take(120).collect();
-        found.push(Quantity { text: format!("{written} {name}"), around: around.trim().to_owned(), value, digits });
+        found.extend(Quantity::new(text, written, name));
     }
     found
 }
