@@ -3,9 +3,9 @@
 //! A number with a unit is backed if one of these holds:
 //! - the number stands in a file that the page takes in, an output above all, to the digits that the prose gives;
 //! - it stands in a file that a page takes in to which the paragraph links;
-//! - its sentence, or its row of a table, shows the calculation: it has an `=` in it. What the calculation divides or subtracts must be
-//!   backed itself, if it has a point and four digits or more: it was read off an output. It may also stand elsewhere on the page in a
-//!   paragraph that names its source, or be what another calculation comes to;
+//! - its sentence, or its row of a table, shows the calculation: it has an `=` in it. What the calculation divides or subtracts
+//!   must be backed itself, if it has four digits or more and is no multiple of 8: it was read off an output. It may also stand
+//!   elsewhere on the page in a paragraph that names its source, or be what another calculation comes to;
 //! - its paragraph links to a page outside of the book, or to the book's page of sources;
 //! - it is part of a knowledge check's question, which sets its own numbers;
 //! - a comment in its paragraph names the source: `<!-- source: ... -->`, on a line of its own above the text.
@@ -156,8 +156,13 @@ mod tests {
         for right in ["6.594 / 3 = 2.2 times.", "3 · 2.1234 = 6.3702, and 6.3702 / 2 = 3.2.", "0.98 / 1.25 = 0.78."] {
             assert_eq!(found(right), Vec::<String>::new(), "{right}");
         }
+        assert_eq!(found("16,384 / 4096 = 4 times."), Vec::<String>::new());
         // The output was made anew, and the text was not.
-        let text = found("It takes 6.612 / 3 = 2.2 times as long.");
-        assert!(text[0].contains("nothing backs `6.612`"), "{text:?}");
+        for (wrong, old) in
+            [("It takes 6.612 / 3 = 2.2 times as long.", "`6.612`"), ("2411 / 2 = 1205.5 us.", "`2411`")]
+        {
+            let text = found(wrong);
+            assert!(text.len() == 1 && text[0].contains(old), "{text:?}");
+        }
     }
 }

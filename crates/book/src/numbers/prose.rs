@@ -145,17 +145,19 @@ impl Paragraph {
     }
 }
 
-/// Digits from which on a number with a point was read off an output, and not chosen.
+/// Digits from which on a number was read off an output, and not chosen, if it is not round.
 const READ_OFF: usize = 4;
 
-/// Numbers that a calculation divides or subtracts, and that were read off an output: when the output is made anew, they are old.
+/// Numbers that a calculation divides or subtracts, and that were read off an output: when that is made anew, they are old.
 fn operands(text: &str) -> Vec<Quantity> {
     let found = written_numbers(text).into_iter().filter_map(|(at, written)| {
         let significant = written.trim_start_matches(['0', '.']).chars().filter(char::is_ascii_digit).count();
         let operator = ['/', '-'];
         let before = text[..at].trim_end().ends_with(operator);
         let divides = before || text[at + written.len()..].trim_start().starts_with(operator);
-        (written.contains('.') && significant >= READ_OFF && divides).then(|| Quantity::new(text, written, ""))?
+        // A size that somebody chose is a multiple of 8 most often.
+        let round = written.replace(',', "").parse().is_ok_and(|number: u64| number.is_multiple_of(8));
+        (significant >= READ_OFF && !round && divides).then(|| Quantity::new(text, written, ""))?
     });
     found.collect()
 }
