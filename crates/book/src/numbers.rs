@@ -3,8 +3,8 @@
 //! A number with a unit is backed if one of these holds:
 //! - the number stands in a file that the page takes in, an output above all, to the digits that the prose gives;
 //! - it stands in a file that a page takes in to which the paragraph links;
-//! - its sentence, or its row of a table, shows the calculation: it has an `=` in it. What the calculation divides or subtracts
-//!   must be backed itself, if it has four digits or more and is no multiple of 8: it was read off an output. It may also stand
+//! - its sentence, or its row of a table, shows the calculation: it has an `=` in it. What the calculation divides, divides by
+//!   or subtracts must be backed itself, if it has four digits or more and is not round: it was read off an output. It may also stand
 //!   elsewhere on the page in a paragraph that names its source, or be what another calculation comes to;
 //! - its paragraph links to a page outside of the book, or to the book's page of sources;
 //! - it is part of a knowledge check's question, which sets its own numbers;
@@ -37,7 +37,7 @@ pub(crate) fn unbacked(source: &Path) -> Result<Vec<String>, Failure> {
         let text = crate::read(page)?;
         let paragraphs = prose::paragraphs(&text);
         let sourced = paragraphs.iter().filter(|paragraph| paragraph.has_source()).flat_map(Paragraph::numbers);
-        let shown: Vec<f64> = prose::results(&text).into_iter().chain(sourced).collect();
+        let shown: Vec<f64> = paragraphs.iter().flat_map(Paragraph::results).chain(sourced).collect();
         for paragraph in paragraphs {
             if paragraph.has_source() || paragraph.is_question() {
                 continue;

@@ -127,6 +127,11 @@ impl Paragraph {
             .collect()
     }
 
+    /// What its calculations come to.
+    pub(super) fn results(&self) -> Vec<f64> {
+        results(&self.text)
+    }
+
     /// What its calculations use.
     pub(super) fn operands(&self) -> Vec<Quantity> {
         self.sentences()
@@ -139,6 +144,8 @@ impl Paragraph {
     /// Without code and what is taken in.
     fn sentences(&self) -> Vec<String> {
         let plain = without(&without(&self.text, "{{#", "}}"), "`", "`");
+        // What begins an item of a list takes nothing away.
+        let plain = plain.replace("\n- ", "\n");
         // A row of a table is a sentence, too.
         let rows = plain.split('\n').filter(|_| plain.starts_with('|')).map(str::to_owned).collect::<Vec<_>>();
         if rows.is_empty() { split(&plain.replace('\n', " ")) } else { rows }
@@ -148,25 +155,34 @@ impl Paragraph {
 /// Digits from which on a number was read off an output, and not chosen, if it is not round.
 const READ_OFF: usize = 4;
 
-/// Numbers that a calculation divides or subtracts, and that were read off an output: when that is made anew, they are old.
+/// What stands between two numbers of which the first is divided by the other, or the other subtracted.
+const OPERATORS: [&str; 3] = [" / ", " - ", " − "];
+
+/// What else a number is calculated with.
+const OTHERS: [&str; 3] = [" · ", " + ", " x "];
+
+/// Numbers that a calculation divides, divides by or subtracts, and that were read off an output: when that is made anew, they are old.
 fn operands(text: &str) -> Vec<Quantity> {
     let found = written_numbers(text).into_iter().filter_map(|(at, written)| {
         let significant = written.trim_start_matches(['0', '.']).chars().filter(char::is_ascii_digit).count();
-        let operator = ['/', '-'];
-        let before = text[..at].trim_end().ends_with(operator);
-        let divides = before || text[at + written.len()..].trim_start().starts_with(operator);
-        // A size that somebody chose is a multiple of 8 most often.
-        let round = written.replace(',', "").parse().is_ok_and(|number: u64| number.is_multiple_of(8));
-        (significant >= READ_OFF && !round && divides).then(|| Quantity::new(text, written, ""))?
+        let (before, after) = (text[..at].trim_end_matches('('), &text[at + written.len()..]);
+        let divides = OPERATORS.iter().any(|operator| before.ends_with(operator) || after.starts_with(operator));
+        // Sizes that somebody chose are such numbers most often.
+        let round = |number: u64| number.is_multiple_of(8) || number.is_multiple_of(50);
+        let chosen = written.replace(',', "").parse().is_ok_and(round);
+        (significant >= READ_OFF && !chosen && divides).then(|| Quantity::new(text, written, ""))?
     });
     found.collect()
 }
 
-/// What calculations on a page come to: another one may go on with it.
-pub(super) fn results(text: &str) -> Vec<f64> {
+/// What calculations come to: another one may go on with it.
+fn results(text: &str) -> Vec<f64> {
     let of = |rest: &str| {
         let (at, written) = *written_numbers(rest).first()?;
-        rest[..at].trim().is_empty().then(|| written.replace(',', "").parse().ok())?
+        let after = &rest[at + written.len()..];
+        let goes_on = OPERATORS.iter().chain(&OTHERS).any(|operator| after.starts_with(operator));
+        let is_result = rest[..at].trim().is_empty() && !goes_on;
+        is_result.then(|| written.replace(',', "").parse().ok())?
     };
     text.split('=').skip(1).filter_map(of).collect()
 }

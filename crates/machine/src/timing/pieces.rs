@@ -50,10 +50,10 @@ impl Use {
     }
 }
 
-/// All uses, those first that ask for each byte least often, and sums over them: `bytes` of each and all behind it, `requested` of all before
-/// it. There may be thousands of allocations.
+/// All uses, those first that ask for each byte least often. There may be thousands of allocations.
 struct Uses {
     times: Vec<f64>,
+    /// Of each and all behind it, and of all before it.
     bytes: Vec<f64>,
     requested: Vec<f64>,
 }
@@ -61,20 +61,18 @@ struct Uses {
 impl Uses {
     fn new(mut uses: Vec<Use>) -> Self {
         uses.sort_by(|one, other| one.times().total_cmp(&other.times()));
-        let sums = |sum: &mut f64, of: f64| {
-            *sum += of;
-            Some(*sum)
-        };
-        let requested = uses.iter().map(|other| other.requested).scan(0.0, sums);
-        let bytes = uses.iter().rev().map(|other| other.bytes).scan(0.0, sums);
-        let mut bytes: Vec<f64> = std::iter::once(0.0).chain(bytes).collect();
-        bytes.reverse();
-        let requested = std::iter::once(0.0).chain(requested).collect();
+        let (mut bytes, mut requested) = (vec![0.0; uses.len() + 1], vec![0.0; uses.len() + 1]);
+        for (at, of) in uses.iter().enumerate() {
+            requested[at + 1] = requested[at] + of.requested;
+        }
+        for (at, of) in uses.iter().enumerate().rev() {
+            bytes[at] = bytes[at + 1] + of.bytes;
+        }
         Self { times: uses.iter().map(Use::times).collect(), bytes, requested }
     }
 
-    /// Bytes that pass between two requests for a sector of an allocation, where these are spread over the whole launch: of one that is asked
-    /// for as often, all that is reached of it, and of others what is asked for in that time.
+    /// Bytes that pass between two requests for a sector of an allocation, where these are spread over the whole launch: of one that
+    /// is asked for as often, all that is reached of it, and of others what is asked for in that time.
     fn distance(&self, of: Use) -> f64 {
         let times = of.times().max(1.0);
         let at = self.times.partition_point(|&other| other < times);

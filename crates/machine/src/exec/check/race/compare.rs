@@ -55,8 +55,7 @@ impl Past<'_> {
         (self.shared || old.block == row.block) && old.stamp < self.clocks.block
     }
 
-    /// Whether all that the warp of an earlier row did then is ordered before what any lane of this one does: most often it is, and there is
-    /// nothing to ask of lanes.
+    /// Whether barriers order all that an earlier row's warp did then before this one. Most often they do, and no lane need be asked.
     fn warps_ordered(&self, old: &Row, row: &Row) -> bool {
         (self.shared || old.block == row.block)
             && old.stamp < self.clocks.known_of_warp(row.warp.into(), old.warp.into())
@@ -80,10 +79,7 @@ impl Past<'_> {
         if !self.views.is_silent() {
             return meeting(old, row, |lane, other| self.ordered(old, other, row, lane));
         }
-        // Only barriers order them, and those are for whole warps.
-        if self.ordered(old, 0, row, 0) {
-            return None;
-        }
+        // Only barriers could have ordered them, and those are for whole warps.
         let bytes = old.bytes();
         let lanes =
             each(row.lanes).fold(0u32, |lanes, lane| lanes | u32::from(row.bytes_of(lane) & bytes != 0) << lane);
@@ -130,7 +126,8 @@ impl Past<'_> {
 
     /// Whether every lane of an earlier row is, before every one of this.
     pub(super) fn all_ordered(&self, old: &Row, row: &Row) -> bool {
-        if self.warps_ordered(old, row) {
+        // Not by barriers of some warps: a row that takes another's place must excuse what that one did.
+        if self.met(old, row) || old.same_warp(row) && self.warps_ordered(old, row) {
             return true;
         }
         if self.views.is_silent() {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use rpds::RedBlackTreeMapSync;
 
-/// Blocks of a view that changes while others share it. A larger one stands for all that other blocks did: a race with them may be
-/// missed, none is made up. Two views are compared block by block, and each block may have one.
+/// Blocks of a view that changes while others share it, so that it does not take long to compare two. A larger one stands for all
+/// that other blocks did: a race with them may be missed, none is made up.
 const BLOCKS: usize = 4096;
 
 /// What is known of a block: everything before `all`, of some warps and threads more.
