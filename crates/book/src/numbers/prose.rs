@@ -1,5 +1,7 @@
 //! Prose of a page: its paragraphs, what they link to, and the numbers with units in them.
 
+use std::str::FromStr;
+
 /// Words and signs that make a number a measurement or a size. Longer ones come before those that they begin with.
 const UNITS: [&str; 34] = [
     "µs",
@@ -60,7 +62,7 @@ pub(super) struct Quantity {
 
 impl Quantity {
     fn new(text: &str, written: &str, unit: &str) -> Option<Self> {
-        let value = written.replace(',', "").parse().ok()?;
+        let value = value(written)?;
         let digits = written.split_once('.').map_or(0, |(_, digits)| digits.len() as i32);
         let around: String = text.chars().take(120).collect();
         let name = format!("{written} {unit}");
@@ -120,11 +122,12 @@ impl Paragraph {
 
     /// Its numbers with units, without those of sentences that show a calculation.
     pub(super) fn quantities(&self) -> Vec<Quantity> {
-        self.sentences()
-            .iter()
-            .filter(|sentence| !sentence.contains('='))
-            .flat_map(|sentence| quantities(sentence))
-            .collect()
+        self.read(false, quantities)
+    }
+
+    /// What its calculations use.
+    pub(super) fn operands(&self) -> Vec<Quantity> {
+        self.read(true, operands)
     }
 
     /// What its calculations come to.
@@ -132,13 +135,10 @@ impl Paragraph {
         results(&self.text)
     }
 
-    /// What its calculations use.
-    pub(super) fn operands(&self) -> Vec<Quantity> {
-        self.sentences()
-            .iter()
-            .filter(|sentence| sentence.contains('='))
-            .flat_map(|sentence| operands(sentence))
-            .collect()
+    /// What is found in the sentences that calculate, or in the others.
+    fn read(&self, calculate: bool, find: fn(&str) -> Vec<Quantity>) -> Vec<Quantity> {
+        let sentences = self.sentences().into_iter().filter(|sentence| sentence.contains('=') == calculate);
+        sentences.flat_map(|sentence| find(&sentence)).collect()
     }
 
     /// Without code and what is taken in.
@@ -161,15 +161,16 @@ const OPERATORS: [&str; 3] = [" / ", " - ", " − "];
 /// What else a number is calculated with.
 const OTHERS: [&str; 3] = [" · ", " + ", " x "];
 
-/// Numbers that a calculation divides, divides by or subtracts, and that were read off an output: when that is made anew, they are old.
+/// Numbers that a calculation divides, divides by or subtracts, and that were read off an output: when that is made
+/// anew, they are old.
 fn operands(text: &str) -> Vec<Quantity> {
     let found = written_numbers(text).into_iter().filter_map(|(at, written)| {
         let significant = written.trim_start_matches(['0', '.']).chars().filter(char::is_ascii_digit).count();
         let (before, after) = (text[..at].trim_end_matches('('), &text[at + written.len()..]);
         let divides = OPERATORS.iter().any(|operator| before.ends_with(operator) || after.starts_with(operator));
-        // Sizes that somebody chose are such numbers most often.
+        // A size that was chosen is such a number most often.
         let round = |number: u64| number.is_multiple_of(8) || number.is_multiple_of(50);
-        let chosen = written.replace(',', "").parse().is_ok_and(round);
+        let chosen = value(written).is_some_and(round);
         (significant >= READ_OFF && !chosen && divides).then(|| Quantity::new(text, written, ""))?
     });
     found.collect()
@@ -182,7 +183,7 @@ fn results(text: &str) -> Vec<f64> {
         let after = &rest[at + written.len()..];
         let goes_on = OPERATORS.iter().chain(&OTHERS).any(|operator| after.starts_with(operator));
         let is_result = rest[..at].trim().is_empty() && !goes_on;
-        is_result.then(|| written.replace(',', "").parse().ok())?
+        is_result.then(|| value(written))?
     };
     text.split('=').skip(1).filter_map(of).collect()
 }
@@ -240,7 +241,12 @@ fn written_numbers(text: &str) -> Vec<(usize, &str)> {
 
 /// All numbers of a text, with or without units.
 pub(super) fn numbers(text: &str) -> Vec<f64> {
-    written_numbers(text).iter().filter_map(|(_, written)| written.replace(',', "").parse().ok()).collect()
+    written_numbers(text).iter().filter_map(|(_, written)| value(written)).collect()
+}
+
+/// What a number is that may have commas between its thousands.
+fn value<T: FromStr>(written: &str) -> Option<T> {
+    written.replace(',', "").parse().ok()
 }
 
 /// Files that a page takes in.

@@ -71,8 +71,9 @@ impl Uses {
         Self { times: uses.iter().map(Use::times).collect(), bytes, requested }
     }
 
-    /// Bytes that pass between two requests for a sector of an allocation, where these are spread over the whole launch: of one that
-    /// is asked for as often, all that is reached of it, and of others what is asked for in that time.
+    /// Bytes that pass between two requests for a sector of an allocation, where these are spread over the whole
+    /// launch: of one that is asked for as often, all that is reached of it, and of others what is asked for in that
+    /// time.
     fn distance(&self, of: Use) -> f64 {
         let times = of.times().max(1.0);
         let at = self.times.partition_point(|&other| other < times);

@@ -11,8 +11,8 @@ use crate::timing::cost::{Cost, FOLDED, opcode};
 /// halves alone.
 const BY_HALVES: [&str; 9] = ["add.", "sub.", "neg.", "mul.lo.", "mad.lo.", "shl.", "and.", "or.", "xor."];
 
-/// Gives such instructions what they cost in 32 bits. Who asks for a result stands behind it in the code, up to where its
-/// register is written again; what comes back from the end of a loop is not looked at.
+/// Gives such instructions what they cost in 32 bits. Who asks for a result stands behind it in the code, up to where
+/// its register is written again; what comes back from the end of a loop is not looked at.
 pub(super) fn halves(program: &mut Program, code: &Code, units: &Units, text: impl Fn(u32) -> String) {
     // Of each register, whether all that read it take its lower half; nothing where none does.
     let mut asked: Vec<Option<bool>> = vec![None; program.registers];

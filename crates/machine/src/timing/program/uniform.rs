@@ -10,14 +10,14 @@ use crate::code::{Base, Code, MicroOp, Place, SlowOp, TRUE};
 /// Special registers in which lanes differ (PTX ISA 10, "Special Registers").
 const OF_A_LANE: [&str; 3] = ["%tid", "%laneid", "%lanemask"];
 
-/// What the lanes are put together with: a vote, the choice of a lane, and `redux`, in machine code of compute capability
-/// 9.0.
+/// What the lanes are put together with: a vote, the choice of a lane, and `redux`, in machine code of compute
+/// capability 9.0.
 const INSTRUCTIONS: f64 = 6.0;
 const LATENCY: f64 = 40.0;
 
-/// Finds the atomics that become one lane's: of 32-bit integers, at an address that is the same for a warp's lanes, with an
-/// operation that `redux` knows; where the old value is asked for, additions alone. Machine code that NVRTC 13.0 makes for
-/// compute capability 9.0 shows it, in shared and in global memory.
+/// Finds the atomics that become one lane's: of 32-bit integers, at an address that is the same for a warp's lanes,
+/// with an operation that `redux` knows; where the old value is asked for, additions alone. Machine code that NVRTC
+/// 13.0 makes for compute capability 9.0 shows it, in shared and in global memory.
 pub(super) fn atomics(program: &mut Program, code: &Code, numbers: &Numbers, text: impl Fn(u32) -> String) {
     let among_lanes = |op: AtomicOp, asked_for: bool| match op {
         AtomicOp::Add => true,
@@ -85,8 +85,8 @@ impl<'a, Text: Fn(u32) -> String> Reader<'a, Text> {
         Self { program, code, numbers, text, written, read, known: HashMap::new() }
     }
 
-    /// Whether what an instruction writes is read before it is written again. What the head of a loop reads is not looked
-    /// at.
+    /// Whether what an instruction writes is read before it is written again. What the head of a loop reads is not
+    /// looked at.
     fn is_asked_for(&self, at: usize) -> bool {
         let next = |places: &[usize]| places.get(places.partition_point(|place| *place <= at)).copied();
         self.program.ops[at].writes.iter().any(|&register| {
@@ -95,9 +95,10 @@ impl<'a, Text: Fn(u32) -> String> Reader<'a, Text> {
         })
     }
 
-    /// Whether all lanes have the same in a register when they come to an instruction: it goes by what was written last
-    /// before it in the code, so paths on which lanes part, predicates, and what comes back from the end of a loop are not
-    /// looked at. What is loaded from one address is one value, but for local memory, of which each lane has its own.
+    /// Whether all lanes have the same in a register when they come to an instruction: it goes by what was written
+    /// last before it in the code, so paths on which lanes part, predicates, and what comes back from the end of a
+    /// loop are not looked at. What is loaded from one address is one value, but for local memory, of which each lane
+    /// has its own.
     fn is_uniform(&mut self, at: usize, register: u32, deep: usize) -> bool {
         let places = &self.written[register as usize];
         let before = places.partition_point(|place| *place < at);

@@ -50,21 +50,26 @@ impl Clash {
 }
 
 impl Past<'_> {
-    /// Whether all of an earlier row comes before the block's last barrier.
-    fn met(&self, old: &Row, row: &Row) -> bool {
-        (self.shared || old.block == row.block) && old.stamp < self.clocks.block
+    /// Whether an earlier row is of the same block.
+    fn own(&self, old: &Row, row: &Row) -> bool {
+        self.shared || old.block == row.block
     }
 
-    /// Whether barriers order all that an earlier row's warp did then before this one. Most often they do, and no lane need be asked.
+    /// Whether all of an earlier row comes before the block's last barrier.
+    fn met(&self, old: &Row, row: &Row) -> bool {
+        self.own(old, row) && old.stamp < self.clocks.block
+    }
+
+    /// Whether barriers order all that an earlier row's warp did then before this one. Most often they do, and no
+    /// lane need be asked.
     fn warps_ordered(&self, old: &Row, row: &Row) -> bool {
-        (self.shared || old.block == row.block)
-            && old.stamp < self.clocks.known_of_warp(row.warp.into(), old.warp.into())
+        self.own(old, row) && old.stamp < self.clocks.known_of_warp(row.warp.into(), old.warp.into())
     }
 
     /// Whether lane `other` of an earlier row is ordered before `lane` of this one.
     pub(super) fn ordered(&self, old: &Row, other: usize, row: &Row, lane: usize) -> bool {
         let (me, of) = (u32::from(row.warp), u32::from(old.warp));
-        (self.shared || old.block == row.block) && self.clocks.ordered(me, lane, of, other, old.stamp)
+        self.own(old, row) && self.clocks.ordered(me, lane, of, other, old.stamp)
             || self.views.cover(row.thread(lane), old.block, old.warp, old.thread(other), old.stamp)
     }
 
@@ -179,7 +184,7 @@ pub(super) fn compare(line: &mut Line, row: Row, past: &Past<'_>, values: &Value
             i += 1;
             continue;
         }
-        let own = past.shared || old.block == row.block;
+        let own = past.own(&old, &row);
         let met = past.met(&old, &row);
         if past.shared && met {
             line.rows.remove(i);

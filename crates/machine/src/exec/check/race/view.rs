@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use rpds::RedBlackTreeMapSync;
 
-/// Blocks of a view that changes while others share it, so that it does not take long to compare two. A larger one stands for all
-/// that other blocks did: a race with them may be missed, none is made up.
+/// Blocks of a view that changes while others share it, so that it does not take long to compare two. A larger one
+/// stands for all that other blocks did: a race with them may be missed, none is made up.
 const BLOCKS: usize = 4096;
 
 /// What is known of a block: everything before `all`, of some warps and threads more.
@@ -51,8 +51,9 @@ impl Seen {
     }
 }
 
-/// What is known of a block is shared, too: at a barrier of the grid every block has a view of all that came before it. The map is a
-/// persistent one: where each block adds itself to what those before it have left, a copy shares all but a few nodes.
+/// What is known of a block is shared, too: at a barrier of the grid every block has a view of all that came before
+/// it. The map is a persistent one: where each block adds itself to what those before it have left, a copy shares all
+/// but a few nodes.
 #[derive(Clone, Debug, Default)]
 struct Known {
     blocks: RedBlackTreeMapSync<u32, Arc<Seen>>,
@@ -77,6 +78,7 @@ impl Known {
     }
 
     fn add(&mut self, block: u32, seen: &Arc<Seen>) {
+        // Not by `get_mut`, which copies the way to a block even if nothing of it changes.
         if self.blocks.get(&block).is_some_and(|known| Arc::ptr_eq(known, seen)) {
             return;
         }
