@@ -5,6 +5,7 @@
 //! Immediates and special registers are slots too, filled before the code runs, so that the
 //! interpreter's loops know one kind of operand only.
 
+pub(crate) mod flow;
 mod fragments;
 mod micro;
 mod operand;

@@ -208,6 +208,7 @@ impl Machine {
             most_warps: self.profile.max_threads_per_sm / Profile::WARP_SIZE,
             shared: u64::from(shared + self.profile.shared_reserved),
             spilled: (resources.spill_stores / 4, resources.spill_loads / 4),
+            registers: resources.exact.then_some(resources.registers),
             regions: self.memory.snapshot().iter().map(region).collect(),
             traced: self.traces.load(Relaxed),
             dirty: timed.cached.dirty(),

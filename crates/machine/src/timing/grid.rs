@@ -25,6 +25,8 @@ pub(crate) struct Grid {
     pub(crate) shared: u64,
     /// Registers of a thread that the assembler stores to local memory, and loads of them.
     pub(crate) spilled: (u32, u32),
+    /// Registers that the assembler gives a thread, where they are known.
+    pub(crate) registers: Option<u32>,
     /// Allocations.
     pub(crate) regions: Vec<Reached>,
     /// Whether it is kept what warps do, and when.
@@ -90,7 +92,7 @@ pub(crate) fn estimate(
         Pieces::new(program, rates, grid, &recordings, (&common, &representatives.shares));
     let cut = shorten(&mut recordings, (BUDGET as f64 / (of_block * shape.simulated).max(1) as f64).min(1.0));
     let reaches_memory = recordings.iter().any(|recording| reaches_memory(program, recording));
-    let mut scheduler = Scheduler::new(program, model.assembler, unrolls);
+    let mut scheduler = Scheduler::new(program, model.assembler, grid.registers, unrolls);
     let sample = |mut recording: Recording| {
         for path in &mut recording.warps {
             path.steps = program.issued(std::mem::take(&mut path.steps));
@@ -222,6 +224,7 @@ mod tests {
             shared: 0,
             regions: Vec::new(),
             spilled: (0, 0),
+            registers: None,
             traced: false,
             dirty: 0.0,
             mean: None,
@@ -242,6 +245,7 @@ mod tests {
             shared: 0,
             regions: Vec::new(),
             spilled: (0, 0),
+            registers: None,
             traced: false,
             dirty: 0.0,
             mean: None,

@@ -2,8 +2,10 @@
 
 mod alignment;
 mod arms;
+mod divergence;
 mod fold;
 pub(crate) mod linear;
+pub(crate) mod live;
 mod narrow;
 mod uniform;
 
@@ -73,6 +75,10 @@ pub(crate) struct Op {
     pub(crate) counts: bool,
     /// An atomic that one lane does for its warp, with what `redux` makes of the operands of all.
     pub(crate) one_lane: bool,
+    /// Reads a special register in which lanes differ.
+    pub(crate) of_a_lane: bool,
+    /// What lanes do together, where they may have parted: nothing is moved over it.
+    pub(crate) reconverges: bool,
     /// Computes with floats.
     pub(crate) float: bool,
     /// The assembler makes a branch of it, over which it moves nothing.
@@ -89,10 +95,14 @@ pub(crate) struct Program {
     pub(crate) spills: u32,
     /// Branches over instructions that have a predicate instead: where they begin, and one past where these end.
     pub(crate) predicated: HashMap<u32, u32>,
+    pub(crate) live: live::Live,
 }
 
 /// Loads that do not stop at the L1 (PTX ISA 9.7.9.1, cache operators, and 8.4).
 const PAST_L1: [&str; 5] = [".cg", ".cv", ".volatile", ".relaxed", ".acquire"];
+
+/// Special registers in which lanes differ (PTX ISA 10, "Special Registers").
+const OF_A_LANE: [&str; 3] = ["%tid", "%laneid", "%lanemask"];
 
 /// What becomes a sequence with a branch to a slow case.
 const SERIAL: [&str; 6] = ["div.rn.f32", "sqrt.rn.f32", "rcp.rn.f32", "div.rn.f64", "sqrt.rn.f64", "rcp.rn.f64"];
@@ -140,6 +150,7 @@ impl Program {
                 read_only,
                 past_l1: contains(&PAST_L1),
                 counts: counts_lanes(&text),
+                of_a_lane: contains(&OF_A_LANE),
                 float: contains(&[".f32", ".f64", "f16"]),
                 serial: contains(&SERIAL),
                 ..Op::new(cost, kind)
@@ -149,14 +160,16 @@ impl Program {
         let named = ops.iter().flat_map(|op| op.reads.iter().chain(&op.writes));
         let registers = named.max().map_or(0, |&register| register as usize + 1);
         let spills = ops.len() as u32;
-        let mut program = Self { ops, registers, spills, predicated: HashMap::new() };
+        let mut program = Self { ops, registers, spills, predicated: HashMap::new(), live: live::Live::default() };
         narrow::halves(&mut program, code, units, &text);
         fold::products(&mut program, code);
         fold::shared_loads(&mut program, code, &numbers);
         // Before branches are predicates of what they lead over.
-        uniform::atomics(&mut program, code, &numbers, &text);
+        uniform::atomics(&mut program, code, &numbers);
+        divergence::mark(&mut program, code);
         fold::short_branches(&mut program, code, model.assembler.predicated);
         arms::moves(&mut program, code);
+        program.live = live::Live::new(&program.ops, registers, code, &numbers);
         let memory = |text: &str, kind| Op { bytes: 4, ..Op::new(Cost::of(text, units), kind) };
         program.ops.push(memory("st.local.b32 [%r1], %r2;", Kind::Store(Place::Local)));
         program.ops.push(memory("ld.local.b32 %r2, [%r1];", Kind::Load(Place::Local)));
@@ -289,6 +302,8 @@ impl Op {
             merged: false,
             counts: false,
             one_lane: false,
+            of_a_lane: false,
+            reconverges: false,
             float: false,
             serial: false,
         }

@@ -3,8 +3,11 @@
 //! Between two branches or barriers, what takes long begins first, as far as operands and memory allow: so loads stand side by side before
 //! the first use of any. Iterations of a short loop with a step that the assembler knows are put together, four at a time.
 
+mod room;
+
 use std::collections::HashMap;
 
+use self::room::Room;
 use super::effect::Assembler;
 use super::program::linear::addresses;
 use super::program::{Kind, Op, Program};
@@ -37,6 +40,8 @@ pub(crate) struct Operands {
 pub(crate) struct Scheduler<'a> {
     program: &'a Program,
     assembler: Assembler,
+    /// Registers that a thread has, where that is known.
+    most: Option<u32>,
     /// How many iterations of a loop, by the place of the branch at its end, are one piece of code.
     unrolls: &'a dyn Fn(u32) -> usize,
     times: HashMap<u32, usize>,
@@ -48,11 +53,16 @@ pub(crate) struct Scheduler<'a> {
 }
 
 impl<'a> Scheduler<'a> {
-    pub(crate) fn new(program: &'a Program, assembler: Assembler, unrolls: &'a dyn Fn(u32) -> usize) -> Self {
+    pub(crate) fn new(
+        program: &'a Program,
+        assembler: Assembler,
+        most: Option<u32>,
+        unrolls: &'a dyn Fn(u32) -> usize,
+    ) -> Self {
         let operands = |op: &Op| Operands { reads: op.reads.clone(), writes: op.writes.clone() };
         let operands = program.ops.iter().map(operands).collect();
         let registers = program.registers as u32;
-        Self { program, assembler, unrolls, times: HashMap::new(), known: HashMap::new(), operands, registers }
+        Self { program, assembler, most, unrolls, times: HashMap::new(), known: HashMap::new(), operands, registers }
     }
 
     /// The operands of all steps, and how many registers they name.
@@ -108,7 +118,9 @@ impl<'a> Scheduler<'a> {
                 self.operands.len() as u32 - 1
             })
             .collect();
-        list(&ops).into_iter().map(|at| (at, operands[usize::from(at)])).collect()
+        let live = &self.program.live;
+        let room = self.most.filter(|_| live.is_known()).map(|most| Room::new(live, &ops, pcs, most as i32));
+        list(&ops, room).into_iter().map(|at| (at, operands[usize::from(at)])).collect()
     }
 }
 
@@ -146,7 +158,7 @@ fn end_of_piece(program: &Program, steps: &[Step], from: usize, window: usize) -
 }
 
 /// A list schedule: the longest way to the end goes first.
-fn list(ops: &[&Op]) -> Vec<u16> {
+fn list(ops: &[&Op], mut room: Option<Room>) -> Vec<u16> {
     let n = ops.len();
     // Who waits for whom, with how long a result takes.
     let mut waits: Vec<Vec<(usize, f64)>> = vec![Vec::new(); n];
@@ -202,6 +214,11 @@ fn list(ops: &[&Op]) -> Vec<u16> {
             written.insert(register, at);
         }
     }
+    // Lanes are brought together once in a piece: then they are.
+    if let Some(at) = ops.iter().position(|op| op.reconverges) {
+        waits[at].extend((0..at).map(|by| (by, 0.0)));
+        waits[at + 1..].iter_mut().for_each(|waits| waits.push((at, 0.0)));
+    }
     for (register, readers) in readers {
         let last = written.get(&register).copied().unwrap_or_default();
         waits[last].extend(readers.into_iter().filter(|&by| by < last).map(|by| (by, 0.0)));
@@ -228,14 +245,23 @@ fn list(ops: &[&Op]) -> Vec<u16> {
     let (mut order, mut now) = (Vec::with_capacity(n), 0.0_f64);
     while !open.is_empty() {
         let can = |at: usize| ready[at] <= now;
-        let best = (0..open.len())
+        let fits = |at: usize| room.as_ref().is_none_or(|room| room.fits(at));
+        let fitting = (0..open.len()).filter(|&i| fits(open[i]));
+        let first = fitting.clone().map(|i| ready[open[i]]).fold(f64::INFINITY, f64::min);
+        let best = fitting
             .filter(|&i| can(open[i]))
             .max_by(|&i, &j| way[open[i]].total_cmp(&way[open[j]]).then(open[j].cmp(&open[i])));
-        let Some(best) = best else {
-            now = open.iter().map(|&at| ready[at]).fold(f64::INFINITY, f64::min);
+        // Where none fits, the order is that of the code.
+        let written = (0..open.len()).min_by_key(|&i| open[i]).filter(|_| first.is_infinite());
+        let Some(best) = best.or(written) else {
+            now = first;
             continue;
         };
         let at = open.swap_remove(best);
+        now = now.max(ready[at]);
+        if let Some(room) = &mut room {
+            room.issue(at);
+        }
         order.push(at as u16);
         now += ops[at].cost.issues.max(0.01);
         for &(next, after) in &followers[at] {
@@ -289,14 +315,15 @@ mod tests {
     use super::*;
     use crate::timing::cost::Cost;
     use crate::timing::program::linear::Linear;
+    use crate::timing::program::live::Live;
 
     fn op(text: &str, kind: Kind, reads: &[u32], writes: &[u32]) -> Op {
         let cost = Cost::of(text, &crate::Profile::default().units);
         Op { reads: reads.into(), writes: writes.into(), bytes: 4, float: true, ..Op::new(cost, kind) }
     }
 
-    /// Four times: load, add, store.
-    fn four(read_only: bool) -> Vec<usize> {
+    /// The places of the loads in four times load, add, store.
+    fn four(read_only: bool, room: impl Fn(&[Op]) -> Option<Room>) -> Vec<usize> {
         let (load, add, store) = ("ld.global.f32 %f, [%r];", "add.f32 %f, %f, %f;", "st.global.f32 [%r], %f;");
         let round = |i: u32| {
             let loads = Op { read_only, ..op(load, Kind::Load(Place::Global), &[], &[2 * i]) };
@@ -304,7 +331,7 @@ mod tests {
             [loads, sum, op(store, Kind::Store(Place::Global), &[2 * i + 1], &[])]
         };
         let ops: Vec<Op> = (0..4).flat_map(round).collect();
-        let order = list(&ops.iter().collect::<Vec<_>>());
+        let order = list(&ops.iter().collect::<Vec<_>>(), room(&ops));
         let loads = |at: &u16| matches!(ops[usize::from(*at)].kind, Kind::Load(_));
         order.iter().enumerate().filter(|(_, at)| loads(at)).map(|(place, _)| place).collect()
     }
@@ -324,7 +351,7 @@ mod tests {
         let slow = op("div.rn.f32 %f2, %f1, %f1;", Kind::Plain, &[1], &[2]);
         let store = op("st.global.f32 [%r], %f1;", Kind::Store(Place::Global), &[1, 2], &[]);
         let load = Op { read_only: true, ..op("ld.global.nc.f32 %f1, [%r];", Kind::Load(Place::Global), &[0], &[1]) };
-        assert_eq!(list(&[&slow, &store, &load]), [0, 1, 2]);
+        assert_eq!(list(&[&slow, &store, &load], None), [0, 1, 2]);
     }
 
     /// A load, a store to the same place, and a load of what lies so many bytes further, after the address was computed anew.
@@ -335,7 +362,7 @@ mod tests {
         let store = Op { address: sum(&[(0, 1)], 0), ..store };
         let further = Op { value: sum(&[(0, 1)], bytes), ..op("add.s64 %r2, %r0, 4;", Kind::Plain, &[0], &[2]) };
         let load = op("ld.global.f32 %f3, [%r2];", Kind::Load(Place::Global), &[2], &[3]);
-        list(&[&first, &store, &further, &Op { address: sum(&[(2, 1)], 0), ..load }])
+        list(&[&first, &store, &further, &Op { address: sum(&[(2, 1)], 0), ..load }], None)
     }
 
     #[test]
@@ -346,7 +373,32 @@ mod tests {
 
     #[test]
     fn loads_go_first_where_nobody_may_write_what_they_read() {
-        assert_eq!(four(true), [0, 1, 2, 3]);
-        assert_eq!(four(false), [0, 3, 6, 9]);
+        assert_eq!(four(true, |_| None), [0, 1, 2, 3]);
+        assert_eq!(four(false, |_| None), [0, 3, 6, 9]);
+    }
+
+    #[test]
+    fn loads_wait_for_registers() {
+        let registers = |most| {
+            move |ops: &[Op]| {
+                let live = Live::of_widths(ops.len(), vec![1; 8]);
+                let ops: Vec<&Op> = ops.iter().collect();
+                Some(Room::new(&live, &ops, &(0..ops.len() as u32).collect::<Vec<_>>(), most))
+            }
+        };
+        assert_eq!(four(true, registers(4)), [0, 1, 2, 3]);
+        assert_eq!(four(true, registers(2)), [0, 1, 5, 7]);
+        // As many as the code needs as it is written are there.
+        assert_eq!(four(true, registers(0)), four(true, registers(1)));
+    }
+
+    #[test]
+    fn nothing_moves_over_the_place_where_lanes_meet() {
+        let load = op("ld.global.nc.f32 %f1, [%r];", Kind::Load(Place::Global), &[0], &[1]);
+        let shuffle = op("shfl.sync.bfly.b32 %f2, %f1, 1, 31, -1;", Kind::Shuffle, &[1], &[2]);
+        let next = op("ld.global.nc.f32 %f3, [%r];", Kind::Load(Place::Global), &[0], &[3]);
+        let meets = Op { reconverges: true, ..shuffle.clone() };
+        assert_eq!(list(&[&load, &shuffle, &next], None), [0, 2, 1]);
+        assert_eq!(list(&[&load, &meets, &next], None), [0, 1, 2]);
     }
 }

@@ -528,6 +528,7 @@ mod tests {
     use crate::profile::Profile;
     use crate::timing::cost::Cost;
     use crate::timing::memory::Load;
+    use crate::timing::program::live::Live;
 
     fn op(text: &str, kind: Kind) -> Op {
         Op { bytes: 16, ..Op::new(Cost::of(text, &Profile::default().units), kind) }
@@ -557,7 +558,7 @@ mod tests {
             }
         }
         let operands = vec![Operands { reads: Vec::new(), writes: Vec::new() }; ops.len()];
-        let program = Program { ops, registers: 0, spills: 0, predicated: HashMap::new() };
+        let program = Program { ops, registers: 0, spills: 0, predicated: HashMap::new(), live: Live::default() };
         let order = |path: &crate::exec::Path| {
             path.steps.iter().map(|&step| Ordered { step, operands: step.pc }).collect::<Vec<_>>()
         };

@@ -7,9 +7,6 @@ use fusion_ptx::ast::AtomicOp;
 use super::{Kind, Numbers, Program};
 use crate::code::{Base, Code, MicroOp, Place, SlowOp, TRUE};
 
-/// Special registers in which lanes differ (PTX ISA 10, "Special Registers").
-const OF_A_LANE: [&str; 3] = ["%tid", "%laneid", "%lanemask"];
-
 /// What the lanes are put together with: a vote, the choice of a lane, and `redux`, in machine code of compute
 /// capability 9.0.
 const INSTRUCTIONS: f64 = 6.0;
@@ -18,7 +15,7 @@ const LATENCY: f64 = 40.0;
 /// Finds the atomics that become one lane's: of 32-bit integers, at an address that is the same for a warp's lanes,
 /// with an operation that `redux` knows; where the old value is asked for, additions alone. Machine code that NVRTC
 /// 13.0 makes for compute capability 9.0 shows it, in shared and in global memory.
-pub(super) fn atomics(program: &mut Program, code: &Code, numbers: &Numbers, text: impl Fn(u32) -> String) {
+pub(super) fn atomics(program: &mut Program, code: &Code, numbers: &Numbers) {
     let among_lanes = |op: AtomicOp, asked_for: bool| match op {
         AtomicOp::Add => true,
         AtomicOp::Min | AtomicOp::Max | AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => !asked_for,
@@ -29,7 +26,7 @@ pub(super) fn atomics(program: &mut Program, code: &Code, numbers: &Numbers, tex
     if candidates.is_empty() {
         return;
     }
-    let mut reader = Reader::new(program, code, numbers, &text);
+    let mut reader = Reader::new(program, code, numbers);
     let mut found = Vec::new();
     for (at, atomic) in candidates {
         let register = match atomic.address.base {
@@ -60,11 +57,10 @@ fn integer<'a>(program: &Program, code: &'a Code, at: usize) -> Option<&'a crate
 /// So many instructions that make an address are followed, one after the other.
 const DEEP: usize = 12;
 
-struct Reader<'a, Text> {
+struct Reader<'a> {
     program: &'a Program,
     code: &'a Code,
     numbers: &'a Numbers,
-    text: &'a Text,
     /// Of each register, where it is written, and where it is read: one of the program is used for several of the PTX.
     written: Vec<Vec<usize>>,
     read: Vec<Vec<usize>>,
@@ -72,8 +68,8 @@ struct Reader<'a, Text> {
     known: HashMap<(usize, usize), bool>,
 }
 
-impl<'a, Text: Fn(u32) -> String> Reader<'a, Text> {
-    fn new(program: &'a Program, code: &'a Code, numbers: &'a Numbers, text: &'a Text) -> Self {
+impl<'a> Reader<'a> {
+    fn new(program: &'a Program, code: &'a Code, numbers: &'a Numbers) -> Self {
         let places = |registers: fn(&super::Op) -> &[u32]| {
             let mut places = vec![Vec::new(); program.registers];
             for (at, op) in program.ops.iter().enumerate() {
@@ -82,7 +78,7 @@ impl<'a, Text: Fn(u32) -> String> Reader<'a, Text> {
             places
         };
         let (written, read) = (places(|op| &op.writes), places(|op| &op.reads));
-        Self { program, code, numbers, text, written, read, known: HashMap::new() }
+        Self { program, code, numbers, written, read, known: HashMap::new() }
     }
 
     /// Whether what an instruction writes is read before it is written again. What the head of a loop reads is not
@@ -112,7 +108,7 @@ impl<'a, Text: Fn(u32) -> String> Reader<'a, Text> {
         let of_a_lane = match op.kind {
             Kind::Shuffle | Kind::Atomic(_) | Kind::Branch => true,
             Kind::Load(Place::Local | Place::Frame | Place::Generic) => true,
-            Kind::Plain => OF_A_LANE.iter().any(|name| (self.text)(made as u32).contains(name)),
+            Kind::Plain => op.of_a_lane,
             _ => false,
         };
         let operands: Vec<u32> = op.reads.iter().copied().filter(is_operand).collect();

@@ -6,7 +6,6 @@
 //! it must end in such atomics, or in branches that decide about nothing but them and what follows from their answers. A
 //! compare-and-swap that has exchanged has confirmed what was read, so that nothing of it need be followed further.
 
-mod flow;
 mod place;
 mod state;
 
@@ -14,11 +13,11 @@ use fusion_ptx::ast::{AtomicOp, Compare};
 use smallvec::SmallVec;
 
 use super::decides::function;
+use crate::code::flow::Flow;
 use crate::code::{
     AddressOf, Argument, Atomic, Base, Code, D2, Function, Inst, MicroOp, Operands, Reg, Role, SlowOp, TRUE,
 };
 use crate::report::kind::Idiom;
-use flow::Flow;
 pub(super) use place::comparable;
 use state::{Holds, Key, MOVED, State, key, meet, names, put};
 

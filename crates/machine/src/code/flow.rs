@@ -2,29 +2,29 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use crate::code::{Code, Function, MicroOp, SlowOp, TRUE};
+use super::{Code, Function, MicroOp, SlowOp, TRUE};
 
 /// Instructions are counted from the function's first; one past the last stands for its end.
-pub(super) struct Flow {
-    pub(super) successors: Vec<SmallVec<[usize; 2]>>,
+pub(crate) struct Flow {
+    pub(crate) successors: Vec<SmallVec<[usize; 2]>>,
     /// Where all ways from an instruction meet first (its immediate post-dominator), if they do.
     joins: Vec<Option<usize>>,
 }
 
 impl Flow {
-    pub(super) fn new(code: &Code, function: &Function) -> Self {
+    pub(crate) fn new(code: &Code, function: &Function) -> Self {
         let successors: Vec<_> = (function.start..function.end).map(|pc| successors(code, function, pc)).collect();
         let joins = joins(&successors);
         Self { successors, joins }
     }
 
     /// Where the sides of a branch meet.
-    pub(super) fn join(&self, branch: usize) -> Option<usize> {
+    pub(crate) fn join(&self, branch: usize) -> Option<usize> {
         self.joins[branch]
     }
 
     /// What is executed, or not, as a branch decides: all behind it until its sides meet, or until another decides.
-    pub(super) fn decided_by(&self, branch: usize, another: impl Fn(usize) -> bool) -> Vec<usize> {
+    pub(crate) fn decided_by(&self, branch: usize, another: impl Fn(usize) -> bool) -> Vec<usize> {
         let join = self.joins[branch];
         let mut found = Vec::new();
         let mut seen = vec![false; self.successors.len()];
