@@ -23,8 +23,7 @@ use crate::{output, parallel, target, toolchain};
 /// For one answer at one size.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Measures the verdicts on this machine's GPU and has them written, those of an exercise as soon as it is done; returns whether nothing
-/// was left out.
+/// Measures the verdicts on this machine's GPU and has each written as soon as it is there; returns whether nothing was left out.
 pub(super) fn measure(
     targets: &[String],
     prebuilt: bool,
@@ -35,9 +34,13 @@ pub(super) fn measure(
     write(&super::measure::origin(&workers.programs, "measure --verdicts", COLUMNS, interrupt)?)?;
     let mut complete = true;
     for exercise in workers.exercises() {
-        let told = workers.ask(exercise, DeviceKind::Gpu)?;
-        told.rulings.iter().try_for_each(|ruling| write(&ruling.to_string()))?;
-        complete &= told.complete;
+        let mut stopped = Ok(());
+        complete &= workers.ask(exercise, DeviceKind::Gpu, |ruling| {
+            if stopped.is_ok() {
+                stopped = write(&ruling.to_string());
+            }
+        })?;
+        stopped?;
     }
     Ok(complete)
 }
@@ -46,8 +49,12 @@ pub(super) fn measure(
 pub(super) fn predict(targets: &[String], prebuilt: bool, interrupt: &Interrupt) -> Result<Vec<Ruling>, Stop> {
     let workers = Workers::get(targets, prebuilt, interrupt)?;
     let exercises = workers.exercises();
-    let told = parallel::each(exercises.len(), |index| workers.ask(exercises[index], DeviceKind::Emulated))?;
-    Ok(told.into_iter().flat_map(|told| told.rulings).collect())
+    let told = parallel::each(exercises.len(), |index| {
+        let mut rulings = Vec::new();
+        workers.ask(exercises[index], DeviceKind::Emulated, |ruling| rulings.push(ruling))?;
+        Ok(rulings)
+    })?;
+    Ok(told.into_iter().flatten().collect())
 }
 
 /// The programs that judge, and what they are asked for.
@@ -56,13 +63,6 @@ struct Workers<'a> {
     programs: Programs,
     interrupt: &'a Interrupt,
     progress: Progress,
-}
-
-/// What a worker told of an exercise.
-struct Told {
-    rulings: Vec<Ruling>,
-    /// Whether it left nothing out.
-    complete: bool,
 }
 
 impl<'a> Workers<'a> {
@@ -81,7 +81,8 @@ impl<'a> Workers<'a> {
         self.selections.iter().flat_map(|selection| selection.exercises.clone()).collect()
     }
 
-    fn ask(&self, exercise: &Exercise, device: DeviceKind) -> Result<Told, Stop> {
+    /// Has each verdict of an exercise heard; returns whether nothing was left out.
+    fn ask(&self, exercise: &Exercise, device: DeviceKind, mut hear: impl FnMut(Ruling)) -> Result<bool, Stop> {
         let package = programs::package(Kind::Solution, exercise.day);
         let Some(program) = self.programs.paths.get(&package) else {
             return Err(failed(&format!("`{package}` does not compile")));
@@ -95,11 +96,11 @@ impl<'a> Workers<'a> {
         if let Some(root) = &self.programs.root {
             command.current_dir(root);
         }
-        let (mut rulings, mut complete, mut unable) = (Vec::new(), true, None);
+        let (mut complete, mut unable) = (true, None);
         let end = process::run(&mut command, &Watch { limit: LIMIT, interrupt: self.interrupt }, |said| match said {
             Said::Message(message) => match *message {
                 Message::Measured { record } => match record.parse() {
-                    Ok(ruling) => rulings.push(ruling),
+                    Ok(ruling) => hear(ruling),
                     Err(why) => unable = Some(RunError::new("verdicts", why)),
                 },
                 Message::Untimed { note, .. } => {
@@ -122,7 +123,7 @@ impl<'a> Workers<'a> {
             }
         }
         self.progress.step();
-        Ok(Told { rulings, complete })
+        Ok(complete)
     }
 }
 
