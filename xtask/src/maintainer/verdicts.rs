@@ -23,7 +23,8 @@ use crate::{output, parallel, target, toolchain};
 /// For one answer at one size.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Measures the verdicts on this machine's GPU and has each written as soon as it is there; returns whether nothing was left out.
+/// Measures the verdicts on this machine's GPU and has each written as soon as it is there; returns whether nothing was
+/// left out.
 pub(super) fn measure(
     targets: &[String],
     prebuilt: bool,

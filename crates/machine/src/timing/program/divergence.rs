@@ -17,7 +17,8 @@ pub(super) enum Lanes {
     Agree,
 }
 
-/// Which registers may differ from lane to lane, if that is what each instruction does.
+/// Which registers may differ from lane to lane, if that is what each instruction does. What lanes have because they
+/// came another way is not looked at.
 pub(super) fn differing(ops: &[Op], registers: usize, of: impl Fn(usize) -> Lanes) -> Vec<bool> {
     let of: Vec<Lanes> = (0..ops.len()).map(of).collect();
     let mut differing = vec![false; registers];
@@ -37,8 +38,8 @@ pub(super) fn differing(ops: &[Op], registers: usize, of: impl Fn(usize) -> Lane
     differing
 }
 
-/// Marks what lanes do together (`shfl.sync` and its like) where they may have parted: the assembler brings them together before it, with
-/// `BRA.DIV` or `WARPSYNC`, and moves nothing over that.
+/// Marks what lanes do together (`shfl.sync` and its like) where they may have parted: the assembler brings them
+/// together before it, with `BRA.DIV` or `WARPSYNC`, and moves nothing over that.
 pub(super) fn mark(program: &mut Program, code: &Code) {
     if !(0..program.ops.len()).any(|at| collective(code, at).is_some()) {
         return;

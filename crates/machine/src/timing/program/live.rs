@@ -7,7 +7,7 @@ use super::{Kind, Numbers, Op};
 use crate::code::flow::Flow;
 use crate::code::{Code, Operands as _, Place, Role};
 
-/// What is of use before each instruction, by the registers of the program.
+/// What is of use before and behind each instruction, by the registers of the program.
 #[derive(Debug, Default)]
 pub(crate) struct Live {
     before: Vec<Vec<u64>>,
@@ -88,8 +88,8 @@ impl Live {
         for op in ops.iter().filter(|op| !op.is_folded()) {
             op.writes.iter().for_each(|&write| _ = takes(&mut widths, write));
         }
-        // What costs nothing is a constant, an argument of the launch, or another name of what is there: where that ends, the name has its
-        // place.
+        // What costs nothing is a constant, an argument of the launch, or another name of what is there: where that
+        // ends, the name has its place.
         let mut changed = true;
         while std::mem::take(&mut changed) {
             for (pc, op) in ops.iter().enumerate().filter(|(_, op)| op.is_folded()) {
