@@ -354,6 +354,11 @@ impl Code {
         }
     }
 
+    /// Whether an instruction ends the kernel, or the function.
+    pub(crate) fn leaves(&self, pc: u32) -> bool {
+        matches!(self.slow_at(pc), Some(SlowOp::Exit | SlowOp::Return))
+    }
+
     pub(crate) fn spread(&self, pc: u32) -> Spread {
         let found = self.spreads.binary_search_by_key(&pc, |(at, _)| *at);
         found.map_or(Spread::Whole, |i| self.spreads[i].1)

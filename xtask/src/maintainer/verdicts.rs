@@ -35,13 +35,7 @@ pub(super) fn measure(
     write(&super::measure::origin(&workers.programs, "measure --verdicts", COLUMNS, interrupt)?)?;
     let mut complete = true;
     for exercise in workers.exercises() {
-        let mut stopped = Ok(());
-        complete &= workers.ask(exercise, DeviceKind::Gpu, |ruling| {
-            if stopped.is_ok() {
-                stopped = write(&ruling.to_string());
-            }
-        })?;
-        stopped?;
+        complete &= workers.ask(exercise, DeviceKind::Gpu, |ruling| write(&ruling.to_string()))?;
     }
     Ok(complete)
 }
@@ -52,7 +46,10 @@ pub(super) fn predict(targets: &[String], prebuilt: bool, interrupt: &Interrupt)
     let exercises = workers.exercises();
     let told = parallel::each(exercises.len(), |index| {
         let mut rulings = Vec::new();
-        workers.ask(exercises[index], DeviceKind::Emulated, |ruling| rulings.push(ruling))?;
+        workers.ask(exercises[index], DeviceKind::Emulated, |ruling| {
+            rulings.push(ruling);
+            Ok(())
+        })?;
         Ok(rulings)
     })?;
     Ok(told.into_iter().flatten().collect())
@@ -83,7 +80,12 @@ impl<'a> Workers<'a> {
     }
 
     /// Has each verdict of an exercise heard; returns whether nothing was left out.
-    fn ask(&self, exercise: &Exercise, device: DeviceKind, mut hear: impl FnMut(Ruling)) -> Result<bool, Stop> {
+    fn ask(
+        &self,
+        exercise: &Exercise,
+        device: DeviceKind,
+        mut hear: impl FnMut(Ruling) -> Result<(), Stop>,
+    ) -> Result<bool, Stop> {
         let package = programs::package(Kind::Solution, exercise.day);
         let Some(program) = self.programs.paths.get(&package) else {
             return Err(failed(&format!("`{package}` does not compile")));
@@ -97,11 +99,12 @@ impl<'a> Workers<'a> {
         if let Some(root) = &self.programs.root {
             command.current_dir(root);
         }
-        let (mut complete, mut unable) = (true, None);
+        let (mut complete, mut unable, mut heard) = (true, None, Ok(()));
         let end = process::run(&mut command, &Watch { limit: LIMIT, interrupt: self.interrupt }, |said| match said {
             Said::Message(message) => match *message {
                 Message::Measured { record } => match record.parse() {
-                    Ok(ruling) => hear(ruling),
+                    Ok(ruling) if heard.is_ok() => heard = hear(ruling),
+                    Ok(_) => {}
                     Err(why) => unable = Some(RunError::new("verdicts", why)),
                 },
                 Message::Untimed { note, .. } => {
@@ -114,6 +117,7 @@ impl<'a> Workers<'a> {
             },
             Said::Printed(line) | Said::Complained(line) => self.progress.note(&format!("{}: {line}", exercise.name)),
         });
+        heard?;
         match (end.map_err(|error| cannot_run(program, &error))?, unable) {
             (End::Interrupted, _) => return Err(Stop::Interrupted),
             (_, Some(error)) => return Err(Stop::Error(error)),

@@ -13,7 +13,7 @@ pub(crate) struct Flow {
 
 impl Flow {
     pub(crate) fn new(code: &Code, function: &Function) -> Self {
-        let successors: Vec<_> = (function.start..function.end).map(|pc| successors(code, function, pc)).collect();
+        let successors = all_successors(code, function);
         let joins = joins(&successors);
         Self { successors, joins }
     }
@@ -40,6 +40,11 @@ impl Flow {
         }
         found
     }
+}
+
+/// Where control goes from each instruction of a function, counted as in [`Flow`].
+pub(crate) fn all_successors(code: &Code, function: &Function) -> Vec<SmallVec<[usize; 2]>> {
+    (function.start..function.end).map(|pc| successors(code, function, pc)).collect()
 }
 
 fn successors(code: &Code, function: &Function, pc: u32) -> SmallVec<[usize; 2]> {

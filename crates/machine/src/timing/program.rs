@@ -244,8 +244,7 @@ impl Numbers {
 /// Whether a branch leads some lanes over what others execute, and not out of the kernel.
 fn parts(code: &Code, pc: u32, op: MicroOp) -> bool {
     let MicroOp::Branch { target, .. } = op else { return false };
-    let leaves = |op: &MicroOp| matches!(op, MicroOp::Slow(index) if matches!(code.slow[*index as usize], SlowOp::Exit | SlowOp::Return));
-    target > pc && code.insts.get(target as usize).is_some_and(|inst| !leaves(&inst.op))
+    target > pc && (target as usize) < code.insts.len() && !code.leaves(target)
 }
 
 /// What an instruction does, whether a load may pass stores, and the bytes of a lane's access.

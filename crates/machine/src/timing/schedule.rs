@@ -246,9 +246,10 @@ fn list(ops: &[&Op], mut room: Option<Room>) -> Vec<u16> {
     while !open.is_empty() {
         let can = |at: usize| ready[at] <= now;
         let fits = |at: usize| room.as_ref().is_none_or(|room| room.fits(at));
-        let fitting = (0..open.len()).filter(|&i| fits(open[i]));
-        let first = fitting.clone().map(|i| ready[open[i]]).fold(f64::INFINITY, f64::min);
+        let fitting: Vec<usize> = (0..open.len()).filter(|&i| fits(open[i])).collect();
+        let first = fitting.iter().map(|&i| ready[open[i]]).fold(f64::INFINITY, f64::min);
         let best = fitting
+            .into_iter()
             .filter(|&i| can(open[i]))
             .max_by(|&i, &j| way[open[i]].total_cmp(&way[open[j]]).then(open[j].cmp(&open[i])));
         // Where none fits, the order is that of the code.

@@ -1,11 +1,13 @@
-// Warps that come together, and warps that may not: `src/timing/program/divergence.rs` says of each what machine code of compute
-// capability 9.0 has, made by NVRTC 13.0. The PTX beside this file is made by NVRTC with `--gpu-architecture=compute_90`.
+// Warps that come together, and warps that may not: `src/timing/program/divergence.rs` says of each what machine code
+// of compute capability 9.0 has, made by NVRTC 13.0. The PTX beside this file is made by NVRTC with
+// `--gpu-architecture=compute_90`.
 __device__ float warp_sum(float v) {
     for (int d = 16; d > 0; d /= 2) v += __shfl_xor_sync(0xffffffffu, v, d);
     return v;
 }
 extern "C" __global__ void rows_by_warps(const float* x, float* y, int rows) {
-    int first = (blockIdx.x * blockDim.x + threadIdx.x) / 32, step = gridDim.x * blockDim.x / 32, lane = threadIdx.x % 32;
+    int first = (blockIdx.x * blockDim.x + threadIdx.x) / 32, step = gridDim.x * blockDim.x / 32;
+    int lane = threadIdx.x % 32;
     for (int row = first; row < rows; row += step) {
         float sum = warp_sum(x[row * 32 + lane]);
         if (lane == 0) y[row] = sum;

@@ -6,7 +6,7 @@ use fusion_ptx::ast;
 
 use super::{Kind, Op, Program};
 use crate::code::flow::Flow;
-use crate::code::{Code, Function, MicroOp, Place, SlowOp};
+use crate::code::{Code, Function, Place, SlowOp};
 
 /// What an instruction writes, seen from lane to lane.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -73,8 +73,7 @@ fn lanes(ops: &[Op], code: &Code, at: usize) -> Lanes {
 }
 
 fn collective(code: &Code, at: usize) -> Option<ast::Collective> {
-    let MicroOp::Slow(index) = code.insts.get(at)?.op else { return None };
-    match &code.slow[index as usize] {
+    match code.slow_at(at as u32)? {
         SlowOp::Collective(collective) => Some(collective.op),
         _ => None,
     }
@@ -85,11 +84,7 @@ fn reconverging(code: &Code, function: &Function, differs: impl Fn(usize) -> boo
     let start = function.start as usize;
     let count = (function.end - function.start) as usize;
     let flow = Flow::new(code, function);
-    let leaves = |at: usize| {
-        let inst = code.insts.get(start + at).filter(|_| at < count);
-        let exits = |index: u32| matches!(code.slow[index as usize], SlowOp::Exit | SlowOp::Return);
-        inst.is_none_or(|inst| matches!(inst.op, MicroOp::Slow(index) if exits(index)))
-    };
+    let leaves = |at: usize| at >= count || code.leaves((start + at) as u32);
     let (mut parted, mut parts) = (vec![false; count], vec![false; count]);
     for at in (0..count).filter(|&at| flow.successors[at].len() > 1 && differs(at)) {
         let region = flow.decided_by(at, |_| false);
@@ -103,18 +98,20 @@ fn reconverging(code: &Code, function: &Function, differs: impl Fn(usize) -> boo
     if !parted.contains(&true) {
         return Vec::new();
     }
-    // Whether all lanes are there when it begins, and when it ends, on all ways to it.
     let gathers = |at: usize| {
         let collective = collective(code, start + at);
         collective.is_some_and(|op| !matches!(op, ast::Collective::Activemask)) || is_barrier(code, start + at)
     };
+    // Whether all lanes are there, on all ways to an instruction.
     let mut together = vec![true; count];
-    let mut changed = true;
-    while std::mem::take(&mut changed) {
-        for at in 0..count {
-            let here = !parts[at] && (together[at] || gathers(at));
-            for &next in flow.successors[at].iter().filter(|&&next| next < count) {
-                changed |= !here && std::mem::replace(&mut together[next], false);
+    let mut pending: Vec<usize> = (0..count).filter(|&at| parts[at]).collect();
+    while let Some(at) = pending.pop() {
+        if !parts[at] && gathers(at) {
+            continue;
+        }
+        for &next in flow.successors[at].iter().filter(|&&next| next < count) {
+            if std::mem::replace(&mut together[next], false) {
+                pending.push(next);
             }
         }
     }
@@ -122,8 +119,7 @@ fn reconverging(code: &Code, function: &Function, differs: impl Fn(usize) -> boo
 }
 
 fn is_barrier(code: &Code, at: usize) -> bool {
-    let MicroOp::Slow(index) = code.insts[at].op else { return false };
-    matches!(code.slow[index as usize], SlowOp::Barrier { .. })
+    matches!(code.slow_at(at as u32), Some(SlowOp::Barrier { .. }))
 }
 
 #[cfg(test)]

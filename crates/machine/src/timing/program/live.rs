@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::divergence::{Lanes, differing};
 use super::{Kind, Numbers, Op};
-use crate::code::flow::Flow;
+use crate::code::flow::all_successors;
 use crate::code::{Code, Operands as _, Place, Role};
 
 /// What is of use before and behind each instruction, by the registers of the program.
@@ -28,7 +28,7 @@ impl Live {
         let mut live = Self { before: vec![vec![0; words]; ops.len() + 1], ..Self::default() };
         live.after.clone_from(&live.before);
         for function in code.functions.iter().flatten() {
-            live.function(ops, function.start as usize, &Flow::new(code, function).successors);
+            live.function(ops, function.start as usize, &all_successors(code, function));
         }
         live.widths = live.widths_of(ops, registers, code, numbers);
         live
