@@ -171,7 +171,7 @@ fn clusters_of_blocks() {
         assert_eq!(sys::cuOccupancyMaxPotentialClusterSize(&mut most, kernel.cu_function(), &config), CUDA_SUCCESS);
         assert_eq!(sys::cuOccupancyMaxActiveClusters(&mut active, kernel.cu_function(), &config), CUDA_SUCCESS);
     }
-    assert_eq!((most, active), (8, 32 * 132 / 4));
+    assert_eq!((most, active), (8, 8 * 120 / 4));
     let y = stream.alloc_zeros::<f32>(512).unwrap();
     let (mut from, mut to) = (dx.device_ptr(&stream).0, y.device_ptr(&stream).0);
     let mut arguments = [(&raw mut from).cast(), (&raw mut to).cast()];

@@ -104,8 +104,7 @@ fn available_shared(out: Out<usize>, function: Handle, blocks: c_int, block_size
     out.set(Limits::of(profile).shared_for(blocks).saturating_sub(function.info.static_shared) as usize)
 }
 
-/// How many clusters of a launch run at once. A cluster's blocks run on SMs of one GPC, of which the profiles know nothing: this is as
-/// many as the whole device's SMs hold.
+/// How many clusters of a launch run at once.
 fn max_active_clusters(out: Out<c_int>, function: Handle, config: In<LaunchConfig>) -> Result {
     let shape = launch::shape(&config.get()?)?;
     let query = Query::begin(function)?;
@@ -117,7 +116,8 @@ fn max_active_clusters(out: Out<c_int>, function: Handle, config: In<LaunchConfi
     }
     let threads = c_int::try_from(shape.threads()).map_err(|_| Error::INVALID_VALUE)?;
     let blocks = query.blocks(threads, shape.dynamic_shared as usize)?;
-    out.set((blocks * multiprocessors(profile) / size) as c_int)
+    let sms = profile.sms_for_clusters(size).min(multiprocessors(profile));
+    out.set((blocks.min(Profile::MAX_CLUSTER_BLOCKS_PER_SM) * sms / size) as c_int)
 }
 
 /// The largest cluster that a launch may ask for.

@@ -88,6 +88,8 @@ numbers! {
     tensor_flops: f64 = 1e9 to 1e17,
     /// nanoseconds until the first sector arrives from an idle DRAM
     dram_latency_ns: f64 = 1.0 to 1e5,
+    /// multiprocessors on which clusters of more than two blocks find places, where somebody measured it: the groups of others have too few
+    cluster_sms: Option<u32> = 1.0 to 1024.0,
     /// bytes under way in a multiprocessor with which a copy was found to reach the bandwidth, where somebody measured it
     in_flight_measured: Option<u32> = 1.0 to 1e7,
     /// nanoseconds that a launch costs beyond its work, and one kernel takes at least
@@ -139,6 +141,8 @@ impl Profile {
     pub const MAX_REGISTERS_PER_THREAD: u32 = 255;
     /// In bytes (CUDA C++ Programming Guide, technical specifications per compute capability).
     pub const MAX_LOCAL_PER_THREAD: u32 = 512 << 10;
+    /// `cuOccupancyMaxActiveClusters` of an H200 has 1,056 clusters of one block of 32 threads: so many an SM, which holds 32 blocks otherwise.
+    pub const MAX_CLUSTER_BLOCKS_PER_SM: u32 = 8;
     pub const CONSTANT_BYTES: u32 = 65536;
     /// A warp's registers are handed out in multiples of this many.
     pub const REGISTER_UNIT: u32 = 256;
@@ -184,6 +188,12 @@ impl Profile {
             _ if self.has_clusters() => (8, 8),
             _ => (1, 1),
         }
+    }
+
+    /// Multiprocessors on which clusters of so many blocks find places. A cluster's blocks run on those of one group, a GPC.
+    pub fn sms_for_clusters(&self, blocks: u32) -> u32 {
+        let whole = if blocks > 2 { self.cluster_sms.unwrap_or(self.sms) } else { self.sms };
+        whole / blocks.max(1) * blocks
     }
 
     /// The peak of the datasheet: two transfers a memory clock, in bytes per second.

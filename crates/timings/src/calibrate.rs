@@ -23,6 +23,11 @@ const CANDIDATES: i32 = 4;
 /// How far they are apart, as powers of two: first a rate may be anywhere, at last it is nearly known.
 const FIRST: [f64; 2] = [0.5, 0.125];
 const LAST: [f64; 1] = [0.0625];
+/// And then nearer still, until no rate moves by more than the share: several are read off the same kernels, and what one takes up, another
+/// gives back.
+const NEARER: [f64; 1] = [0.03125];
+const SETTLED: f64 = 0.005;
+const MOST_ROUNDS: usize = 4;
 /// What a rate pays for leaving its place, beside the square of the error: what points hardly tell shall not go where their noise does.
 const STAY: f64 = 0.003;
 
@@ -128,16 +133,23 @@ impl Calibration {
     /// What cannot be predicted, and rates that there are not.
     pub fn run(&self, profile: &mut Profile, seen: impl Fn(&str)) -> Result<Vec<Fitted>, String> {
         let from = profile.rates.clone();
-        for steps in [&FIRST[..], &LAST] {
+        let nearer = std::iter::repeat_n(&NEARER[..], MOST_ROUNDS);
+        for steps in [&FIRST[..], &LAST].into_iter().chain(nearer) {
+            let mut moved: f64 = 0.0;
             for (fit, targets) in &self.fits {
                 seen(&fit.rate);
                 let before =
                     from.get(&fit.rate).ok_or_else(|| format!("fits.toml: there is no rate `{}`", fit.rate))?;
-                let mut at = profile.rates.get(&fit.rate).unwrap_or(before);
+                let was = profile.rates.get(&fit.rate).unwrap_or(before);
+                let mut at = was;
                 for step in steps {
                     at = self.nearest(profile, targets, (&fit.rate, before), at, *step)?;
                 }
+                moved = moved.max((at / was).ln().abs());
                 profile.set_rate(&fit.rate, rounded(at), &format!("{SOURCE}: {}", fit.points.join(", ")));
+            }
+            if moved < SETTLED {
+                break;
             }
         }
         let fitted = |(fit, targets): &(Fit, Vec<Target>)| {

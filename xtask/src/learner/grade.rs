@@ -54,7 +54,7 @@ pub(crate) struct Options {
     /// Seconds that an exercise may take on one device [default: 120 emulated, 180 on a GPU]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) timeout: Option<u64>,
-    /// Elements of the timed runs [default: 2^26 on a GPU that has the memory, 2^22 emulated]
+    /// Elements of the large problem [default: 2^22 for lean, 2^26 for fast]
     #[arg(long, value_name = "ELEMENTS", value_parser = at_least_one)]
     pub(crate) size: Option<usize>,
 }

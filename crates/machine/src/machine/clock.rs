@@ -19,6 +19,9 @@ use crate::timing::{self, Estimate, Grid, Model, Program, Rates, Reached};
 use cached::Cached;
 use known::{Key, Known};
 
+/// Clocks between two clusters that begin, on the whole device: an H200 takes 35.9 us for 16,384 of two blocks, and 84.9 us for 32,768 of one.
+const CLUSTERS_APART: f64 = 4.5;
+
 /// Warp instructions that one of the blocks may execute.
 const BUDGET: u64 = 1 << 28;
 
@@ -194,7 +197,10 @@ impl Machine {
         }
         let shared = (code.dynamic_shared_offset + launch.dynamic_shared).saturating_sub(code.reserved_shared);
         let residency = Residency { profile: &self.profile, loaded, kernel, blocks, threads, shared };
-        let resident = u64::from(residency.per_sm());
+        let cluster = launch.cluster.or(loaded.info(kernel).required_cluster);
+        let cluster: Option<u32> = cluster.map(|cluster| cluster.iter().product());
+        let most = cluster.map_or(u32::MAX, |_| Profile::MAX_CLUSTER_BLOCKS_PER_SM);
+        let resident = u64::from(residency.per_sm().min(most));
         let resources = loaded.resources(kernel);
         let mut timed = self.timed.lock().unwrap_or_else(PoisonError::into_inner);
         let region = |region: &Arc<Region>| Reached {
@@ -204,6 +210,8 @@ impl Machine {
         };
         let grid = Grid {
             blocks,
+            sms: cluster.map_or(self.profile.sms, |size| self.profile.sms_for_clusters(size)).into(),
+            apart: cluster.map_or(0.0, |size| CLUSTERS_APART / f64::from(size.max(1))),
             resident,
             most_warps: self.profile.max_threads_per_sm / Profile::WARP_SIZE,
             shared: u64::from(shared + self.profile.shared_reserved),

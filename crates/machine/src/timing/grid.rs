@@ -18,6 +18,9 @@ use crate::report::Account;
 #[derive(Clone, Debug)]
 pub(crate) struct Grid {
     pub(crate) blocks: u64,
+    /// SMs that its blocks can be on, and clocks by which two of them begin apart at least.
+    pub(crate) sms: u64,
+    pub(crate) apart: f64,
     /// Blocks that an SM holds at once, and warps that it can hold.
     pub(crate) resident: u64,
     pub(crate) most_warps: u32,
@@ -86,7 +89,7 @@ pub(crate) fn estimate(
     let common = pieces::common(&recordings);
     let steps = |recording: &Recording| recording.warps.iter().map(|path| path.steps.len() as u64).sum::<u64>();
     let of_block = recordings.iter().map(steps).max().unwrap_or_default();
-    let shape = Shape::new(grid, u64::from(rates.sms), of_block);
+    let shape = Shape::new(grid, of_block);
     let representatives = Representatives::new(&recordings, grid.mean, shape);
     let Pieces { pieces, written_back, left } =
         Pieces::new(program, rates, grid, &recordings, (&common, &representatives.shares));
@@ -109,7 +112,7 @@ pub(crate) fn estimate(
     let operands = scheduler.finish();
 
     let Shape { active, blocks, resident, simulated, last } = shape;
-    let every = rates.dispatch * active as f64 * TICKS as f64;
+    let every = rates.dispatch.max(grid.apart) * active as f64 * TICKS as f64;
     let load = Load {
         pieces: &pieces,
         common: &common,
@@ -173,7 +176,8 @@ pub(super) struct Shape {
 
 impl Shape {
     /// Its blocks have so many steps.
-    fn new(grid: &Grid, sms: u64, steps: u64) -> Self {
+    fn new(grid: &Grid, steps: u64) -> Self {
+        let sms = grid.sms.max(1);
         let blocks = grid.blocks.div_ceil(sms).max(1);
         let resident = grid.resident.clamp(1, blocks);
         // Whole waves: the blocks of a part of one would have the SM for themselves.
@@ -219,6 +223,8 @@ mod tests {
     fn shape(blocks: u64, resident: u64) -> Shape {
         let grid = Grid {
             blocks,
+            sms: 132,
+            apart: 0.0,
             resident,
             most_warps: 64,
             shared: 0,
@@ -229,7 +235,7 @@ mod tests {
             dirty: 0.0,
             mean: None,
         };
-        Shape::new(&grid, 132, 100)
+        Shape::new(&grid, 100)
     }
 
     #[test]
@@ -240,6 +246,8 @@ mod tests {
         assert_eq!((shape(132_000, 8).simulated, shape(132_000, 8).unsteady()), (96, 48));
         let long = Grid {
             blocks: 132_000,
+            sms: 132,
+            apart: 0.0,
             resident: 8,
             most_warps: 64,
             shared: 0,
@@ -250,7 +258,7 @@ mod tests {
             dirty: 0.0,
             mean: None,
         };
-        assert_eq!(Shape::new(&long, 132, 1 << 20).simulated, 16);
+        assert_eq!(Shape::new(&long, 1 << 20).simulated, 16);
         assert_eq!(shape(0, 8), Shape { active: 1, blocks: 1, resident: 1, simulated: 1, last: 1 });
     }
 

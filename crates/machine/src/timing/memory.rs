@@ -228,8 +228,16 @@ impl<'a> MemorySystem<'a> {
         done
     }
 
-    /// A warp's store of so many bytes, which goes its way. `written` has the bytes of sectors that the block writes in all.
-    pub(crate) fn store(&mut self, now: Ticks, lines: &[Line], bytes: u64, asker: Asker, written: &HashMap<u64, u32>) {
+    /// A warp's store of so many bytes, which goes its way: when the warp knows that L2 has it, if it asks. `written` has the bytes of sectors
+    /// that the block writes in all.
+    pub(crate) fn store(
+        &mut self,
+        now: Ticks,
+        lines: &[Line],
+        bytes: u64,
+        asker: Asker,
+        written: &HashMap<u64, u32>,
+    ) -> Ticks {
         let begun = self.begin(now, lines, bytes);
         let scattered = are_scattered(lines);
         let apart = scattered || are_sparse(lines, bytes);
@@ -258,6 +266,7 @@ impl<'a> MemorySystem<'a> {
             self.make_room(begun, f64::from(new), sector);
         }
         self.hold_back(self.l2_stores.free().max(self.dram.free()));
+        self.l2_stores.free().max(begun) + ticks(self.rates.l2_latency)
     }
 
     /// The L1 writes local memory through, and keeps it: an H200 takes the time of such stores though all arrays fit (`rotate_runtime` of

@@ -39,6 +39,11 @@ pub(crate) enum Kind {
     ProductCommit,
     ProductWait(u32),
     Barrier,
+    /// Comes to the barrier of the cluster, with all that it has written unless it is relaxed; waits there.
+    ClusterArrive {
+        relaxed: bool,
+    },
+    ClusterWait,
     Shuffle,
     Fence,
     /// Goes elsewhere.
@@ -264,6 +269,8 @@ fn kind(code: &Code, op: MicroOp) -> (Kind, bool, u32) {
                 (Kind::Branch, false, 0)
             }
             SlowOp::Barrier { .. } => (Kind::Barrier, false, 0),
+            SlowOp::ClusterBarrier { wait: true, .. } => (Kind::ClusterWait, false, 0),
+            SlowOp::ClusterBarrier { relaxed, .. } => (Kind::ClusterArrive { relaxed: *relaxed }, false, 0),
             SlowOp::Collective(_) => (Kind::Shuffle, false, 0),
             SlowOp::Matrix(access) if access.row.stores => {
                 (Kind::Store(Place::Shared), false, 4 * access.regs.len() as u32)
@@ -310,10 +317,14 @@ impl Op {
 
     /// Nothing is moved from one side of it to the other.
     pub(crate) fn divides(&self) -> bool {
-        use Kind::{Barrier, Branch, CopyCommit, CopyWait, Fence, Product, ProductCommit, ProductFence, ProductWait};
+        use Kind::{
+            Barrier, Branch, ClusterArrive, ClusterWait, CopyCommit, CopyWait, Fence, Product, ProductCommit,
+            ProductFence, ProductWait,
+        };
+        let of_barriers = matches!(self.kind, Barrier | ClusterArrive { .. } | ClusterWait);
         let of_copies = matches!(self.kind, CopyCommit | CopyWait(_));
         let of_products = matches!(self.kind, Product | ProductFence | ProductCommit | ProductWait(_));
-        self.serial || of_copies || of_products || matches!(self.kind, Barrier | Fence | Branch)
+        self.serial || of_barriers || of_copies || of_products || matches!(self.kind, Fence | Branch)
     }
 
     pub(crate) fn is_folded(&self) -> bool {

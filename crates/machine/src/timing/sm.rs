@@ -3,11 +3,16 @@
 //! Each of four schedulers goes on with a warp as long as that can; then it issues the one that has waited longest of those whose operands are ready and whose unit is free. A warp issues in order: the order in
 //! which the assembler puts its instructions ([`super::schedule`]).
 
+mod cluster;
+
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 
 use super::account::{Account, Maker, Why};
-use super::cost::{CLUSTER_LATENCY, FOLDED, ROUTINE, Unit};
+use self::cluster::Rounds;
+use super::cost::{
+    CLUSTER_BARRIER, CLUSTER_LATENCY, CLUSTER_PASS, FENCE, FENCES_APART, FOLDED, ROUTINE, Unit,
+};
 use super::memory::{Asker, MemorySystem};
 use super::program::{Kind, Op, Program};
 use super::rates::Rates;
@@ -80,6 +85,9 @@ struct Warp {
     makers: Vec<Maker>,
     copies: Copies,
     products: Copies,
+    /// When L2 has what it has written, and how often it has waited for the cluster.
+    written: Ticks,
+    waited: usize,
 }
 
 /// A warp's asynchronous copies, or products: when those of each group are done, and those of none yet.
@@ -104,6 +112,8 @@ struct Slot {
     alive: u32,
     /// By their numbers.
     barriers: HashMap<u8, Barrier>,
+    /// Of the cluster's barrier.
+    rounds: Rounds,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -136,6 +146,9 @@ pub(crate) struct Sm<'a> {
     warps_of_block: usize,
     /// When a word of a block's shared memory is free for the next atomic.
     words: HashMap<(usize, u64), Ticks>,
+    /// When the next access to other blocks' shared memory may begin, and the next fence.
+    cluster: Ticks,
+    fences: Ticks,
     account: Account,
 }
 
@@ -160,6 +173,8 @@ impl<'a> Sm<'a> {
             slots: Vec::new(),
             warps_of_block: samples.first().map_or(0, |sample| sample.ordered.len()),
             words: HashMap::new(),
+            cluster: 0,
+            fences: 0,
             account: Account::new(program, SCHEDULERS),
         }
     }
@@ -209,7 +224,7 @@ impl<'a> Sm<'a> {
 
     fn start(&mut self, place: usize, block: u64, sample: usize, at: Ticks) {
         let warps = self.warps_of_block;
-        self.slots[place] = Slot { alive: warps as u32, barriers: HashMap::new() };
+        self.slots[place] = Slot { alive: warps as u32, ..Slot::default() };
         let begins = at + ticks(self.rates.block_start);
         for number in 0..warps {
             let index = place * warps + number;
@@ -310,7 +325,16 @@ impl<'a> Sm<'a> {
         }
         warp.at += 1;
         self.skip_folded(number);
-        let waits = op.kind == Kind::Barrier && step.lanes > 0 && self.arrive(number, sample, &step, now);
+        let waits = match op.kind {
+            _ if step.lanes == 0 => false,
+            Kind::Barrier => self.arrive(number, sample, &step, now),
+            Kind::ClusterArrive { .. } => {
+                self.arrive_at_cluster(place, goes_on);
+                false
+            }
+            Kind::ClusterWait => self.wait_for_cluster(number, next),
+            _ => false,
+        };
         if !waits {
             self.wait_for_operands(number, next.max(goes_on), maker.state());
         }
@@ -331,7 +355,13 @@ impl<'a> Sm<'a> {
                 || matches!(step.reached, Some(Place::Shared | Place::Cluster)) && place != Place::Global
         };
         let of_cluster = step.reached == Some(Place::Cluster);
-        let shared_latency = if of_cluster { CLUSTER_LATENCY } else { self.rates.shared_latency };
+        let shared_latency = if of_cluster {
+            let way = self.cluster.max(now);
+            self.cluster = way + ticks(CLUSTER_PASS * passes as f64);
+            CLUSTER_LATENCY + (way - now) as f64 / TICKS as f64
+        } else {
+            self.rates.shared_latency
+        };
         let banks = |memory: &mut MemorySystem<'_>, passes: Ticks| memory.pass(now, passes as f64);
         let done = match op.kind {
             _ if step.lanes == 0 => now + TICKS,
@@ -345,7 +375,8 @@ impl<'a> Sm<'a> {
             Kind::Store(_) => {
                 let shared = if passes > 0 { banks(&mut self.memory, passes) } else { now };
                 if !lines.is_empty() {
-                    self.memory.store(now, lines, bytes, asker, &sample.recording.written);
+                    let written = self.memory.store(now, lines, bytes, asker, &sample.recording.written);
+                    self.warps[number].written = written.max(self.warps[number].written);
                 }
                 shared
             }
@@ -391,14 +422,27 @@ impl<'a> Sm<'a> {
                 let conflicts = if op.counts || op.one_lane { 1 } else { conflicts };
                 banks(&mut self.memory, 2 + u64::from(conflicts)) + ticks(2.0 * shared_latency)
             }
-            Kind::Atomic(_) => self.memory.atomic(now, lines, op, asker),
+            Kind::Atomic(_) => {
+                let done = self.memory.atomic(now, lines, op, asker);
+                self.warps[number].written = done.max(self.warps[number].written);
+                done
+            }
             Kind::Branch => return (now, now + ticks(self.rates.branch)),
-            Kind::Fence => return (now + latency, now + latency),
+            Kind::Fence | Kind::ClusterArrive { relaxed: false } => {
+                let begun = self.warps[number].written.max(self.fences).max(now);
+                self.fences = begun + ticks(FENCES_APART);
+                let done = begun + ticks(FENCE);
+                return (done, done);
+            }
             Kind::Plain if op.serial => {
                 let routine = if step.by_routine { ticks(ROUTINE.latency) } else { 0 };
                 return (now + routine + latency, now + routine + ticks(op.cost.latency * self.rates.serial));
             }
-            Kind::Plain | Kind::Barrier | Kind::ProductFence => now + latency,
+            Kind::Plain
+            | Kind::Barrier
+            | Kind::ClusterArrive { relaxed: true }
+            | Kind::ClusterWait
+            | Kind::ProductFence => now + latency,
         };
         (done, now)
     }
@@ -498,6 +542,7 @@ impl<'a> Sm<'a> {
             let mut ids: Vec<u8> = waiting.map(|(id, _)| *id).collect();
             ids.sort_unstable();
             ids.into_iter().for_each(|id| self.release(place, id, now));
+            self.end_round(place, now);
         }
         self.earliest()
     }
@@ -515,6 +560,9 @@ impl<'a> Sm<'a> {
         let mut ids: Vec<u8> = complete.map(|(id, _)| *id).collect();
         ids.sort_unstable();
         ids.into_iter().for_each(|id| self.release(place, id, now));
+        if self.slots[place].rounds.is_complete(alive) {
+            self.end_round(place, now);
+        }
         None
     }
 }

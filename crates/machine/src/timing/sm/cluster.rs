@@ -1,0 +1,65 @@
+//! A block at the barrier of its cluster: the other blocks are thought to do the same at the same time.
+
+use super::{CLUSTER_BARRIER, Sm};
+use crate::report::State;
+use crate::timing::{Ticks, ticks};
+
+/// Rounds of the barrier, as one block sees them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rounds {
+    /// Warps that have come in this round, and when the last of them did.
+    come: u32,
+    last: Ticks,
+    /// Of each round that is complete, when warps go on.
+    complete: Vec<Ticks>,
+    /// Warps that wait for this round.
+    waiting: Vec<usize>,
+}
+
+impl Rounds {
+    /// Of so many warps that have not left.
+    pub(super) fn is_complete(&self, alive: u32) -> bool {
+        self.come > 0 && self.come >= alive
+    }
+}
+
+impl Sm<'_> {
+    /// A warp comes, with all that it has written, at a time that may lie ahead.
+    pub(super) fn arrive_at_cluster(&mut self, place: usize, at: Ticks) {
+        let slot = &mut self.slots[place];
+        slot.rounds.come += 1;
+        slot.rounds.last = slot.rounds.last.max(at);
+        if slot.rounds.is_complete(slot.alive) {
+            self.end_round(place, at);
+        }
+    }
+
+    /// Whether a warp has to wait for others; if not, it has been told when to go on, or waits for a round that never began.
+    pub(super) fn wait_for_cluster(&mut self, number: usize, now: Ticks) -> bool {
+        let warp = &mut self.warps[number];
+        let (round, place) = (warp.waited, warp.place);
+        warp.waited += 1;
+        let rounds = &mut self.slots[place].rounds;
+        match rounds.complete.get(round) {
+            Some(&at) => self.wait_for_operands(number, at.max(now), State::Barrier),
+            None => rounds.waiting.push(number),
+        }
+        true
+    }
+
+    /// All have come: those who wait go on.
+    pub(super) fn end_round(&mut self, place: usize, now: Ticks) {
+        let warps = self.warps_of_block as f64;
+        let rounds = &mut self.slots[place].rounds;
+        if rounds.come == 0 && rounds.waiting.is_empty() {
+            return;
+        }
+        let barrier = self.rates.barrier + self.rates.barrier_warp * warps + CLUSTER_BARRIER;
+        let at = rounds.last.max(now) + ticks(barrier);
+        (rounds.come, rounds.last) = (0, 0);
+        rounds.complete.push(at);
+        for number in std::mem::take(&mut rounds.waiting) {
+            self.wait_for_operands(number, at, State::Barrier);
+        }
+    }
+}
