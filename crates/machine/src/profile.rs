@@ -275,6 +275,12 @@ mod tests {
     }
 
     #[test]
+    fn clusters_find_places_where_an_h200_has_them() {
+        let clusters = [1, 2, 4, 8, 16].map(|blocks| Profile::default().sms_for_clusters(blocks) / blocks);
+        assert_eq!(clusters, [132, 66, 30, 15, 7]);
+    }
+
+    #[test]
     fn what_is_published_of_a_gpu_is_not_another_ones() {
         let known = ["l1_latency", "l2_latency", "dram_latency", "shared_latency", "l1_bytes", "l2_bytes"];
         let more = ["l2_bytes_per_clock", "l2_store_bytes_per_clock", "dram_bytes_per_clock"];

@@ -662,6 +662,32 @@ mod tests {
     }
 
     #[test]
+    fn a_clusters_barrier_has_rounds_and_waits_for_what_was_written() {
+        let ops = || {
+            let arrive = |text: &str, relaxed| op(text, Kind::ClusterArrive { relaxed });
+            vec![
+                arrive("barrier.cluster.arrive.relaxed.aligned;", true),
+                arrive("barrier.cluster.arrive.aligned;", false),
+                op("barrier.cluster.wait.aligned;", Kind::ClusterWait),
+                op("fence.acq_rel.gpu;", Kind::Fence),
+            ]
+        };
+        let of = |warps: [&[u32]; 2]| {
+            let [one, two] = warps.map(|places| places.iter().map(|at| (*at, None)).collect::<Vec<_>>());
+            clocks(ops(), &[&one, &two])
+        };
+        let [none, relaxed, released, twice] =
+            [&[][..], &[0, 2], &[1, 2], &[0, 2, 0, 2]].map(|places| of([places, places]));
+        assert!((70..120).contains(&(relaxed - none)), "{none} {relaxed}");
+        assert!((FENCE as u64..400).contains(&(released - relaxed)), "{relaxed} {released}");
+        assert!((140..240).contains(&(twice - none)), "{none} {twice}");
+        // Who comes late lets the other wait, which has work left; who has left is not waited for.
+        let [late, early] = [&[3, 3, 0, 2][..], &[0, 2, 3, 3][..]];
+        assert!(of([late, early]) > of([late, late]) + FENCE as u64, "{} {}", of([late, early]), of([late, late]));
+        assert!(of([&[0, 2], &[]]) < relaxed + 20);
+    }
+
+    #[test]
     fn who_waits_for_copies_waits_until_they_are_there() {
         let ops = |groups| {
             let copy = op("cp.async.cg.shared.global [%r1], [%rd1], 16;", Kind::Copy);
