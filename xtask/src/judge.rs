@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use fusion_diagnostic::noun;
-use fusion_grader::judgement::{Code, DeviceInfo, DeviceKind, Failure, Fate, Judgement, Kind, RunError, Side, Verdict};
+use fusion_grader::judgement::{Code, DeviceInfo, DeviceKind, Failure, Fate, Judgement, Kind, RunError, Verdict};
 use fusion_grader::protocol::{Message, OPENING, SPENT};
 
 use crate::interrupt::{self, Interrupt};
@@ -126,11 +126,12 @@ pub(crate) fn judge_by(
             // A kernel that does not end would have been stopped by its budget long before.
             let stuck = told.since.is_some_and(|since| since.elapsed() >= STUCK);
             if end == End::TimedOut && task.device == DeviceKind::Emulated && stuck {
-                death.side = Some(Side::Launch);
-                death.add_note(
-                    "one thread's loop that never ends is stopped much earlier here: does the launch function have one, or do all threads \
-                     of the kernel together have far more to do than there are elements?",
-                );
+                let name = task.exercise;
+                death.add_note(format!(
+                    "one thread's loop that never ends is stopped much earlier here: does the launch function in \
+                     {name}.rs have one, or does the kernel in {name}.cu do far more than there are elements, as where \
+                     every block does all of them?"
+                ));
             }
             let death = told.unable.into_iter().fold(death, |death, error| death.note(error.message));
             Ok(Outcome { judgement: task.blank().refused(death), device: None })

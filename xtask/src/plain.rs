@@ -1,5 +1,6 @@
 //! Text of a submission's that a terminal may be shown.
 
+use fusion_diagnostic::noun;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -7,6 +8,23 @@ use serde_json::Value;
 /// A line in which a control character is shown, and not obeyed.
 pub(crate) fn line(line: &str) -> String {
     shown(line, |c| c == '\t')
+}
+
+/// Lines of what one submission prints of which so many are shown.
+pub(crate) const MOST_LINES: usize = 100;
+
+/// Characters of such a line of which so many are shown.
+const WIDEST: usize = 200;
+
+/// What is said of the first line that is cut.
+pub(crate) const LINE_ENDS: &str = "A line was too long, and was cut. `\\n` at the end of a printf ends a line.";
+
+/// The start of a line that is too long, and how much is left out; nothing where it is short enough.
+pub(crate) fn cut(line: &str) -> Option<String> {
+    let (end, _) = line.char_indices().nth(WIDEST)?;
+    let (start, rest) = line.split_at(end);
+    let left = rest.chars().count() as u64;
+    Some(format!("{start} ... ({left} more {} left out)", noun(left, "character")))
 }
 
 /// Characters of a text at most.
@@ -77,6 +95,13 @@ mod tests {
     fn a_terminal_is_not_told_what_to_do() {
         assert_eq!(line("a\tb"), "a\tb");
         assert_eq!(line("\u{1b}[2Jgone\r"), "\\u{1b}[2Jgone\\r");
+    }
+
+    #[test]
+    fn a_long_line_is_cut_between_characters() {
+        assert_eq!(cut(&"é".repeat(WIDEST)), None);
+        let (start, long) = ("é".repeat(WIDEST), "é".repeat(WIDEST + 7));
+        assert_eq!(cut(&long), Some(format!("{start} ... (7 more characters left out)")));
     }
 
     #[test]

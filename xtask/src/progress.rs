@@ -1,19 +1,27 @@
 //! What is going on, on stderr while it is a terminal.
 
 use std::io::IsTerminal as _;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use fusion_diagnostic::noun;
 use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::{output, plain};
 
 /// A line with a spinner and a count. Nothing at all where stderr is not a terminal.
 #[derive(Debug)]
-pub(crate) struct Progress(ProgressBar);
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    /// Whether a line was cut, and why was said.
+    has_cut: AtomicBool,
+}
 
 impl Progress {
     /// `steps` is how many times [`Progress::step`] will be called.
     pub(crate) fn new(steps: usize) -> Self {
         if !std::io::stderr().is_terminal() {
-            return Self(ProgressBar::hidden());
+            return Self::with(ProgressBar::hidden());
         }
         let bar = ProgressBar::new(steps as u64);
         // The template is a constant; the default style is no harm should it ever be refused.
@@ -21,25 +29,67 @@ impl Progress {
             bar.set_style(style);
         }
         bar.enable_steady_tick(Duration::from_millis(100));
-        Self(bar)
+        Self::with(bar)
+    }
+
+    fn with(bar: ProgressBar) -> Self {
+        Self { bar, has_cut: AtomicBool::new(false) }
     }
 
     pub(crate) fn say(&self, text: impl Into<String>) {
-        self.0.set_message(text.into());
+        self.bar.set_message(text.into());
     }
 
     pub(crate) fn step(&self) {
-        self.0.inc(1);
+        self.bar.inc(1);
     }
 
-    /// A line on stderr that stays, above the spinner.
+    /// A line on stderr that stays, above the spinner. Submissions print such lines: a long one is cut.
     pub(crate) fn note(&self, line: &str) {
-        self.0.suspend(|| crate::output::note(line));
+        let Some(cut) = plain::cut(line) else { return self.remark(line) };
+        self.remark(&cut);
+        if !self.has_cut.swap(true, Ordering::Relaxed) {
+            self.remark(plain::LINE_ENDS);
+        }
+    }
+
+    /// The same for a text of our own, which is never cut.
+    pub(crate) fn remark(&self, text: &str) {
+        self.bar.suspend(|| output::note(text));
+    }
+}
+
+/// Lines that one submission prints: the first ones are shown, the rest is counted.
+#[derive(Debug)]
+pub(crate) struct Printout<'a> {
+    who: &'a str,
+    progress: &'a Progress,
+    lines: usize,
+}
+
+impl<'a> Printout<'a> {
+    pub(crate) fn new(who: &'a str, progress: &'a Progress) -> Self {
+        Self { who, progress, lines: 0 }
+    }
+
+    pub(crate) fn line(&mut self, line: &str) {
+        self.lines += 1;
+        if self.lines <= plain::MOST_LINES {
+            self.progress.note(&format!("{}: {line}", self.who));
+        }
+    }
+
+    /// Says how much has not been shown.
+    pub(crate) fn end(self) {
+        if let Some(more @ 1..) = self.lines.checked_sub(plain::MOST_LINES) {
+            let lines = noun(more as u64, "line");
+            self.progress.remark(&format!("{}: ({more} more {lines} of output left out)", self.who));
+        }
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.0.finish_and_clear();
+        self.bar.finish_and_clear();
     }
 }

@@ -11,7 +11,7 @@ use fusion_grader::protocol::Message;
 use crate::interrupt::Interrupt;
 use crate::judge::{Stop, cannot_run};
 use crate::process::{self, End, Said, Watch};
-use crate::progress::Progress;
+use crate::progress::{Printout, Progress};
 
 /// What a worker is asked to time.
 #[derive(Clone, Debug)]
@@ -61,6 +61,7 @@ pub(crate) fn sweep(ask: &Ask<'_>, interrupt: &Interrupt, progress: &Progress) -
         command.current_dir(root);
     }
     let (mut swept, mut unable, mut doing) = (Swept::default(), None, String::new());
+    let mut printout = Printout::new(ask.exercise, progress);
     let end = process::run(&mut command, &Watch { limit: ask.limit, interrupt }, |said| match said {
         Said::Message(message) => match *message {
             Message::Timed { device, size } => {
@@ -77,8 +78,9 @@ pub(crate) fn sweep(ask: &Ask<'_>, interrupt: &Interrupt, progress: &Progress) -
             Message::Unable { error } => unable = Some(error),
             _ => {}
         },
-        Said::Printed(line) | Said::Complained(line) => progress.note(&format!("{}: {line}", ask.exercise)),
+        Said::Printed(line) | Said::Complained(line) => printout.line(&line),
     });
+    printout.end();
     let after = if doing.is_empty() { String::new() } else { format!(" while {doing}") };
     match end.map_err(|error| cannot_run(ask.program, &error))? {
         End::Interrupted => return Err(Stop::Interrupted),

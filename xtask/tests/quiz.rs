@@ -40,7 +40,7 @@ fn answers_are_judged_kept_and_compared() {
     for part in [
         "What do you expect of mul_add: q * k + v?",
         "> Right. 2: mul, add.",
-        "> Type a number, such as 12 or 1.5; nothing passes it, and q ends the quiz.\n> No. 24: mul reads 8 and writes 4, add reads 8",
+        "> Type a number, such as 12 or 1.5; Enter alone skips it, and q ends the quiz.\n> No. 24: mul reads 8 and writes 4, add reads 8",
         "> Right. 24 / 16 = 1.50.",
         "The knowledge check of day 22",
         "Name three things that fusion saves.\nYour answer, or nothing to see it: \nMemory traffic",

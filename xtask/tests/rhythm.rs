@@ -142,6 +142,7 @@ fn reset_saves_the_work_and_brings_it_back() {
     assert_eq!(answer(), starter);
     text(&checkout.run(&["reset", "mul_add", "--undo"]));
     assert_eq!(answer(), "one");
+    assert!(refused(&checkout.run(&["reset", "mul_add", "--undo"])).contains("nothing more to bring back"));
     // What was begun in between is not lost.
     text(&checkout.run(&["reset", "mul_add"]));
     checkout.edit("mul_add", "two");

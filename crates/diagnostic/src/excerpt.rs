@@ -7,6 +7,8 @@ use std::ops::Range;
 use crate::sources::Text;
 use crate::wrap::is_control;
 
+pub(crate) use expression::What;
+
 /// Consecutive lines, valid to show, with the spans that were asked for.
 #[derive(Debug)]
 pub(crate) struct Excerpt {
@@ -18,15 +20,16 @@ pub(crate) struct Excerpt {
 }
 
 impl Excerpt {
-    /// The lines that hold the positions (line and column, one-based, the column in bytes and 0 for the whole line), and
-    /// those in between. `None` when the text is not known, or none of the positions is in it.
-    pub(crate) fn new(text: &Text<'_>, positions: &[(u32, u32)], columns: usize) -> Option<Self> {
+    /// The lines that hold the positions (line and column, one-based, the column in bytes and 0 for the whole line, and
+    /// what is known of each), and those in between. `None` when the text is not known, or none of the positions is in
+    /// it.
+    pub(crate) fn new(text: &Text<'_>, positions: &[(u32, u32, What<'_>)], columns: usize) -> Option<Self> {
         let Text::Lines { first, bytes } = text else { return None };
         let all: Vec<&[u8]> = bytes.split(|&byte| byte == b'\n').collect();
         // What follows the last line's end is no line.
         let count = all.len() - usize::from(all.last().is_some_and(|last| last.is_empty()));
         let index = |line: u32| line.checked_sub(*first).map(|i| i as usize).filter(|&i| i < count);
-        let wanted = || positions.iter().filter_map(|&(line, _)| index(line));
+        let wanted = || positions.iter().filter_map(|&(line, ..)| index(line));
         let (low, high) = (wanted().min()?, wanted().max()?);
 
         let mut shown = String::new();
@@ -36,10 +39,10 @@ impl Excerpt {
             shown += &Line::new(line).text;
             shown.push('\n');
         }
-        let spans = positions.iter().map(|&(line, column)| {
+        let spans = positions.iter().map(|&(line, column, what)| {
             let i = index(line)?;
             let line = Line::new(all[i]);
-            let span = expression::at(&line.text, line.offset(column), columns);
+            let span = expression::at(&line.text, line.offset(column), what, columns);
             let start = starts[i - low];
             Some(start + span.start..start + span.end)
         });
@@ -97,7 +100,7 @@ mod tests {
 
     #[track_caller]
     fn check(source: &[u8], line: u32, column: u32, expected: &str) {
-        let excerpt = Excerpt::new(&Text::whole(source), &[(line, column)], 80).unwrap();
+        let excerpt = Excerpt::new(&Text::whole(source), &[(line, column, What::Other)], 80).unwrap();
         let span = excerpt.spans[0].clone().unwrap();
         assert_eq!(&excerpt.text[span], expected, "{excerpt:?}");
     }
@@ -113,12 +116,12 @@ mod tests {
 
     #[test]
     fn positions_outside_of_the_text_are_told() {
-        let positions = [(2, 1), (9, 1), (0, 0)];
+        let positions = [(2, 1), (9, 1), (0, 0)].map(|(line, column)| (line, column, What::Other));
         let excerpt = Excerpt::new(&Text::whole(&b"one\ntwo\n"[..]), &positions, 80).unwrap();
         assert_eq!((excerpt.first, excerpt.text.as_str()), (2, "two\n"));
         assert_eq!(excerpt.spans, [Some(0..3), None, None]);
-        assert!(Excerpt::new(&Text::whole(&b"one\n"[..]), &[(2, 1)], 80).is_none());
-        assert!(Excerpt::new(&Text::whole(&b""[..]), &[(1, 1)], 80).is_none());
+        assert!(Excerpt::new(&Text::whole(&b"one\n"[..]), &[(2, 1, What::Other)], 80).is_none());
+        assert!(Excerpt::new(&Text::whole(&b""[..]), &[(1, 1, What::Other)], 80).is_none());
     }
 
     #[test]

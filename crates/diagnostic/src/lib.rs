@@ -11,6 +11,7 @@ mod bound;
 mod count;
 mod diagnostic;
 mod excerpt;
+mod guard;
 mod header;
 mod places;
 mod say;

@@ -1,9 +1,10 @@
 //! The places of a fault, with what is to be written beneath each.
 
-use fusion_machine::report::{PtxPosition, SourcePosition, demangle};
+use fusion_machine::report::{Class, Code, PtxPosition, SourcePosition, demangle};
 
 use crate::count::noun;
 use crate::diagnostic::{Diagnostic, Related};
+use crate::excerpt::What;
 use crate::header::{self, short};
 use crate::sources::{Sources, Text};
 use crate::wrap::thousands;
@@ -14,6 +15,7 @@ pub(crate) struct Mark<'a> {
     pub(crate) position: &'a SourcePosition,
     pub(crate) primary: bool,
     pub(crate) label: String,
+    pub(crate) what: What<'a>,
 }
 
 /// The primary place first, then the calls that it was inlined into, then the other parties. The second part says which
@@ -21,12 +23,17 @@ pub(crate) struct Mark<'a> {
 pub(crate) fn marks<'a>(fault: &'a Diagnostic, sources: &(impl Sources + ?Sized)) -> (Vec<Mark<'a>>, Vec<String>) {
     let mut marks = Vec::new();
     let mut insides = Vec::new();
-    let primary = std::iter::once((&fault.source, true, fault.label.clone()));
-    let others = fault.related.iter().map(|related| (&related.source, false, label(related, fault)));
-    for (chain, primary, label) in primary.chain(others) {
+    let memory = fault.buffer.as_ref().map_or("", |buffer| buffer.name.as_str());
+    let of_accesses = fault.code.parse::<Code>().is_ok_and(|code| matches!(code.class(), Class::Memory | Class::Race));
+    let what = |is_access: bool| if of_accesses && is_access { What::Access(memory) } else { What::Other };
+    let primary = std::iter::once((&fault.source, true, fault.label.clone(), what(true)));
+    // Of the other parties only an access names its thread.
+    let others =
+        fault.related.iter().map(|related| (&related.source, false, label(related, fault), what(related.names_thread)));
+    for (chain, primary, label, what) in primary.chain(others) {
         let text = inside(chain, sources);
         insides.extend(text.filter(|text| !insides.contains(text)));
-        add(&mut marks, &own(chain, sources), primary, label);
+        add(&mut marks, &own(chain, sources), primary, label, what);
     }
     (marks, insides)
 }
@@ -60,11 +67,11 @@ fn inside(chain: &[SourcePosition], sources: &(impl Sources + ?Sized)) -> Option
     Some(name.map_or(format!("at {place}"), |name| format!("inside `{name}`, at {place}")))
 }
 
-fn add<'a>(marks: &mut Vec<Mark<'a>>, chain: &[&'a SourcePosition], primary: bool, label: String) {
+fn add<'a>(marks: &mut Vec<Mark<'a>>, chain: &[&'a SourcePosition], primary: bool, label: String, what: What<'a>) {
     let Some((&innermost, callers)) = chain.split_first() else { return };
     // The loads of one statement are all told alike.
     if !marks.iter().any(|mark| mark.position == innermost && mark.label == label) {
-        marks.push(Mark { position: innermost, primary, label });
+        marks.push(Mark { position: innermost, primary, label, what });
     }
     let mut inlined = innermost;
     for &caller in callers {
@@ -74,7 +81,7 @@ fn add<'a>(marks: &mut Vec<Mark<'a>>, chain: &[&'a SourcePosition], primary: boo
         };
         // Two accesses of one inlined function share their callers.
         if !marks.iter().any(|mark| mark.position == caller && mark.label == label) {
-            marks.push(Mark { position: caller, primary: false, label });
+            marks.push(Mark { position: caller, primary: false, label, what: What::Other });
         }
         inlined = caller;
     }

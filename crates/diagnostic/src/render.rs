@@ -10,7 +10,7 @@ use crate::excerpt::Excerpt;
 use crate::places::{self, Mark};
 use crate::sources::{Sources, Text};
 use crate::wrap::{clean, width, wrap};
-use crate::{Look, title};
+use crate::{Look, say, title};
 
 /// Sites that [`all`] shows; of more it says only how many.
 const SITES: usize = 10;
@@ -50,7 +50,8 @@ pub fn render(fault: &Diagnostic, sources: &(impl Sources + ?Sized), look: Look)
     notes.extend(places::culprit(fault));
     notes.extend(fault.notes.iter().filter(|note| !note.trim().is_empty()).cloned());
     notes.extend(places::unplaced(fault));
-    let messages = notes.iter().map(|text| ("note", text)).chain(fault.help.iter().map(|text| ("help", text)));
+    let help = say::with_text(fault, sources);
+    let messages = notes.iter().map(|text| ("note", text)).chain(help.iter().map(|text| ("help", text)));
 
     // The title's further lines would stand below its first word. Where that leaves little room, the terminal wraps.
     let room = columns.saturating_sub(title::name(fault).len() + width(&clean(&fault.code)) + 4);
@@ -203,7 +204,8 @@ fn snippets(
     let mut shown = Vec::new();
     for (path, marks) in files {
         let text = sources.text(path);
-        let positions: Vec<(u32, u32)> = marks.iter().map(|mark| (mark.position.line, mark.position.column)).collect();
+        let positions: Vec<_> =
+            marks.iter().map(|mark| (mark.position.line, mark.position.column, mark.what)).collect();
         let excerpt = Excerpt::new(&text, &positions, columns);
         let changed = match &text {
             Text::Changed => true,

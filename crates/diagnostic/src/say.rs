@@ -21,6 +21,8 @@ use fusion_machine::report::{self, Fault, Kind, Role};
 
 use crate::count::counted;
 use crate::diagnostic::{Buffer, Diagnostic, Related};
+use crate::guard;
+use crate::sources::Sources;
 
 pub use meaning::{class, meaning};
 pub use race::longer_rows;
@@ -114,6 +116,17 @@ pub fn say(fault: &Fault) -> Diagnostic {
             bytes: buffer.bytes,
         }),
     }
+}
+
+/// The helps of a fault. Where the source has a check that does not guard the access, they tell what is wrong with it.
+pub(crate) fn with_text(fault: &Diagnostic, sources: &(impl Sources + ?Sized)) -> Vec<String> {
+    let mut help = fault.help.clone();
+    if let Some(guard) = help.iter_mut().find(|help| help.as_str() == memory::GUARD)
+        && let Some(check) = guard::check(fault, sources)
+    {
+        *guard = memory::guard(&check);
+    }
+    help
 }
 
 /// Several faults in words.

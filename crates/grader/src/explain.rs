@@ -340,8 +340,18 @@ pub(crate) fn no_kernel(asked: Option<&str>, program: &Program, entry: &Entry) -
         (lower, strsim::damerau_levenshtein(asked, name))
     };
     let nearest = there.iter().min_by_key(distance);
-    match nearest.filter(|name| strsim::normalized_damerau_levenshtein(asked, name) > 0.5) {
-        Some(name) => failure.note(format!("ask for `{name}`: `module.load_function(\"{name}\")`")),
+    let similar = nearest.copied().filter(|name| strsim::normalized_damerau_levenshtein(asked, name) > 0.5);
+    // One launch takes one kernel: the only one, or the exercise's own.
+    let own = match there[..] {
+        [only] => Some(only),
+        _ => there.iter().copied().find(|name| *name == entry.exercise.name),
+    };
+    let own = own.filter(|name| entry.exercise.launches == 1 && !name.starts_with("_Z"));
+    let launch = Path::new(path).with_extension("rs");
+    match similar.or(own) {
+        Some(name) => {
+            failure.note(format!("in {}: ask for `{name}`, as in `load_function(\"{name}\")`", launch.display()))
+        }
         None => failure.note(format!("write `{asked}` in {path}, or ask only for what is there")),
     }
 }

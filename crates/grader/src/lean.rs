@@ -281,7 +281,14 @@ fn notes(failure: Failure, exercise: &Exercise, shape: Shape, report: &Report, s
     } else if more_written != "0" {
         failure.notes.push(format!("{more_written} N written and {more_read} N read beyond inputs and outputs: a result goes out to memory and comes back"));
     } else if more_read != "0" {
-        failure.notes.push(format!("{more_read} N read beyond the inputs: an input is read more than once"));
+        // What one launch reads more than once counts once.
+        let why = match report.launches.len() {
+            1 => "the output is read back (keep the value in a variable), or something is read that no result needs",
+            _ => {
+                "an input is read by more than one launch, the output is read back, or something is read that no result needs"
+            }
+        };
+        failure.notes.push(format!("{more_read} N read beyond the inputs: {why}"));
     }
     for launch in &report.launches {
         let counters = &launch.counters;

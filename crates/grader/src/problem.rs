@@ -95,8 +95,10 @@ impl Threads {
                 "a thread takes several elements: where it takes them at once, do those that are left after the last whole \
                  pack one by one"
             }
-            std::cmp::Ordering::Equal => "there are no threads for them: round the number of blocks up",
-            std::cmp::Ordering::Greater => "there are threads for them: compare the index with the size, not with less",
+            std::cmp::Ordering::Equal => "there are no threads for the tail: round the number of blocks up",
+            std::cmp::Ordering::Greater => {
+                "there are threads for the tail: compare the index with the size, not with less"
+            }
         }
     }
 }
@@ -154,12 +156,12 @@ impl Expected<'_> {
         let worst_actual = actual.get(wrong.worst_index).unwrap_or(f64::NAN);
         let mut failure = Failure::new(code, title).at(self.exercise.shapes.describe(self.shape));
         if wrong.count == wrong.len {
-            failure.notes.push(match wrong.is_unwritten() {
-                true if len == 1 => "it has no other element".to_owned(),
-                false if len == 1 => "it is the only element".to_owned(),
+            // Of a single element the title has said it.
+            let all = match wrong.is_unwritten() {
                 true => format!("none of its {len} elements was written"),
                 false => format!("all of its {len} elements are wrong"),
-            });
+            };
+            failure.notes.extend((len > 1).then_some(all));
         } else {
             let what = if wrong.is_unwritten() { "not written" } else { "wrong" };
             let are = if wrong.count == 1 { "is" } else { "are" };
@@ -181,15 +183,17 @@ impl Expected<'_> {
         if in_tail {
             failure.notes.push(match self.threads {
                 Some(threads) => format!(
-                    "only the tail: elements from {tail_start} on, past the last full block of {}; {}",
+                    "only the tail: elements from {tail_start} on, past the last full block of {}{}",
                     threads.of_a_block,
                     match wrong.is_unwritten() {
-                        true => threads.fix(tail_start, widest),
-                        false => "they are written: are they computed as those before them?",
+                        true => "",
+                        false => "; they are written: are they computed as those before them?",
                     }
                 ),
                 None => format!("only the tail: elements from {tail_start} on"),
             });
+            let threads = self.threads.filter(|_| wrong.is_unwritten());
+            failure.help.extend(threads.map(|threads| threads.fix(tail_start, widest).to_owned()));
         }
         let by_element = matches!(self.exercise.shapes, Shapes::Elementwise);
         // As the output has them; of one with an element a row, that is the row.
@@ -428,7 +432,8 @@ mod tests {
             let failure = expected(&references, 600, blocks(count, 256)).check(0, &values, false).unwrap_err();
             assert_eq!((failure.code, failure.title.as_str()), (Code::Tail, "`out[512]` was never written"));
             let notes = failure.notes.join("\n");
-            assert!(notes.contains("past the last full block of 256") && notes.contains(fix), "{notes}");
+            assert!(notes.contains("past the last full block of 256"), "{notes}");
+            assert!(failure.help.iter().any(|help| help.contains(fix)), "{failure:?}");
             assert_eq!(notes.contains("with one element per thread"), count == 3, "{notes}");
         }
     }

@@ -76,6 +76,10 @@ pub fn next(judgement: &Judgement) -> Option<String> {
     if says(IDLE) && says(EMPTY) {
         return Some(format!("fill in what is marked TODO in {folder}/{name}.cu and {name}.rs"));
     }
+    // The time limit does not tell which of them takes so long.
+    if failure.code == Finding::Timeout {
+        return Some(format!("{folder}/{name}.cu and {name}.rs"));
+    }
     let file = format!("{folder}/{name}.{}", if failure.side() == Side::Launch { "rs" } else { "cu" });
     let causes = failure.cause.iter().flat_map(|cause| &cause.source).map(|at| (&at.file, at.line));
     let callers = failure.diagnostic.iter().flat_map(|fault| &fault.source).map(|at| (&at.file, at.line));
@@ -180,6 +184,7 @@ fn plain(failure: &Failure) -> Diagnostic {
     let code = failure.fault.clone().unwrap_or_else(|| failure.code.to_string());
     let mut fault = Diagnostic::new(code, failure.title.clone());
     fault.notes = failure.notes.clone();
+    fault.help = failure.help.clone();
     fault.source = (failure.location.iter())
         .map(|at| SourcePosition { file: at.file.clone(), line: at.line, column: at.column, function: None })
         .collect();

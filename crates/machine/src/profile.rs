@@ -192,7 +192,7 @@ impl Profile {
 
     /// Multiprocessors on which clusters of so many blocks find places. A cluster's blocks run on those of one group, a GPC.
     pub fn sms_for_clusters(&self, blocks: u32) -> u32 {
-        let whole = if blocks > 2 { self.cluster_sms.unwrap_or(self.sms) } else { self.sms };
+        let whole = if blocks > 2 { self.cluster_sms.map_or(self.sms, |few| few.min(self.sms)) } else { self.sms };
         whole / blocks.max(1) * blocks
     }
 

@@ -66,7 +66,7 @@ pub(crate) fn explain(asked: Option<&str>, look: Look) -> Result<String, String>
             // What the grader finds itself is no fault of the device, and has no page of its own.
             if let Some(code) = finding {
                 let meaning = code.meaning();
-                let more = "The book's appendix on the grader says how it is decided.";
+                let more = "The page book/src/appendix/grader.md says how it is decided.";
                 return Ok(format!("{code}: a finding of the grader\n\n{meaning}\n\n{more}\n"));
             }
             if asked.eq_ignore_ascii_case(CAUSE) {

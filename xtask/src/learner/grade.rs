@@ -238,24 +238,36 @@ fn tell(options: &Options, report: &Report) -> bool {
         return output::json(serde_json::to_string_pretty(report));
     }
     let look = render::Look { advice: options.advice, ..output::look() };
-    let printed = output::print(&text(report, options.solutions, look));
+    let again = if options.solutions { Again::Solutions } else { Again::Answer };
+    let printed = output::print(&text(report, again, look));
     if let Some(error) = &report.error {
         output::note(&format!("error: {}", error.message));
     }
     printed
 }
 
+/// What grades an exercise again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Again {
+    /// The command.
+    Answer,
+    /// The command, of the solutions.
+    Solutions,
+    /// `watch`, when a file is saved.
+    Saving,
+}
+
 /// The report, and what to do next.
-pub(super) fn text(report: &Report, solutions: bool, look: render::Look) -> String {
+pub(super) fn text(report: &Report, again: Again, look: render::Look) -> String {
     let mut text = render::report(report, look);
     if !report.exercises.is_empty() {
-        text += &format!("\n{}\n", next(solutions, report));
+        text += &format!("\n{}\n", next(again, report));
     }
     text
 }
 
 /// The line below the table: how it stands, and the next command.
-fn next(solutions: bool, report: &Report) -> String {
+fn next(again: Again, report: &Report) -> String {
     let count = |verdict| report.exercises.iter().filter(|judgement| judgement.verdict == verdict).count();
     let total = report.exercises.len();
     let mut line = format!("{} of {total} passed", count(Verdict::Pass));
@@ -274,15 +286,18 @@ fn next(solutions: bool, report: &Report) -> String {
     let failed = first_with(|verdict| verdict == Verdict::Fail);
     let Some(first) = failed.or_else(|| first_with(|verdict| verdict != Verdict::Pass)) else {
         return match report.exercises.last() {
-            Some(last) if !solutions => format!("{line}\n{}", after(last, total > 1)),
+            Some(last) if again != Again::Solutions => format!("{line}\n{}", after(last, total > 1)),
             _ => line,
         };
     };
-    if solutions {
+    if again == Again::Solutions {
         return line + &format!("\nThen: {} grade {} --solutions", program(), first.name);
     }
     line += &render::next(first).map(|place| format!("\nNext: {place}")).unwrap_or_default();
-    line += &format!("\nThen: {} grade {}", program(), first.name);
+    line += &match again {
+        Again::Saving => "\nThen: save the file, and it is graded again".to_owned(),
+        Again::Answer | Again::Solutions => format!("\nThen: {} grade {}", program(), first.name),
+    };
     // What is right and may be fast enough needs no hint.
     let inconclusive = first.verdict == Verdict::Inconclusive;
     let (question, command) = if inconclusive { ("What bounds it?", "profile") } else { ("Stuck?", "hint") };
@@ -297,7 +312,10 @@ fn after(passed: &Judgement, many: bool) -> String {
     let next = match rest.nth(1) {
         Some(next) => format!("{} grade {}", program(), next.name),
         // `next` names one of another day, or says that all are done.
-        None => format!("compare with the solutions in solutions/day{}/src\nThen: {} next", passed.day, program()),
+        None if many => {
+            format!("compare with the solutions in solutions/day{}/src\nThen: {} next", passed.day, program())
+        }
+        None => format!("compare with the solution: {0} diff {1}\nThen: {0} next", program(), passed.name),
     };
     let timed = if many { format!("day{}", passed.day) } else { passed.name.clone() };
     let explained = format!("What did your kernel become? {} explain {}", program(), passed.name);

@@ -118,7 +118,10 @@ fn verdict(attempt: &Attempt) -> String {
 
 /// Bytes beside those that must be moved.
 fn moved(yours: u64, needed: u64) -> String {
-    let more = if needed == 0 { String::new() } else { format!(", {:.2}x of what must", yours as f64 / needed as f64) };
+    let more = match needed {
+        0 => String::new(),
+        _ => format!(", {:.2}x of what is needed", yours as f64 / needed as f64),
+    };
     format!("{:.1} MB{more}", yours as f64 / 1e6)
 }
 
@@ -142,7 +145,7 @@ mod tests {
 
     #[test]
     fn bytes_stand_beside_those_that_must_be_moved() {
-        assert_eq!(moved(100_663_296, 67_108_864), "100.7 MB, 1.50x of what must");
+        assert_eq!(moved(100_663_296, 67_108_864), "100.7 MB, 1.50x of what is needed");
         assert_eq!(moved(0, 0), "0.0 MB");
     }
 }

@@ -139,7 +139,7 @@ impl Options {
     }
 
     fn died(&self, end: End, printed: &[String]) -> String {
-        let said: String = printed.iter().map(|line| format!("{line}\n")).collect();
+        let said = if printed.is_empty() { String::new() } else { text::printout(printed) + "\n" };
         let why = match end {
             End::TimedOut => format!("stopped after {} s; --timeout gives it more", self.timeout),
             end => format!("the process ended without an answer: {end:?}"),

@@ -21,8 +21,11 @@ impl super::Run for Options {
     fn run(&self, _interrupt: &Interrupt) -> u8 {
         tell(Learner::find().and_then(|learner| {
             let exercise = choice::one(&self.exercise)?;
-            let done = if self.undo { undo(&learner, exercise) } else { reset(&learner, exercise) };
-            done.map(|text| text + "\n").map_err(|error| format!("{} was not reset: {error}", exercise.name))
+            let (done, failed) = match self.undo {
+                true => (undo(&learner, exercise), "was not brought back"),
+                false => (reset(&learner, exercise), "was not reset"),
+            };
+            done.map(|text| text + "\n").map_err(|error| format!("{} {failed}: {error}", exercise.name))
         }))
     }
 }
@@ -49,7 +52,10 @@ pub(crate) fn reset(learner: &Learner, exercise: &Exercise) -> std::io::Result<S
 fn undo(learner: &Learner, exercise: &Exercise) -> std::io::Result<String> {
     let saves = Saves::of(&learner.state, exercise);
     let Some(newest) = saves.newest()? else {
-        let why = format!("nothing was saved of it; `{} reset {}` saves what it takes away", program(), exercise.name);
+        let why = match saves.had_some() {
+            true => "there is nothing more to bring back".to_owned(),
+            false => format!("nothing was saved yet; `{} reset {}` saves your work", program(), exercise.name),
+        };
         return Err(std::io::Error::new(std::io::ErrorKind::NotFound, why));
     };
     let root = &learner.state.root;

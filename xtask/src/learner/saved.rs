@@ -44,6 +44,11 @@ impl<'a> Saves<'a> {
         Ok(folder)
     }
 
+    /// Whether anything was ever saved: the folder of all saves stays when the last of them is brought back.
+    pub(crate) fn had_some(&self) -> bool {
+        self.state.root.join(self.folder()).is_dir()
+    }
+
     /// The newest.
     pub(crate) fn newest(&self) -> io::Result<Option<PathBuf>> {
         let all = match fs::read_dir(self.state.root.join(self.folder())) {

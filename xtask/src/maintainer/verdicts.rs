@@ -108,7 +108,7 @@ impl<'a> Workers<'a> {
                     Err(why) => unable = Some(RunError::new("verdicts", why)),
                 },
                 Message::Untimed { note, .. } => {
-                    self.progress.note(&format!("{}: {note}", exercise.name));
+                    self.progress.remark(&format!("{}: {note}", exercise.name));
                     complete = false;
                 }
                 Message::Progress { text } => self.progress.say(format!("{}: {text}", exercise.name)),

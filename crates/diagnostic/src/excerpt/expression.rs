@@ -9,17 +9,75 @@ use fusion_cpp::{Kind, Token};
 
 use crate::wrap;
 
+/// What is known of a position before the line is read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum What<'a> {
+    /// An access to memory of this name.
+    Access(&'a str),
+    Other,
+}
+
 /// The span of what begins at a byte of a line, no wider than half of so many columns, or the place after the line's end.
-pub(crate) fn at(line: &str, start: usize, columns: usize) -> Range<usize> {
+pub(crate) fn at(line: &str, start: usize, what: What<'_>, columns: usize) -> Range<usize> {
+    let guarded = match what {
+        What::Access(memory) => guarded(line, start, memory),
+        What::Other => None,
+    };
+    match guarded {
+        Some(start) => span(line, start, true, columns),
+        None => span(line, start, line.get(..start).is_some_and(|before| before.trim().is_empty()), columns),
+    }
+}
+
+/// Where the statement begins that an `if` at a byte guards, for an access that can only be in the statement. The
+/// compiler gives such a statement the column of the `if`.
+fn guarded(line: &str, start: usize, memory: &str) -> Option<usize> {
+    let (before, text) = line.split_at_checked(start)?;
+    if before.ends_with(|c: char| c.is_alphanumeric() || c == '_') {
+        return None;
+    }
+    let tokens = fusion_cpp::tokens(text);
+    let rest = Rest { text, tokens: &tokens };
+    // The access may be in either branch.
+    if (0..tokens.len()).any(|token| rest.word(token) == "else") {
+        return None;
+    }
+    let mut first = 0;
+    let mut in_braces = false;
+    while rest.word(first) == "if" && rest.word(first + 1) == "(" {
+        let close = rest.close(first + 1)?;
+        if (first + 2..close).any(|token| rest.may_access(token, memory)) {
+            return None;
+        }
+        first = close + 1;
+        while rest.word(first) == "{" {
+            first += 1;
+            in_braces = true;
+        }
+    }
+    let accesses = match rest.word(first) {
+        "" | ";" | "}" | "if" | "for" | "while" | "do" | "switch" | "break" | "continue" => false,
+        "return" => rest.word(first + 1) != ";",
+        _ => true,
+    };
+    // Of several statements it may be any.
+    let end = (first..tokens.len()).find(|&token| rest.word(token) == ";").unwrap_or(tokens.len());
+    if in_braces && !matches!(rest.word(end + 1), "" | "}") {
+        return None;
+    }
+    let statement = tokens.get(first).filter(|_| first > 0 && accesses)?;
+    Some(start + statement.span.start)
+}
+
+fn span(line: &str, start: usize, is_statement: bool, columns: usize) -> Range<usize> {
     let Some(text) = line.get(start..).filter(|rest| !rest.is_empty()) else {
         return line.len()..line.len();
     };
     let tokens = fusion_cpp::tokens(text);
     let rest = Rest { text, tokens: &tokens };
-    let begins_line = line[..start].trim().is_empty();
     let length = match rest.word(0) {
         "if" | "while" | "for" | "switch" => rest.group(1).unwrap_or_else(|| rest.end(0)),
-        _ if begins_line => rest.statement(),
+        _ if is_statement => rest.statement(),
         "return" => rest.statement(),
         _ => rest.operand(),
     };
@@ -61,6 +119,19 @@ impl<'a> Rest<'a> {
         self.tokens
             .get(token)
             .is_some_and(|it| token.checked_sub(1).is_some_and(|last| self.end(last) == it.span.start))
+    }
+
+    /// Whether a condition with this token may access memory of a name: by the name, by a pointer, or in a call.
+    fn may_access(&self, token: usize, memory: &str) -> bool {
+        let is_call = || {
+            let called = token.checked_sub(1).and_then(|before| self.tokens.get(before));
+            called.is_some_and(|called| called.kind == Kind::Word)
+        };
+        match self.word(token) {
+            "[" | "*" | "->" => true,
+            "(" => is_call(),
+            word => word == memory,
+        }
     }
 
     /// Bytes up to the end of the statement or of the code in this line, without what ends it.
@@ -128,7 +199,38 @@ mod tests {
     fn check(marked: &str, expected: &str) {
         let start = marked.find('^').unwrap();
         let line = marked.replacen('^', "", 1);
-        assert_eq!(&line[at(&line, start, 80)], expected);
+        assert_eq!(&line[at(&line, start, What::Other, 80)], expected);
+    }
+
+    #[test]
+    fn an_access_that_an_if_guards_is_in_the_statement() {
+        for (marked, expected) in [
+            ("  ^if (i < n) out[i + 1] = (x[i] + y[i]) / 2.0f;", "out[i + 1] = (x[i] + y[i]) / 2.0f"),
+            ("  ^if (i < n) { out[i] = 1; }", "out[i] = 1"),
+            ("  if (a) ^if (b) if (c) out[i] = 1;", "out[i] = 1"),
+            ("  } else ^if (i < n) out[i] = 1;", "out[i] = 1"),
+            ("  ^if (i < n) return x[i];", "return x[i]"),
+            ("  ^if (threadIdx.x == 0) done = 1;", "done = 1"),
+            // It may be in the condition.
+            ("  ^if (v > *best) atomicMax(best, v);", "if (v > *best)"),
+            ("  ^if (x[i] > 0) out[i] = 1;", "if (x[i] > 0)"),
+            ("  ^if (p->n > 0) out[i] = 1;", "if (p->n > 0)"),
+            ("  ^if (next(i) < n) out[i] = 1;", "if (next(i) < n)"),
+            ("  ^if (done) out[i] = 1;", "if (done)"),
+            // No statement, or none that is sure to have it.
+            ("  ^if (i < n) return;", "if (i < n)"),
+            ("  ^if (i < n) {", "if (i < n)"),
+            ("  ^if (i < n);", "if (i < n)"),
+            ("  ^if (i < n) a[i] = 1; else b[i] = 1;", "if (i < n)"),
+            ("  ^if (i < n) for (;;) a[i] = 1;", "if (i < n)"),
+            ("  ^if (i < n &&", "if"),
+            ("  out[i] = ^x[i] + 1;", "x[i]"),
+            ("  ^iffy(i) = 1;", "iffy(i) = 1"),
+        ] {
+            let start = marked.find('^').unwrap();
+            let line = marked.replacen('^', "", 1);
+            assert_eq!(&line[at(&line, start, What::Access("done"), 80)], expected, "{marked}");
+        }
     }
 
     #[test]
@@ -156,8 +258,8 @@ mod tests {
     #[test]
     fn what_is_too_wide_is_cut() {
         let line = "a".repeat(100);
-        assert_eq!(at(&line, 0, 40), 0..20);
+        assert_eq!(at(&line, 0, What::Other, 40), 0..20);
         let line = "漢".repeat(100);
-        assert_eq!(at(&line, 0, 40), 0..30);
+        assert_eq!(at(&line, 0, What::Other, 40), 0..30);
     }
 }

@@ -6,9 +6,26 @@ use fusion_machine::report::{Buffer, Fault, Name};
 use super::Words;
 use super::terms::{named, verb};
 use crate::counted;
+use crate::guard::Check;
 
 /// What to do about an array whose length the kernel decides.
 const LENGTH: &str = "declare the array with as many elements as its largest index needs, or compare the index with its length before this access";
+
+/// What to do about an access without a check.
+pub(super) const GUARD: &str = "let each thread compare its index with the number of elements before this access, as in `if (i < n)`: a check that \
+                                comes later does not guard it";
+
+/// What to do about a check that is there and does not guard the access.
+pub(super) fn guard(check: &Check) -> String {
+    match check {
+        Check::Ended => {
+            "the `;` right behind `if (...)` ends the `if`: remove it, so that the check guards the access".into()
+        }
+        Check::Other { compared, used } => {
+            format!("the check compares `{compared}`, but the access uses `{used}`: compare what the access uses")
+        }
+    }
+}
 
 pub(super) fn words(kind: &Memory, fault: &Fault) -> Words {
     let buffer = fault.buffer.as_ref();
@@ -159,10 +176,7 @@ fn outside(access: &Access, buffer: Option<&Buffer>) -> Words {
         .help(match buffer.name {
             // Its length stands in the source.
             Name::Variable(_) => LENGTH,
-            _ => {
-                "let each thread compare its index with the number of elements before this access, as in `if (i < n)`: a check that \
-                 comes later does not guard it"
-            }
+            _ => GUARD,
         })
 }
 

@@ -154,6 +154,9 @@ pub struct Failure {
     /// Further lines: by how much, and what to do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// What would fix it. It is not told beside a cause, which has help of its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub help: Vec<String>,
     /// Where in the submission's source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub location: Option<Location>,
@@ -180,6 +183,7 @@ impl Failure {
             rendered: None,
             title: title.into(),
             notes: Vec::new(),
+            help: Vec::new(),
             location: None,
             shape: None,
             device: None,

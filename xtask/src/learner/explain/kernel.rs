@@ -104,7 +104,7 @@ fn explain(
             }
             Err(note) if name == "yours" => return Ok(Err(note)),
             // The learner's own is explained without it.
-            Err(note) => progress.note(&format!("{name}: {note}")),
+            Err(note) => progress.remark(&format!("{name}: {note}")),
         }
         progress.step();
     }

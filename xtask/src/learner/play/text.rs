@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fusion_diagnostic::counted;
+use fusion_diagnostic::{counted, noun};
 use fusion_grader::judgement::{Basis, Timing};
 use fusion_grader::play::{Played, Ran, Shown};
 use fusion_grader::render::{self, Look};
@@ -11,6 +11,7 @@ use fusion_grader::takes::Takes;
 use super::super::microseconds;
 use super::Report;
 use crate::command::program;
+use crate::plain;
 
 pub(super) fn text(report: &Report, look: Look) -> String {
     let Report { file, device, played, printed, .. } = report;
@@ -22,7 +23,7 @@ pub(super) fn text(report: &Report, look: Look) -> String {
         parts.push(render::findings(&played.mistakes, &played.lines, look));
     }
     if !printed.is_empty() {
-        parts.push(printed.join("\n"));
+        parts.push(printout(printed));
     }
     if !played.buffers.is_empty() {
         parts.push(played.buffers.iter().map(buffer).collect::<Vec<_>>().join("\n"));
@@ -40,6 +41,22 @@ pub(super) fn text(report: &Report, look: Look) -> String {
     }
     let parts: Vec<&str> = parts.iter().map(|part| part.trim_end()).collect();
     parts.join("\n\n") + "\n"
+}
+
+/// What the kernels printed, as far as it is shown.
+pub(super) fn printout(printed: &[String]) -> String {
+    let shown = &printed[..printed.len().min(plain::MOST_LINES)];
+    let cut: Vec<Option<String>> = shown.iter().map(|line| plain::cut(line)).collect();
+    let mut lines: Vec<&str> = shown.iter().zip(&cut).map(|(line, cut)| cut.as_deref().unwrap_or(line)).collect();
+    if cut.iter().any(Option::is_some) {
+        lines.push(plain::LINE_ENDS);
+    }
+    let more = printed.len() - shown.len();
+    let left = format!("({more} more {} of output left out)", noun(more as u64, "line"));
+    if more > 0 {
+        lines.push(&left);
+    }
+    lines.join("\n")
 }
 
 /// `y = 0, 3, 6, ... (f32[1000])`

@@ -12,7 +12,7 @@ use crate::interrupt::Interrupt;
 use crate::judge::{Stop, cannot_run};
 use crate::process::{self, End, Said, Watch};
 use crate::programs::{self, Programs};
-use crate::progress::Progress;
+use crate::progress::{Printout, Progress};
 use crate::{output, target, toolchain};
 
 /// The program that has one exercise's answer.
@@ -81,6 +81,7 @@ pub(in crate::learner) fn attend(
     progress: &Progress,
 ) -> Result<Result<(DeviceInfo, Profiled), String>, Stop> {
     let (mut found, mut unable, mut note) = (None, None, None);
+    let mut printout = Printout::new(exercise, progress);
     let end = process::run(command, watch, |said| match said {
         Said::Message(message) => match *message {
             Message::Profiled { device, profiled } => found = Some((device, *profiled)),
@@ -89,8 +90,9 @@ pub(in crate::learner) fn attend(
             Message::Progress { text } => progress.say(format!("{exercise}: {text}")),
             _ => {}
         },
-        Said::Printed(line) | Said::Complained(line) => progress.note(&format!("{exercise}: {line}")),
+        Said::Printed(line) | Said::Complained(line) => printout.line(&line),
     });
+    printout.end();
     let end = end.map_err(|error| cannot_run(Path::new(command.get_program()), &error))?;
     match (end, unable, found) {
         (End::Interrupted, ..) => Err(Stop::Interrupted),

@@ -46,8 +46,8 @@ impl Question {
     /// What is typed where an answer is unclear.
     pub(super) fn how(&self) -> &'static str {
         match self.answer {
-            Answer::Number { .. } => "a number, such as 12 or 1.5; nothing passes it",
-            Answer::Choice { .. } => "the letter of one line; nothing passes it",
+            Answer::Number { .. } => "a number, such as 12 or 1.5; Enter alone skips it",
+            Answer::Choice { .. } => "the letter of one line; Enter alone skips it",
             Answer::Words => "",
         }
     }

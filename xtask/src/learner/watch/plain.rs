@@ -31,7 +31,7 @@ pub(super) fn watch(
                 Outcome::Graded(report, said) => {
                     said.iter().for_each(|line| output::note(line));
                     let failed = report.error.as_ref().map(|error| format!("error: {}\n", error.message));
-                    grade::text(&report, false, look) + &failed.unwrap_or_default()
+                    grade::text(&report, grade::Again::Saving, look) + &failed.unwrap_or_default()
                 }
                 Outcome::Text(text) => text,
             };

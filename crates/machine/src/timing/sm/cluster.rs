@@ -1,6 +1,7 @@
-//! A block at the barrier of its cluster: the other blocks are thought to do the same at the same time.
+//! A block at the barrier of its cluster. Only some blocks are recorded, and those of a cluster mostly do the same work: so the others are
+//! thought to come when this one does.
 
-use super::{CLUSTER_BARRIER, Sm};
+use super::{CLUSTER_BARRIER, Sm, Warp};
 use crate::report::State;
 use crate::timing::{Ticks, ticks};
 
@@ -25,7 +26,10 @@ impl Rounds {
 
 impl Sm<'_> {
     /// A warp comes, with all that it has written, at a time that may lie ahead.
-    pub(super) fn arrive_at_cluster(&mut self, place: usize, at: Ticks) {
+    pub(super) fn arrive_at_cluster(&mut self, number: usize, at: Ticks) {
+        let warp = &mut self.warps[number];
+        let place = warp.place;
+        warp.arrived += 1;
         let slot = &mut self.slots[place];
         slot.rounds.come += 1;
         slot.rounds.last = slot.rounds.last.max(at);
@@ -45,6 +49,18 @@ impl Sm<'_> {
             None => rounds.waiting.push(number),
         }
         true
+    }
+
+    /// A warp has left its block: where it has come in this round before, one less is waited for, and it counts no more.
+    pub(super) fn leave_cluster(&mut self, number: usize, now: Ticks) {
+        let Warp { place, arrived, .. } = self.warps[number];
+        let slot = &mut self.slots[place];
+        if arrived > slot.rounds.complete.len() {
+            slot.rounds.come = slot.rounds.come.saturating_sub(1);
+        }
+        if slot.rounds.is_complete(slot.alive) {
+            self.end_round(place, now);
+        }
     }
 
     /// All have come: those who wait go on.

@@ -17,7 +17,7 @@ pub(super) const CHECKS: &[Check] = &[
     },
     Check {
         name: "mdbook",
-        why: "The pages of the book are made by mdBook. The same text is in book/src, as Markdown.",
+        why: "mdBook makes the pages of the book. Their Markdown is in book/src, and names the files with the code.",
         apart: None,
         look: |_| mdbook(says("mdbook", &["--version"]).as_deref()),
     },
@@ -119,5 +119,9 @@ mod tests {
     fn it_is_the_release_that_ci_takes() {
         let ci = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../.ci/run")).unwrap();
         assert!(ci.contains(&format!("MDBOOK_VERSION={MDBOOK}\n")));
+        for page in ["README.md", "book/src/getting-started.md"] {
+            let text = std::fs::read_to_string(format!("{}/../{page}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+            assert!(text.contains(&format!("cargo install mdbook --version {MDBOOK} --locked\n")), "{page}");
+        }
     }
 }
