@@ -17,7 +17,7 @@ pub(super) const CHECKS: &[Check] = &[
     },
     Check {
         name: "mdbook",
-        why: "mdBook makes the pages of the book. Their Markdown is in book/src, and names the files with the code.",
+        why: "The book is made by mdBook. Without it, read the Markdown in book/src: it names the files with the code.",
         apart: None,
         look: |_| mdbook(says("mdbook", &["--version"]).as_deref()),
     },
