@@ -4,13 +4,12 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use fusion_diagnostic::noun;
 use fusion_grader::judgement::{Code, DeviceInfo, DeviceKind, Failure, Fate, Judgement, Kind, RunError, Verdict};
 use fusion_grader::protocol::{Message, OPENING, SPENT};
 
 use crate::interrupt::{self, Interrupt};
 use crate::process::{self, End, Said, Watch};
-use crate::progress::Progress;
+use crate::progress::{Printout, Progress};
 use crate::{output, plain};
 
 /// What a worker is asked to judge.
@@ -111,7 +110,7 @@ pub(crate) fn judge_by(
     if end == End::Interrupted {
         return Err(Stop::Interrupted);
     }
-    told.leave_out(task.exercise, progress);
+    told.printed.end(task.exercise, progress);
     if let Some(error) = told.unable.take_if(|_| !told.opened) {
         return Err(Stop::Error(error));
     }
@@ -187,11 +186,8 @@ pub(crate) struct Told {
     /// The last lines on its stderr.
     pub(crate) complaints: Vec<String>,
     /// Lines that it printed, on both.
-    printed: usize,
+    printed: Printout,
 }
-
-/// Lines that a submission prints of which so many are shown.
-const SHOWN: usize = 100;
 
 impl Told {
     /// The one judgement of an exercise, from a process that ended as one that gives it does; none if it gave none.
@@ -212,20 +208,6 @@ impl Told {
         // A verdict is the last thing that a worker says. One that ends otherwise than it should is in the submission's hands.
         let orderly = matches!(end, End::Exited(0)) || end == End::Exited(i32::from(SPENT));
         Ok((orderly || judgement.verdict != Verdict::Pass).then_some((device, judgement)))
-    }
-
-    /// Says how much of what was printed has not been shown.
-    fn leave_out(&self, who: &str, progress: &Progress) {
-        if let Some(more @ 1..) = self.printed.checked_sub(SHOWN) {
-            progress.note(&format!("{who}: ({more} more {} of output left out)", noun(more as u64, "line")));
-        }
-    }
-
-    fn print(&mut self, who: &str, line: &str, progress: &Progress) {
-        self.printed += 1;
-        if self.printed <= SHOWN {
-            progress.note(&format!("{who}: {line}"));
-        }
     }
 
     pub(crate) fn hear(&mut self, said: Said, who: &str, progress: &Progress) {
@@ -249,9 +231,9 @@ impl Told {
                 | Message::Played { .. }
                 | Message::Measured { .. } => {}
             },
-            Said::Printed(line) => self.print(who, &line, progress),
+            Said::Printed(line) => self.printed.line(who, &line, progress),
             Said::Complained(line) => {
-                self.print(who, &line, progress);
+                self.printed.line(who, &line, progress);
                 if self.complaints.len() == 8 {
                     self.complaints.remove(0);
                 }

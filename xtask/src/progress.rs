@@ -60,30 +60,24 @@ impl Progress {
 }
 
 /// Lines that one submission prints: the first ones are shown, the rest is counted.
-#[derive(Debug)]
-pub(crate) struct Printout<'a> {
-    who: &'a str,
-    progress: &'a Progress,
+#[derive(Debug, Default)]
+pub(crate) struct Printout {
     lines: usize,
 }
 
-impl<'a> Printout<'a> {
-    pub(crate) fn new(who: &'a str, progress: &'a Progress) -> Self {
-        Self { who, progress, lines: 0 }
-    }
-
-    pub(crate) fn line(&mut self, line: &str) {
+impl Printout {
+    pub(crate) fn line(&mut self, who: &str, line: &str, progress: &Progress) {
         self.lines += 1;
         if self.lines <= plain::MOST_LINES {
-            self.progress.note(&format!("{}: {line}", self.who));
+            progress.note(&format!("{who}: {line}"));
         }
     }
 
     /// Says how much has not been shown.
-    pub(crate) fn end(self) {
+    pub(crate) fn end(&self, who: &str, progress: &Progress) {
         if let Some(more @ 1..) = self.lines.checked_sub(plain::MOST_LINES) {
             let lines = noun(more as u64, "line");
-            self.progress.remark(&format!("{}: ({more} more {lines} of output left out)", self.who));
+            progress.remark(&format!("{who}: ({more} more {lines} of output left out)"));
         }
     }
 }

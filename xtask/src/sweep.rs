@@ -61,7 +61,7 @@ pub(crate) fn sweep(ask: &Ask<'_>, interrupt: &Interrupt, progress: &Progress) -
         command.current_dir(root);
     }
     let (mut swept, mut unable, mut doing) = (Swept::default(), None, String::new());
-    let mut printout = Printout::new(ask.exercise, progress);
+    let mut printout = Printout::default();
     let end = process::run(&mut command, &Watch { limit: ask.limit, interrupt }, |said| match said {
         Said::Message(message) => match *message {
             Message::Timed { device, size } => {
@@ -78,9 +78,9 @@ pub(crate) fn sweep(ask: &Ask<'_>, interrupt: &Interrupt, progress: &Progress) -
             Message::Unable { error } => unable = Some(error),
             _ => {}
         },
-        Said::Printed(line) | Said::Complained(line) => printout.line(&line),
+        Said::Printed(line) | Said::Complained(line) => printout.line(ask.exercise, &line, progress),
     });
-    printout.end();
+    printout.end(ask.exercise, progress);
     let after = if doing.is_empty() { String::new() } else { format!(" while {doing}") };
     match end.map_err(|error| cannot_run(ask.program, &error))? {
         End::Interrupted => return Err(Stop::Interrupted),

@@ -81,7 +81,7 @@ pub(in crate::learner) fn attend(
     progress: &Progress,
 ) -> Result<Result<(DeviceInfo, Profiled), String>, Stop> {
     let (mut found, mut unable, mut note) = (None, None, None);
-    let mut printout = Printout::new(exercise, progress);
+    let mut printout = Printout::default();
     let end = process::run(command, watch, |said| match said {
         Said::Message(message) => match *message {
             Message::Profiled { device, profiled } => found = Some((device, *profiled)),
@@ -90,9 +90,9 @@ pub(in crate::learner) fn attend(
             Message::Progress { text } => progress.say(format!("{exercise}: {text}")),
             _ => {}
         },
-        Said::Printed(line) | Said::Complained(line) => printout.line(&line),
+        Said::Printed(line) | Said::Complained(line) => printout.line(exercise, &line, progress),
     });
-    printout.end();
+    printout.end(exercise, progress);
     let end = end.map_err(|error| cannot_run(Path::new(command.get_program()), &error))?;
     match (end, unable, found) {
         (End::Interrupted, ..) => Err(Stop::Interrupted),
