@@ -88,7 +88,7 @@ numbers! {
     tensor_flops: f64 = 1e9 to 1e17,
     /// nanoseconds until the first sector arrives from an idle DRAM
     dram_latency_ns: f64 = 1.0 to 1e5,
-    /// multiprocessors on which clusters of more than two blocks find places, where somebody measured it: the groups of others have too few
+    /// multiprocessors where clusters of more than two blocks find places, if measured
     cluster_sms: Option<u32> = 1.0 to 1024.0,
     /// bytes under way in a multiprocessor with which a copy was found to reach the bandwidth, where somebody measured it
     in_flight_measured: Option<u32> = 1.0 to 1e7,
@@ -141,7 +141,8 @@ impl Profile {
     pub const MAX_REGISTERS_PER_THREAD: u32 = 255;
     /// In bytes (CUDA C++ Programming Guide, technical specifications per compute capability).
     pub const MAX_LOCAL_PER_THREAD: u32 = 512 << 10;
-    /// `cuOccupancyMaxActiveClusters` of an H200 has 1,056 clusters of one block of 32 threads: so many an SM, which holds 32 blocks otherwise.
+    /// `cuOccupancyMaxActiveClusters` of an H200 has 1,056 clusters of one block of 32 threads: 8 per SM, which holds 32
+    /// other blocks.
     pub const MAX_CLUSTER_BLOCKS_PER_SM: u32 = 8;
     pub const CONSTANT_BYTES: u32 = 65536;
     /// A warp's registers are handed out in multiples of this many.
@@ -190,7 +191,8 @@ impl Profile {
         }
     }
 
-    /// Multiprocessors on which clusters of so many blocks find places. A cluster's blocks run on those of one group, a GPC.
+    /// Multiprocessors on which clusters of so many blocks find places. A cluster's blocks run on those of one group, a
+    /// GPC: a group with fewer left than a cluster has blocks takes none.
     pub fn sms_for_clusters(&self, blocks: u32) -> u32 {
         let whole = if blocks > 2 { self.cluster_sms.map_or(self.sms, |few| few.min(self.sms)) } else { self.sms };
         whole / blocks.max(1) * blocks

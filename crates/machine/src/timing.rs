@@ -33,6 +33,7 @@ mod sm;
 mod spill;
 mod unroll;
 
+pub(crate) use cost::CLUSTERS_APART;
 pub use effect::Effect;
 pub(crate) use effect::Model;
 pub use grid::Estimate;

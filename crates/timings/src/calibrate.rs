@@ -23,8 +23,8 @@ const CANDIDATES: i32 = 4;
 /// How far they are apart, as powers of two: first a rate may be anywhere, at last it is nearly known.
 const FIRST: [f64; 2] = [0.5, 0.125];
 const LAST: [f64; 1] = [0.0625];
-/// And then nearer still, until no rate has moved by more than [`SETTLED`], a share of it, in a round: several are read off the same kernels,
-/// and what one takes up, another gives back.
+/// And then nearer still, until no rate has moved by more than [`SETTLED`], a share of it, in a round: several are read off
+/// the same kernels, and what one takes up, another gives back.
 const NEARER: [f64; 1] = [0.03125];
 const SETTLED: f64 = 0.005;
 const MOST_ROUNDS: usize = 4;

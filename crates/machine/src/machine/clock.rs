@@ -15,12 +15,9 @@ use crate::memory::Region;
 use crate::profile::Profile;
 use crate::report::kind::Refusal;
 use crate::report::{Fault, SourcePosition};
-use crate::timing::{self, Estimate, Grid, Model, Program, Rates, Reached};
+use crate::timing::{self, CLUSTERS_APART, Estimate, Grid, Model, Program, Rates, Reached};
 use cached::Cached;
 use known::{Key, Known};
-
-/// Clocks between two clusters that begin, on the whole device: an H200 takes 35.9 us for 16,384 of two blocks, and 84.9 us for 32,768 of one.
-const CLUSTERS_APART: f64 = 4.5;
 
 /// Warp instructions that one of the blocks may execute.
 const BUDGET: u64 = 1 << 28;

@@ -228,8 +228,8 @@ impl<'a> MemorySystem<'a> {
         done
     }
 
-    /// A warp's store of so many bytes, which goes its way: when the warp knows that L2 has it, if it asks. `written` has the bytes of sectors
-    /// that the block writes in all.
+    /// A warp's store of so many bytes, which goes its way: when the warp knows that L2 has it, if it asks. `written` has
+    /// the bytes of sectors that the block writes in all.
     pub(crate) fn store(
         &mut self,
         now: Ticks,

@@ -331,7 +331,10 @@ impl<'a> Sm<'a> {
                 self.arrive_at_cluster(number, goes_on);
                 false
             }
-            Kind::ClusterWait => self.wait_for_cluster(number, next),
+            Kind::ClusterWait => {
+                self.wait_for_cluster(number, next);
+                true
+            }
             _ => false,
         };
         if !waits {

@@ -1,5 +1,5 @@
-//! A block at the barrier of its cluster. Only some blocks are recorded, and those of a cluster mostly do the same work: so the others are
-//! thought to come when this one does.
+//! A block at the barrier of its cluster. Only some blocks are recorded, and those of a cluster mostly do the same work:
+//! so the others are thought to come when this one does.
 
 use super::{CLUSTER_BARRIER, Sm, Warp};
 use crate::report::State;
@@ -38,8 +38,8 @@ impl Sm<'_> {
         }
     }
 
-    /// Whether a warp has to wait for others; if not, it has been told when to go on, or waits for a round that never began.
-    pub(super) fn wait_for_cluster(&mut self, number: usize, now: Ticks) -> bool {
+    /// A warp waits: until the time that is known of its round, or for the others.
+    pub(super) fn wait_for_cluster(&mut self, number: usize, now: Ticks) {
         let warp = &mut self.warps[number];
         let (round, place) = (warp.waited, warp.place);
         warp.waited += 1;
@@ -48,10 +48,9 @@ impl Sm<'_> {
             Some(&at) => self.wait_for_operands(number, at.max(now), State::Barrier),
             None => rounds.waiting.push(number),
         }
-        true
     }
 
-    /// A warp has left its block: where it has come in this round before, one less is waited for, and it counts no more.
+    /// A warp has left its block: where it has come in this round before, it counts no more.
     pub(super) fn leave_cluster(&mut self, number: usize, now: Ticks) {
         let Warp { place, arrived, .. } = self.warps[number];
         let slot = &mut self.slots[place];
