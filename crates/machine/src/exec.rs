@@ -9,7 +9,9 @@ mod state;
 mod step;
 mod sync;
 
-pub(crate) use check::{AtBarrier, Line, Path, Recording, Step};
+#[cfg(test)]
+pub(crate) use check::AtMbarrier;
+pub(crate) use check::{AtBarrier, Line, Path, Phase, Recording, Step};
 pub(crate) use check::{Parting, Requests, Row, Shadow, Stride, Tally, WIDEST, Who};
 pub(crate) use fault::finding::{Finding, Findings, Site};
 pub(crate) use fault::trap::{Party, Trap};

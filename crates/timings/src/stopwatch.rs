@@ -120,7 +120,8 @@ impl<'a> Ready<'a> {
             };
             ready.values.push(value);
         }
-        if point.launch.shared > 48 << 10 {
+        // Without it, static and dynamic shared memory may have 48 KiB together.
+        if point.launch.shared > 32 << 10 {
             let limit = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
             ready.kernel.set_attribute(limit, i32::try_from(point.launch.shared).unwrap_or(i32::MAX))?;
         }

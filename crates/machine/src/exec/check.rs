@@ -16,7 +16,7 @@ mod watch;
 pub(crate) use cluster::ClusterChecks;
 pub(crate) use init::{Origin, Placed};
 pub(crate) use race::{Came, Shadow, Visit};
-pub(crate) use record::{AtBarrier, Line, Path, Recording, Step};
+pub(crate) use record::{AtBarrier, AtMbarrier, Line, Path, Phase, Recording, Step};
 pub(crate) use tally::{Parting, Requests, Row, Stride, Tally, WIDEST, Who};
 pub(crate) use trace::Trace;
 pub(crate) use warpgroup::Multiplied;
@@ -187,6 +187,13 @@ impl<'a> Watch<'a> {
     pub(crate) fn arrives(&mut self, arrival: impl FnOnce() -> AtBarrier) {
         if let Some(record) = &mut self.record {
             record.arrive(self.warp, arrival());
+        }
+    }
+
+    /// The present instruction, or a copy that it begins, is at an mbarrier: told where it is recorded.
+    pub(crate) fn visits(&mut self, object: u64, odd: Option<bool>, does: AtMbarrier) {
+        if let Some(record) = &mut self.record {
+            record.visit(self.warp, object, odd, does);
         }
     }
 

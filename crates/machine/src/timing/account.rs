@@ -36,13 +36,15 @@ impl Maker {
             Kind::Load(Place::Constant) | Kind::Shuffle => State::ShortScoreboard,
             Kind::Load(place) | Kind::Atomic(place) if is_shared(place) => State::ShortScoreboard,
             Kind::Load(_) | Kind::Atomic(_) | Kind::Copy | Kind::CopyWait(_) => State::LongScoreboard,
+            Kind::MbarrierWait | Kind::BulkWait(_) => State::LongScoreboard,
             Kind::ProductWait(_) => State::ShortScoreboard,
             Kind::ProductFence | Kind::ProductCommit => State::Wait,
             Kind::Barrier | Kind::ClusterArrive { relaxed: true } | Kind::ClusterWait => State::Barrier,
-            Kind::Fence | Kind::ClusterArrive { relaxed: false } => State::Membar,
+            Kind::Fence { .. } | Kind::ClusterArrive { relaxed: false } => State::Membar,
             Kind::Branch => State::BranchResolving,
             Kind::Plain if op.cost.unit == Unit::Special && !op.serial => State::ShortScoreboard,
             Kind::Plain | Kind::Store(_) | Kind::CopyCommit | Kind::Product => State::Wait,
+            Kind::BulkLoad | Kind::BulkStore | Kind::BulkCommit | Kind::MbarrierArrive { .. } => State::Wait,
         };
         Self { pc: step.pc, state }
     }
@@ -272,6 +274,7 @@ fn throttle(op: &Op) -> State {
         Kind::Load(Place::Shared) | Kind::Store(Place::Shared) | Kind::Atomic(Place::Shared) | Kind::Shuffle => {
             State::MioThrottle
         }
+        Kind::MbarrierArrive { .. } | Kind::MbarrierWait => State::MioThrottle,
         Kind::Load(_) | Kind::Store(_) | Kind::Atomic(_) | Kind::Copy => State::LgThrottle,
         _ if op.cost.unit == Unit::Special => State::MioThrottle,
         _ => State::MathPipeThrottle,

@@ -94,7 +94,7 @@ pub(crate) fn estimate(
     let Pieces { pieces, written_back, left } =
         Pieces::new(program, rates, grid, &recordings, (&common, &representatives.shares));
     let cut = shorten(&mut recordings, (BUDGET as f64 / (of_block * shape.simulated).max(1) as f64).min(1.0));
-    let reaches_memory = recordings.iter().any(|recording| reaches_memory(program, recording));
+    let reaches_memory = recordings.iter().any(|recording| reaches_memory(recording));
     let mut scheduler = Scheduler::new(program, model.assembler, grid.registers, unrolls);
     let sample = |mut recording: Recording| {
         for path in &mut recording.warps {
@@ -106,7 +106,7 @@ pub(crate) fn estimate(
         if cut == 1.0 && model.assembler.spills {
             spill::insert(grid.spilled, program.spills, &mut recording.lines, &mut ordered);
         }
-        Sample { recording, ordered }
+        Sample::new(program, recording, ordered)
     };
     let samples: Vec<Sample> = recordings.into_iter().map(sample).collect();
     let operands = scheduler.finish();
@@ -211,9 +211,9 @@ fn shorten(recordings: &mut [Recording], share: f64) -> f64 {
 }
 
 /// Whether a block asks for what is no memory of its own.
-fn reaches_memory(program: &Program, recording: &Recording) -> bool {
+fn reaches_memory(recording: &Recording) -> bool {
     let mut steps = recording.warps.iter().flat_map(|path| &path.steps);
-    steps.any(|step| program.ops[step.pc as usize].kind.reaches_memory() && step.reached == Some(Place::Global))
+    steps.any(|step| step.lines > 0 && step.reached == Some(Place::Global))
 }
 
 #[cfg(test)]

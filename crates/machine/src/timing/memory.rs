@@ -12,6 +12,7 @@ use std::collections::{HashMap, HashSet};
 use self::l1::L1;
 use self::server::Server;
 use self::stores::Stores;
+use super::cost::{BULK_BYTES_PER_CLOCK, BULK_LATENCY, BULK_ROW, BULK_STORE_BYTES_PER_CLOCK, BULK_STORE_LATENCY};
 use super::program::Op;
 use super::rates::Rates;
 use super::{TICKS, Ticks, ticks};
@@ -66,6 +67,8 @@ pub(crate) struct MemorySystem<'a> {
     /// The unit that takes loads and stores from the schedulers, and what has passed it.
     lsu: Server,
     passed: f64,
+    /// The engine of bulk copies.
+    copies: Server,
     l2: Server,
     l2_stores: Server,
     atomics: Server,
@@ -87,6 +90,10 @@ pub(crate) struct MemorySystem<'a> {
 #[derive(Clone, Copy, Debug)]
 struct Sector {
     l2: f64,
+    /// To the engine of bulk copies.
+    bulk: f64,
+    /// Ticks that a line takes on the way from L2, however few sectors of it there are.
+    request: f64,
     store: f64,
     /// Of L2 itself, when it is written: it reads nothing meanwhile.
     written: f64,
@@ -102,6 +109,8 @@ impl Sector {
         let sector = |total: f64, most: f64| TICKS as f64 * 32.0 / (total / active).min(most);
         Self {
             l2: sector(rates.l2_bytes_per_clock, rates.sm_bytes_per_clock),
+            request: rates.l2_request * TICKS as f64,
+            bulk: sector(rates.l2_bytes_per_clock, BULK_BYTES_PER_CLOCK),
             store: sector(rates.l2_store_bytes_per_clock, rates.sm_store_bytes_per_clock),
             written: sector(rates.l2_store_bytes_per_clock, f64::INFINITY),
             dram: sector(rates.dram_bytes_per_clock, rates.sm_bytes_per_clock),
@@ -127,6 +136,7 @@ impl<'a> MemorySystem<'a> {
             stores: Stores::default(),
             lsu: Server::default(),
             passed: 0.0,
+            copies: Server::default(),
             l2: Server::default(),
             l2_stores: Server::default(),
             atomics: Server::default(),
@@ -185,47 +195,100 @@ impl<'a> MemorySystem<'a> {
         let sector = self.sector_of(asker);
         let mut done = begun;
         for line in lines {
-            let common = self.load.common.contains(&line.number);
-            // Blocks whose recording stands for others have lines of their own.
-            let own = own(line, asker);
-            let key = if common { line.number } else { own };
+            let key = self.key(line, asker);
             let (there, at) = if past_l1 { (0, 0) } else { self.l1.get(key) };
             let missing = line.sectors & !there;
             if missing == 0 {
                 done = done.max(at.max(begun + ticks(self.rates.l1_latency)));
                 continue;
             }
-            let piece = self.piece(line.number);
-            let (before, then) = self.read.get(&own).copied().unwrap_or((0, self.fetched));
-            let first = missing & !before;
-            // What all SMs have fetched since then may have taken its place in L2.
-            let since = (self.fetched - then) as f64 * 32.0 * self.load.active;
-            let gone = if since > self.rates.l2_bytes { missing & before } else { 0 };
-            let gone = if line.is_local() && chance(key ^ self.through) < self.left_l2(key) { missing } else { gone };
-            let fresh = match piece {
-                Some((_, piece)) if common => piece.fresh_common,
-                Some((_, piece)) => piece.fresh,
-                None => 0.0,
-            };
-            // What is read here and there is seldom read again before it has to go.
-            let evicted = piece.map_or(0.0, |(_, piece)| piece.evicted);
-            let share = if apart { fresh + (1.0 - fresh) * evicted } else { fresh };
-            let chance = chance_of(line, piece, if common { 0 } else { asker.block });
-            let from_dram = gone | if chance < share { first } else { 0 };
-            // Blocks that run at the same time ask for what they share at the same time: all of them wait for it.
-            // What is read here and there, each asks for at another time.
-            let lacks = piece.is_some_and(|(_, piece)| chance < piece.missing);
-            let waits =
-                !scattered && first != 0 && share > 0.0 && lacks && (asker.block < self.load.first_wave || !common);
-            // What is waited for comes with its other half, too.
-            let halves = halves_of(from_dram | if waits { first } else { 0 });
-            self.read.insert(own, (before | missing | halves, self.fetched));
-            let came = self.fetch(begun, missing.count_ones(), from_dram, (scattered, waits), sector);
+            let came = self.miss(begun, line, missing, asker, (scattered, apart), sector);
             self.l1.keep(key, there | missing, came.max(at));
-            self.flight += f64::from(32 * missing.count_ones()) * came.saturating_sub(begun) as f64;
             done = done.max(came);
         }
         done
+    }
+
+    /// When what a bulk copy brings to shared memory is there. It passes the L1 and the unit for loads and stores by.
+    pub(crate) fn bulk_load(&mut self, now: Ticks, lines: &[Line], asker: Asker) -> Ticks {
+        let sector = self.sector_of(asker);
+        let sector = Sector { l2: sector.bulk, request: 0.0, ..sector };
+        let mut done = now + ticks(self.rates.l2_latency);
+        for line in lines {
+            let begun = self.copies.take(now, BULK_ROW * TICKS as f64);
+            done = done.max(self.miss(begun, line, line.sectors, asker, (false, false), sector));
+        }
+        done + ticks(BULK_LATENCY)
+    }
+
+    /// When a bulk copy has read what it stores, and when L2 has that.
+    pub(crate) fn bulk_store(
+        &mut self,
+        now: Ticks,
+        lines: &[Line],
+        asker: Asker,
+        written: &HashMap<u64, u32>,
+    ) -> (Ticks, Ticks) {
+        let sector = self.sector_of(asker);
+        let (begun, each) = (now + ticks(BULK_STORE_LATENCY), 32.0 / BULK_STORE_BYTES_PER_CLOCK);
+        for line in lines {
+            // Of a sector of which there is less, the rest is left out in a turn of its own.
+            let turns = line.sectors.count_ones() + (line.sectors & !line.whole).count_ones();
+            let begun = self.copies.take(begun, each * f64::from(turns) * TICKS as f64);
+            self.store_line(begun, line, asker, (false, false), sector, written);
+        }
+        // As long as there is no place for it on the way, it is not read.
+        let behind = self.l2_stores.free().max(self.dram.free()).saturating_sub(ticks(self.rates.store_backlog));
+        self.copies.wait_until(behind);
+        let read = self.copies.free().max(begun);
+        (read, self.l2_stores.free().max(read) + ticks(self.rates.l2_latency))
+    }
+
+    /// What lines are known by: blocks whose recording stands for others have lines of their own.
+    fn key(&self, line: &Line, asker: Asker) -> u64 {
+        if self.load.common.contains(&line.number) { line.number } else { own(line, asker) }
+    }
+
+    /// When sectors of a line are there that L1 lacks.
+    fn miss(
+        &mut self,
+        begun: Ticks,
+        line: &Line,
+        missing: u8,
+        asker: Asker,
+        (scattered, apart): (bool, bool),
+        sector: Sector,
+    ) -> Ticks {
+        let common = self.load.common.contains(&line.number);
+        let own = own(line, asker);
+        let key = if common { line.number } else { own };
+        let piece = self.piece(line.number);
+        let (before, then) = self.read.get(&own).copied().unwrap_or((0, self.fetched));
+        let first = missing & !before;
+        // What all SMs have fetched since then may have taken its place in L2.
+        let since = (self.fetched - then) as f64 * 32.0 * self.load.active;
+        let gone = if since > self.rates.l2_bytes { missing & before } else { 0 };
+        let gone = if line.is_local() && chance(key ^ self.through) < self.left_l2(key) { missing } else { gone };
+        let fresh = match piece {
+            Some((_, piece)) if common => piece.fresh_common,
+            Some((_, piece)) => piece.fresh,
+            None => 0.0,
+        };
+        // What is read here and there is seldom read again before it has to go.
+        let evicted = piece.map_or(0.0, |(_, piece)| piece.evicted);
+        let share = if apart { fresh + (1.0 - fresh) * evicted } else { fresh };
+        let chance = chance_of(line, piece, if common { 0 } else { asker.block });
+        let from_dram = gone | if chance < share { first } else { 0 };
+        // Blocks that run at the same time ask for what they share at the same time: all of them wait for it.
+        // What is read here and there, each asks for at another time.
+        let lacks = piece.is_some_and(|(_, piece)| chance < piece.missing);
+        let waits = !scattered && first != 0 && share > 0.0 && lacks && (asker.block < self.load.first_wave || !common);
+        // What is waited for comes with its other half, too.
+        let halves = halves_of(from_dram | if waits { first } else { 0 });
+        self.read.insert(own, (before | missing | halves, self.fetched));
+        let came = self.fetch(begun, missing.count_ones(), from_dram, (scattered, waits), sector);
+        self.flight += f64::from(32 * missing.count_ones()) * came.saturating_sub(begun) as f64;
+        came
     }
 
     /// A warp's store of so many bytes, which goes its way: when the warp knows that L2 has it, if it asks. `written` has
@@ -248,25 +311,40 @@ impl<'a> MemorySystem<'a> {
                 self.store_local(begun, line, key, sector);
                 continue;
             }
-            // A line of which something else is on its way takes no store until that is there, and nothing gets past.
-            let (_, at) = self.l1.get(if self.load.common.contains(&line.number) { line.number } else { key });
-            self.lsu.wait_until(at);
-            let piece = self.piece(line.number);
-            let chance = chance_of(line, piece, asker.block);
-            let fresh = piece.map_or(1.0, |(_, piece)| piece.fresh_written);
-            let evicted = piece.map_or(0.0, |(_, piece)| piece.evicted);
-            let again = if apart { (1.0 - fresh) * evicted } else { 0.0 };
-            let first = chance < fresh + again;
-            let missing = chance < fresh * piece.map_or(1.0, |(_, piece)| piece.missing) + again;
-            let store = stores::Store { line, key, scattered, first, missing };
-            let (sectors, new) = self.stores.cost(self.rates, self.passed, &store, written);
-            self.through += u64::from(line.sectors.count_ones());
-            self.l2_stores.take(begun, sector.store * sectors);
-            self.l2.take(begun, sector.written * f64::from(line.sectors.count_ones()));
-            self.make_room(begun, f64::from(new), sector);
+            // A line of which something else is on its way takes no store until that is there. What goes to L2 gets not past: an H200's
+            // loads that hit, and accesses to shared memory, do.
+            let (_, at) = self.l1.get(self.key(line, asker));
+            self.l2.wait_until(at);
+            self.l2_stores.wait_until(at);
+            self.store_line(begun, line, asker, (scattered, apart), sector, written);
         }
         self.hold_back(self.l2_stores.free().max(self.dram.free()));
         self.l2_stores.free().max(begun) + ticks(self.rates.l2_latency)
+    }
+
+    /// A line's sectors go to L2.
+    fn store_line(
+        &mut self,
+        begun: Ticks,
+        line: &Line,
+        asker: Asker,
+        (scattered, apart): (bool, bool),
+        sector: Sector,
+        written: &HashMap<u64, u32>,
+    ) {
+        let piece = self.piece(line.number);
+        let chance = chance_of(line, piece, asker.block);
+        let fresh = piece.map_or(1.0, |(_, piece)| piece.fresh_written);
+        let evicted = piece.map_or(0.0, |(_, piece)| piece.evicted);
+        let again = if apart { (1.0 - fresh) * evicted } else { 0.0 };
+        let first = chance < fresh + again;
+        let missing = chance < fresh * piece.map_or(1.0, |(_, piece)| piece.missing) + again;
+        let store = stores::Store { line, key: own(line, asker), scattered, first, missing };
+        let (sectors, new) = self.stores.cost(self.rates, self.passed, &store, written);
+        self.through += u64::from(line.sectors.count_ones());
+        self.l2_stores.take(begun, sector.store * sectors);
+        self.l2.take(begun, sector.written * f64::from(line.sectors.count_ones()));
+        self.make_room(begun, f64::from(new), sector);
     }
 
     /// The L1 writes local memory through, and keeps it: an H200 takes the time of such stores though all arrays fit (`rotate_runtime` of
@@ -364,7 +442,7 @@ impl<'a> MemorySystem<'a> {
     }
 
     fn take_l2(&mut self, begun: Ticks, sectors: f64, times: f64, sector: Sector) -> Ticks {
-        let time = (sector.l2 * sectors).max(self.rates.l2_request * TICKS as f64);
+        let time = (sector.l2 * sectors).max(sector.request);
         self.l2.take(begun, time * times);
         self.l2.free()
     }

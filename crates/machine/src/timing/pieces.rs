@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::grid::{Grid, Reached};
 use super::memory::{Piece, piece_of};
-use super::program::{Kind, Program};
+use super::program::Program;
 use super::rates::Rates;
 use crate::exec::Recording;
 
@@ -181,7 +181,7 @@ fn reached(
     for (recording, block) in recordings.iter().zip(shares) {
         let (mut read, mut written): (HashMap<u64, u8>, HashMap<u64, u8>) = Default::default();
         for step in recording.warps.iter().flat_map(|path| &path.steps) {
-            let is_read = matches!(program.ops[step.pc as usize].kind, Kind::Load(_) | Kind::Copy);
+            let is_read = program.ops[step.pc as usize].kind.loads();
             let reached = if is_read { &mut read } else { &mut written };
             for line in recording.lines(step) {
                 *reached.entry(line.number).or_default() |= line.sectors;

@@ -11,7 +11,7 @@ mod uniform;
 
 use std::collections::HashMap;
 
-use fusion_ptx::ast::WarpgroupOp;
+use fusion_ptx::ast::{MbarrierOp, WarpgroupOp};
 
 use self::linear::Sum;
 use super::cost::{Cost, FOLDED, Unit};
@@ -45,7 +45,21 @@ pub(crate) enum Kind {
     },
     ClusterWait,
     Shuffle,
-    Fence,
+    /// `near`: for the block alone, or between its accesses and its bulk copies.
+    Fence {
+        near: bool,
+    },
+    /// A bulk copy to shared memory, of which an mbarrier is told, and one out of it; closes a group of those; waits until no more groups
+    /// than so many read shared memory.
+    BulkLoad,
+    BulkStore,
+    BulkCommit,
+    BulkWait(u32),
+    /// Arrives at an mbarrier, or lets the warp's copies do so; waits there for a phase.
+    MbarrierArrive {
+        copied: bool,
+    },
+    MbarrierWait,
     /// Goes elsewhere.
     Branch,
 }
@@ -53,7 +67,21 @@ pub(crate) enum Kind {
 impl Kind {
     /// Goes through the unit for loads and stores.
     pub(crate) fn reaches_memory(self) -> bool {
-        matches!(self, Self::Load(_) | Self::Store(_) | Self::Atomic(_) | Self::Copy)
+        matches!(
+            self,
+            Self::Load(_)
+                | Self::Store(_)
+                | Self::Atomic(_)
+                | Self::Copy
+                | Self::MbarrierArrive { .. }
+                | Self::MbarrierWait
+                | Self::Fence { near: true }
+        )
+    }
+
+    /// Reads what it reaches of global memory, and writes nothing there.
+    pub(crate) fn loads(self) -> bool {
+        matches!(self, Self::Load(_) | Self::Copy | Self::BulkLoad)
     }
 }
 
@@ -105,6 +133,9 @@ pub(crate) struct Program {
 
 /// Loads that do not stop at the L1 (PTX ISA 9.7.9.1, cache operators, and 8.4).
 const PAST_L1: [&str; 5] = [".cg", ".cv", ".volatile", ".relaxed", ".acquire"];
+
+/// Bytes that a bulk copy moves at least.
+const BULK_PIECE: u32 = 16;
 
 /// Special registers in which lanes differ (PTX ISA 10, "Special Registers").
 const OF_A_LANE: [&str; 3] = ["%tid", "%laneid", "%lanemask"];
@@ -277,8 +308,19 @@ fn kind(code: &Code, op: MicroOp) -> (Kind, bool, u32) {
             }
             SlowOp::Matrix(access) => (Kind::Load(Place::Shared), false, 4 * access.regs.len() as u32),
             SlowOp::Atomic(atomic) => (Kind::Atomic(atomic.place), false, atomic.element),
-            SlowOp::Fence(_) => (Kind::Fence, false, 0),
-            SlowOp::Mbarrier(_) => (Kind::Atomic(Place::Shared), false, 8),
+            // A cluster's blocks are on several SMs, which meet in L2.
+            SlowOp::Fence(order) => (Kind::Fence { near: order.narrow && !order.clustered }, false, 0),
+            SlowOp::ProxyFence => (Kind::Fence { near: true }, false, 0),
+            SlowOp::Mbarrier(object) => match object.op {
+                MbarrierOp::Wait { .. } => (Kind::MbarrierWait, false, 8),
+                op => (Kind::MbarrierArrive { copied: matches!(op, MbarrierOp::ArriveCopied { .. }) }, false, 8),
+            },
+            SlowOp::CopyBulk(copy) if copy.to == Place::Global => (Kind::BulkStore, false, BULK_PIECE),
+            SlowOp::CopyTensor(copy) if copy.mbarrier.is_none() => (Kind::BulkStore, false, BULK_PIECE),
+            SlowOp::CopyBulk(_) | SlowOp::CopyTensor(_) => (Kind::BulkLoad, false, BULK_PIECE),
+            SlowOp::BulkCommit => (Kind::BulkCommit, false, 0),
+            SlowOp::BulkWait { groups } => (Kind::BulkWait(*groups), false, 0),
+            SlowOp::StoreAsync(store) => (Kind::Store(Place::Cluster), false, store.element * store.a.len() as u32),
             SlowOp::CopyAsync { size, .. } => (Kind::Copy, false, *size),
             SlowOp::CopyCommit => (Kind::CopyCommit, false, 0),
             SlowOp::Wgmma(_) => (Kind::Product, false, 0),
@@ -318,13 +360,15 @@ impl Op {
     /// Nothing is moved from one side of it to the other.
     pub(crate) fn divides(&self) -> bool {
         use Kind::{
-            Barrier, Branch, ClusterArrive, ClusterWait, CopyCommit, CopyWait, Fence, Product, ProductCommit,
-            ProductFence, ProductWait,
+            Barrier, Branch, BulkCommit, BulkLoad, BulkStore, BulkWait, ClusterArrive, ClusterWait, CopyCommit,
+            CopyWait, Fence, MbarrierArrive, MbarrierWait, Product, ProductCommit, ProductFence, ProductWait,
         };
         let of_barriers = matches!(self.kind, Barrier | ClusterArrive { .. } | ClusterWait);
-        let of_copies = matches!(self.kind, CopyCommit | CopyWait(_));
+        let of_objects = matches!(self.kind, MbarrierArrive { .. } | MbarrierWait);
+        let of_copies = matches!(self.kind, CopyCommit | CopyWait(_) | BulkLoad | BulkStore | BulkCommit | BulkWait(_));
         let of_products = matches!(self.kind, Product | ProductFence | ProductCommit | ProductWait(_));
-        self.serial || of_barriers || of_copies || of_products || matches!(self.kind, Fence | Branch)
+        let of_others = of_barriers || of_objects || of_copies || of_products;
+        self.serial || of_others || matches!(self.kind, Fence { .. } | Branch)
     }
 
     pub(crate) fn is_folded(&self) -> bool {

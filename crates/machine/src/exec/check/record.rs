@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use smallvec::SmallVec;
+
 use crate::code::Place;
 use crate::exec::check::watch::{Action, Touch};
 use crate::exec::state::lanes::each;
@@ -11,6 +13,9 @@ const MOST: usize = 1 << 15;
 
 /// Lines of a block that are kept; with them ends what is kept of its warps.
 const MOST_LINES: usize = 1 << 20;
+
+/// Instructions around a loop that does nothing but ask an object whether its phase has ended, at most.
+const SPIN: usize = 8;
 
 /// Marks the lines of local memory. The address space of a GPU ends far below.
 const LOCAL: u64 = 1 << 55;
@@ -25,12 +30,18 @@ pub(crate) struct Recording {
     /// Of each sector that is written, the bytes.
     pub(crate) written: HashMap<u64, u32>,
     pub(crate) arrivals: Vec<AtBarrier>,
+    /// What steps are at, each at one object or at some.
+    visits: Vec<SmallVec<[Phase; 1]>>,
+    /// Of each object the lowest bit of its present phase's number, and the number.
+    phases: HashMap<u64, (bool, u32)>,
 }
 
 /// What one warp has executed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Path {
     pub(crate) steps: Vec<Step>,
+    /// The last wait for a phase that had not ended.
+    asked: Option<(usize, Phase)>,
     /// Instructions, also those that are not among the steps.
     executed: u64,
 }
@@ -51,6 +62,27 @@ pub(crate) struct Step {
     pub(crate) reached: Option<Place>,
     /// A division that a routine does: [`crate::arith::single::is_divided_by_routine`].
     pub(crate) by_routine: bool,
+    /// Where its visits of mbarriers are, counted from 1.
+    pub(crate) visits: u32,
+}
+
+/// A phase of an mbarrier of the block, by the object's address and the number of the phase. Those of other blocks of the cluster are
+/// taken for the block's own: a cluster's blocks mostly do the same work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Phase {
+    pub(crate) object: u64,
+    pub(crate) number: u32,
+}
+
+/// What is done at an mbarrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AtMbarrier {
+    /// It begins to count.
+    Begins,
+    /// A warp, or a copy, arrives.
+    Arrives,
+    /// A warp asks whether a phase has ended, and it has or not.
+    Asks { ended: bool },
 }
 
 /// A line of which some sectors are accessed, a bit each. Of an atomic in shared memory it is a word.
@@ -98,6 +130,24 @@ impl Path {
         self.executed as f64 / self.steps.len().max(1) as f64
     }
 
+    /// The warp asks for a phase. How often it does so in vain depends on who else has his turn: what counts is that it waits. So that of a
+    /// loop which does nothing else the last time is kept.
+    fn ask(&mut self, phase: Phase, ended: bool) {
+        let now = self.steps.len() - 1;
+        if let Some((before, _)) = self.asked.take().filter(|(_, asked)| *asked == phase)
+            && let [first, between @ .., last] = &self.steps[before..]
+            && first.pc == last.pc
+            && between.len() < SPIN
+            && between.iter().all(|step| step.lines == 0 && step.passes == 0 && step.visits == 0)
+        {
+            self.executed -= (now - before) as u64;
+            self.steps.drain(before..now);
+        }
+        if !ended {
+            self.asked = Some((self.steps.len() - 1, phase));
+        }
+    }
+
     /// The present instruction, if it is kept.
     fn present(&mut self) -> Option<&mut Step> {
         if self.executed == self.steps.len() as u64 { self.steps.last_mut() } else { None }
@@ -113,6 +163,44 @@ impl Recording {
     pub(crate) fn lines(&self, step: &Step) -> &[Line] {
         // A barrier has something else there.
         if step.lines == 0 { &[] } else { &self.lines[step.first as usize..][..usize::from(step.lines)] }
+    }
+
+    /// The phases that a step arrives at, or waits for.
+    pub(crate) fn visits(&self, step: &Step) -> &[Phase] {
+        let at = (step.visits as usize).checked_sub(1);
+        at.and_then(|at| self.visits.get(at)).map_or(&[], |visits| visits)
+    }
+
+    /// The warp's present instruction, or a copy that it begins, is at an mbarrier. `odd` is the lowest bit of the present phase's number,
+    /// where the object is the block's own.
+    pub(crate) fn visit(&mut self, warp: u32, object: u64, odd: Option<bool>, does: AtMbarrier) {
+        let (known, number) = self.phases.entry(object).or_insert((false, 1));
+        if odd.is_some_and(|odd| odd != *known) {
+            (*known, *number) = (!*known, *number + 1);
+        }
+        let number = match does {
+            AtMbarrier::Begins => {
+                (*known, *number) = (false, *number + 1);
+                return;
+            }
+            // The one before the present.
+            AtMbarrier::Asks { ended: true } => *number - 1,
+            AtMbarrier::Arrives | AtMbarrier::Asks { ended: false } => *number,
+        };
+        let Some(path) = self.warps.get_mut(warp as usize) else { return };
+        let Some(step) = path.present() else { return };
+        let phase = Phase { object, number };
+        match (step.visits as usize).checked_sub(1).and_then(|at| self.visits.get_mut(at)) {
+            Some(visits) if visits.contains(&phase) => {}
+            Some(visits) => visits.push(phase),
+            None => {
+                self.visits.push(SmallVec::from_elem(phase, 1));
+                step.visits = self.visits.len() as u32;
+            }
+        }
+        if let AtMbarrier::Asks { ended } = does {
+            path.ask(phase, ended);
+        }
     }
 
     /// A warp executes an instruction in so many lanes.
@@ -324,5 +412,32 @@ mod tests {
         }
         recording.step(0, 7, 32);
         assert_eq!((recording.warps[0].executed(), recording.warps[0].steps.len()), (1, 1));
+    }
+
+    #[test]
+    fn of_a_loop_that_asks_the_last_time_is_kept() {
+        let mut recording = Recording::new(1);
+        let ask = |recording: &mut Recording, odd, ended| {
+            for pc in 0..3 {
+                recording.step(0, pc, 32);
+                if pc == 0 {
+                    recording.visit(0, 64, Some(odd), AtMbarrier::Asks { ended });
+                }
+            }
+        };
+        recording.visit(0, 64, None, AtMbarrier::Begins);
+        for ended in [false, false, true] {
+            ask(&mut recording, ended, ended);
+        }
+        let path = &recording.warps[0];
+        assert_eq!((path.executed(), path.steps.len()), (3, 3));
+        let phase = Phase { object: 64, number: 2 };
+        assert_eq!(recording.visits(&path.steps[0]), [phase]);
+        // The next phase is another one, and so is that of an object which begins anew.
+        ask(&mut recording, false, true);
+        assert_eq!(recording.visits(&recording.warps[0].steps[3]), [Phase { number: 3, ..phase }]);
+        recording.visit(0, 64, None, AtMbarrier::Begins);
+        ask(&mut recording, false, false);
+        assert_eq!(recording.visits(&recording.warps[0].steps[6]), [Phase { number: 5, ..phase }]);
     }
 }

@@ -5,7 +5,7 @@
 use fusion_ptx::ast::MbarrierOp;
 
 use crate::code::{Mbarrier, Order, Place};
-use crate::exec::check::{Action, Touch, Visit, Watch};
+use crate::exec::check::{Action, AtMbarrier, Touch, Visit, Watch};
 use crate::exec::context::{Common, Look, Worker};
 use crate::exec::fault;
 use crate::exec::fault::trap::{Trap, Trapped};
@@ -245,6 +245,9 @@ pub(super) fn at_objects(
         }
     }
     common.stirred |= waits.is_none();
+    if worker.watch.records() {
+        record(&mut worker.watch, whose, op, mask, (addrs, before, value));
+    }
     let visiting = if waits.is_some() { past } else { mask };
     visits(addrs, before, visiting, warp, |visit, last| {
         let Common { checks, cluster, .. } = &mut *common;
@@ -271,6 +274,26 @@ pub(super) fn at_objects(
     let passes = wavefronts(addrs, mask, BYTES);
     count(&mut worker.counters.shared_store, passes, BYTES * u64::from(mask.count_ones()));
     Ok(())
+}
+
+/// Shows the clock which phases lanes arrive at or ask for: `words` are the objects' states before.
+fn record(
+    watch: &mut Watch<'_>,
+    whose: Whose,
+    op: MbarrierOp,
+    mask: u32,
+    (addrs, words, value): (&[u64; 32], &[u64; 32], &[u64; 32]),
+) {
+    for lane in each(mask) {
+        let state = State::of(words[lane]);
+        let does = match op {
+            MbarrierOp::ExpectTx => continue,
+            MbarrierOp::Init | MbarrierOp::Invalidate => AtMbarrier::Begins,
+            MbarrierOp::Wait { parity } => AtMbarrier::Asks { ended: state.is_past(parity, value[lane]) },
+            _ => AtMbarrier::Arrives,
+        };
+        watch.visits(addrs[lane], (whose == Whose::Own).then_some(state.phase), does);
+    }
 }
 
 /// An object that nobody has initialised counts nothing.

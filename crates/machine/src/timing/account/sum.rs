@@ -10,7 +10,7 @@ use crate::report::account::{Accesses, Banks, Flight, Line, Warps};
 use crate::report::{self, Busy, PtxPosition, SourcePosition, State};
 use crate::timing::Ticks;
 use crate::timing::memory::MemorySystem;
-use crate::timing::program::{Kind, Program};
+use crate::timing::program::Program;
 use crate::timing::rates::Rates;
 use crate::timing::sm::Sample;
 
@@ -140,7 +140,7 @@ impl Whole<'_> {
                         bytes: times * bytes,
                         width: op.bytes,
                     };
-                    *(if matches!(op.kind, Kind::Load(_) | Kind::Copy) { loads } else { stores }) += access;
+                    *(if op.kind.loads() { loads } else { stores }) += access;
                 }
             }
         }

@@ -67,7 +67,8 @@ fn lanes(ops: &[Op], code: &Code, at: usize) -> Lanes {
             }
             _ => Lanes::Differ,
         },
-        Kind::Atomic(_) | Kind::Load(Place::Local | Place::Frame | Place::Generic) => Lanes::Differ,
+        Kind::Atomic(_) | Kind::MbarrierArrive { .. } | Kind::MbarrierWait => Lanes::Differ,
+        Kind::Load(Place::Local | Place::Frame | Place::Generic) => Lanes::Differ,
         _ => Lanes::AsOperands,
     }
 }

@@ -49,7 +49,11 @@ pub(super) fn shared_loads(program: &mut Program, code: &Code, numbers: &Numbers
     let writes_shared = |kind: Kind| {
         matches!(
             kind,
-            Kind::Store(Place::Shared | Place::Generic) | Kind::Atomic(Place::Shared | Place::Generic) | Kind::Copy
+            Kind::Store(Place::Shared | Place::Generic)
+                | Kind::Atomic(Place::Shared | Place::Generic)
+                | Kind::Copy
+                | Kind::BulkLoad
+                | Kind::MbarrierWait
         )
     };
     for first in 0..program.ops.len() {

@@ -107,6 +107,7 @@ impl<'a> Reader<'a> {
         let is_operand = |read: &u32| guard.is_none_or(|guard| *read != guard && !op.writes.contains(read));
         let of_a_lane = match op.kind {
             Kind::Shuffle | Kind::Atomic(_) | Kind::Branch => true,
+            Kind::MbarrierArrive { .. } | Kind::MbarrierWait => true,
             Kind::Load(Place::Local | Place::Frame | Place::Generic) => true,
             Kind::Plain => op.of_a_lane,
             _ => false,

@@ -1,8 +1,9 @@
 //! A block at the barrier of its cluster. Only some blocks are recorded, and those of a cluster mostly do the same work:
 //! so the others are thought to come when this one does.
 
-use super::{CLUSTER_BARRIER, Sm, Warp};
+use super::{Sm, Warp};
 use crate::report::State;
+use crate::timing::cost::CLUSTER_BARRIER;
 use crate::timing::{Ticks, ticks};
 
 /// Rounds of the barrier, as one block sees them.
@@ -29,9 +30,12 @@ impl Sm<'_> {
     pub(super) fn arrive_at_cluster(&mut self, number: usize, at: Ticks) {
         let warp = &mut self.warps[number];
         let place = warp.place;
-        warp.arrived += 1;
         let slot = &mut self.slots[place];
-        slot.rounds.come += 1;
+        // Of a warp whose lanes have parted, others have come before in this round: it counts once.
+        if warp.arrived <= slot.rounds.complete.len() {
+            warp.arrived += 1;
+            slot.rounds.come += 1;
+        }
         slot.rounds.last = slot.rounds.last.max(at);
         if slot.rounds.is_complete(slot.alive) {
             self.end_round(place, at);
@@ -40,9 +44,8 @@ impl Sm<'_> {
 
     /// A warp waits: until the time that is known of its round, or for the others.
     pub(super) fn wait_for_cluster(&mut self, number: usize, now: Ticks) {
-        let warp = &mut self.warps[number];
-        let (round, place) = (warp.waited, warp.place);
-        warp.waited += 1;
+        let Warp { place, arrived, .. } = self.warps[number];
+        let round = arrived.saturating_sub(1);
         let rounds = &mut self.slots[place].rounds;
         match rounds.complete.get(round) {
             Some(&at) => self.wait_for_operands(number, at.max(now), State::Barrier),

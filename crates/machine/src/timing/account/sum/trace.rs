@@ -6,7 +6,6 @@ use super::super::Span;
 use super::Whole;
 use crate::code::Place;
 use crate::report::account::{Access, Span as Told, Trace};
-use crate::timing::program::Kind;
 use crate::timing::{TICKS, Ticks};
 
 impl Whole<'_> {
@@ -48,7 +47,7 @@ impl Whole<'_> {
             let first = lines.iter().map(|line| line.number).min().unwrap_or_default();
             accesses.push(Access {
                 line: of.get(&step.pc).copied().unwrap_or_default(),
-                write: !matches!(op.kind, Kind::Load(_) | Kind::Copy),
+                write: !op.kind.loads(),
                 width: op.bytes,
                 sectors: lines.iter().map(|line| (line.number - first, line.sectors)).collect(),
                 passes: step.passes,
