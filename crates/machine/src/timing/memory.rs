@@ -19,6 +19,10 @@ use super::{TICKS, Ticks, ticks};
 use crate::exec::Line;
 use crate::report::Busy;
 
+/// How many SMs L2 answers at once that read the same at about the same time. An H200's 132 SMs get 34 bytes per clock each of what is their
+/// own, and 58 to 65 of what two of them share, or more.
+const L2_ANSWERS: f64 = 2.0;
+
 /// What is known of an allocation that a launch reaches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Piece {
@@ -36,6 +40,8 @@ pub(crate) struct Piece {
     pub(crate) evicted: f64,
     /// Sectors of it that the launch writes: where atomics conflict.
     pub(crate) written_sectors: f64,
+    /// Several blocks read each of its sectors.
+    pub(crate) shared: bool,
 }
 
 /// What a launch is to its memory.
@@ -67,6 +73,8 @@ pub(crate) struct MemorySystem<'a> {
     /// The unit that takes loads and stores from the schedulers, and what has passed it.
     lsu: Server,
     passed: f64,
+    /// Until when nothing goes to L2: a store waits.
+    held: Ticks,
     /// The engine of bulk copies.
     copies: Server,
     l2: Server,
@@ -89,9 +97,10 @@ pub(crate) struct MemorySystem<'a> {
 /// Ticks that a sector takes on its ways.
 #[derive(Clone, Copy, Debug)]
 struct Sector {
-    l2: f64,
-    /// To the engine of bulk copies.
-    bulk: f64,
+    /// Of what no other SM reads, and of what others read at the same time.
+    l2: [f64; 2],
+    /// The same, to the engine of bulk copies.
+    bulk: [f64; 2],
     /// Ticks that a line takes on the way from L2, however few sectors of it there are.
     request: f64,
     store: f64,
@@ -108,9 +117,9 @@ impl Sector {
     fn new(rates: &Rates, active: f64) -> Self {
         let sector = |total: f64, most: f64| TICKS as f64 * 32.0 / (total / active).min(most);
         Self {
-            l2: sector(rates.l2_bytes_per_clock, rates.sm_bytes_per_clock),
+            l2: [1.0, L2_ANSWERS].map(|times| sector(times * rates.l2_bytes_per_clock, rates.sm_bytes_per_clock)),
             request: rates.l2_request * TICKS as f64,
-            bulk: sector(rates.l2_bytes_per_clock, BULK_BYTES_PER_CLOCK),
+            bulk: [1.0, L2_ANSWERS].map(|times| sector(times * rates.l2_bytes_per_clock, BULK_BYTES_PER_CLOCK)),
             store: sector(rates.l2_store_bytes_per_clock, rates.sm_store_bytes_per_clock),
             written: sector(rates.l2_store_bytes_per_clock, f64::INFINITY),
             dram: sector(rates.dram_bytes_per_clock, rates.sm_bytes_per_clock),
@@ -136,6 +145,7 @@ impl<'a> MemorySystem<'a> {
             stores: Stores::default(),
             lsu: Server::default(),
             passed: 0.0,
+            held: 0,
             copies: Server::default(),
             l2: Server::default(),
             l2_stores: Server::default(),
@@ -259,6 +269,7 @@ impl<'a> MemorySystem<'a> {
         (scattered, apart): (bool, bool),
         sector: Sector,
     ) -> Ticks {
+        let begun = begun.max(self.held);
         let common = self.load.common.contains(&line.number);
         let own = own(line, asker);
         let key = if common { line.number } else { own };
@@ -286,7 +297,9 @@ impl<'a> MemorySystem<'a> {
         // What is waited for comes with its other half, too.
         let halves = halves_of(from_dram | if waits { first } else { 0 });
         self.read.insert(own, (before | missing | halves, self.fetched));
-        let came = self.fetch(begun, missing.count_ones(), from_dram, (scattered, waits), sector);
+        let shared = !apart && (common || piece.is_some_and(|(_, piece)| piece.shared));
+        let kind = (scattered, waits, shared);
+        let came = self.fetch(begun, missing.count_ones(), from_dram, kind, sector);
         self.flight += f64::from(32 * missing.count_ones()) * came.saturating_sub(begun) as f64;
         came
     }
@@ -314,11 +327,10 @@ impl<'a> MemorySystem<'a> {
             // A line of which something else is on its way takes no store until that is there. What goes to L2 gets not past: an H200's
             // loads that hit, and accesses to shared memory, do.
             let (_, at) = self.l1.get(self.key(line, asker));
-            self.l2.wait_until(at);
-            self.l2_stores.wait_until(at);
+            self.held = self.held.max(at);
             self.store_line(begun, line, asker, (scattered, apart), sector, written);
         }
-        self.hold_back(self.l2_stores.free().max(self.dram.free()));
+        self.hold_back(self.l2_stores.free().max(self.dram.free()).max(self.held));
         self.l2_stores.free().max(begun) + ticks(self.rates.l2_latency)
     }
 
@@ -332,6 +344,7 @@ impl<'a> MemorySystem<'a> {
         sector: Sector,
         written: &HashMap<u64, u32>,
     ) {
+        let begun = begun.max(self.held);
         let piece = self.piece(line.number);
         let chance = chance_of(line, piece, asker.block);
         let fresh = piece.map_or(1.0, |(_, piece)| piece.fresh_written);
@@ -371,12 +384,17 @@ impl<'a> MemorySystem<'a> {
 
     /// A warp's atomics: when the old values are there.
     pub(crate) fn atomic(&mut self, now: Ticks, lines: &[Line], op: &Op, asker: Asker) -> Ticks {
-        let begun = self.begin(now, lines, 0);
+        let begun = self.begin(now, lines, 0).max(self.held);
         let least = if op.float { self.rates.float_atomic } else { self.rates.atomic };
         let sector = self.sector_of(asker);
         for line in lines {
             let sectors = f64::from(line.sectors.count_ones());
-            self.take_l2(begun, sectors, self.rates.atomic_sector, sector);
+            self.take_l2(
+                begun,
+                self.rates.atomic_sector * sectors,
+                sector.l2[0],
+                self.rates.atomic_sector * sector.request,
+            );
             // Lanes with one address go one after the other, and so do all SMs at a line. Neighbouring lines are in one slice of L2.
             let slices = self.piece(line.number).map_or(1e6, |(_, piece)| (piece.written_sectors / 16.0).max(1.0));
             let round = least.max(self.rates.atomic_round * sectors);
@@ -418,12 +436,13 @@ impl<'a> MemorySystem<'a> {
         begun: Ticks,
         sectors: u32,
         from_dram: u8,
-        (scattered, waits): (bool, bool),
+        (scattered, waits, shared): (bool, bool, bool),
         sector: Sector,
     ) -> Ticks {
         self.fetched += u64::from(sectors);
         self.through += u64::from(sectors);
-        let hit = self.take_l2(begun, f64::from(sectors), 1.0, sector) + ticks(self.rates.l2_latency);
+        let hit = self.take_l2(begun, f64::from(sectors), sector.l2[usize::from(shared)], sector.request)
+            + ticks(self.rates.l2_latency);
         if from_dram == 0 && !waits {
             return hit;
         }
@@ -441,9 +460,9 @@ impl<'a> MemorySystem<'a> {
         self.take_dram(begun, sectors, self.rates.written_load, sector);
     }
 
-    fn take_l2(&mut self, begun: Ticks, sectors: f64, times: f64, sector: Sector) -> Ticks {
-        let time = (sector.l2 * sectors).max(sector.request);
-        self.l2.take(begun, time * times);
+    /// Sectors of a line that take so many ticks each, and the line as many at least as a request does.
+    fn take_l2(&mut self, begun: Ticks, sectors: f64, each: f64, request: f64) -> Ticks {
+        self.l2.take(begun, (each * sectors).max(request));
         self.l2.free()
     }
 
@@ -523,6 +542,7 @@ mod tests {
         missing: 1.0,
         evicted: 0.0,
         written_sectors: 1.0,
+        shared: false,
     };
     const ASKER: Asker = Asker { place: 0, block: 0 };
 
