@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fusion_diagnostic::{counted, noun};
+use fusion_diagnostic::counted;
 use fusion_grader::judgement::{Basis, Timing};
 use fusion_grader::play::{Played, Ran, Shown};
 use fusion_grader::render::{self, Look};
@@ -45,17 +45,15 @@ pub(super) fn text(report: &Report, look: Look) -> String {
 
 /// What the kernels printed, as far as it is shown.
 pub(super) fn printout(printed: &[String]) -> String {
-    let shown = &printed[..printed.len().min(plain::MOST_LINES)];
+    let mut printout = plain::Printout::default();
+    let shown: Vec<&String> = printed.iter().filter(|_| printout.shows()).collect();
     let cut: Vec<Option<String>> = shown.iter().map(|line| plain::cut(line)).collect();
     let mut lines: Vec<&str> = shown.iter().zip(&cut).map(|(line, cut)| cut.as_deref().unwrap_or(line)).collect();
     if cut.iter().any(Option::is_some) {
         lines.push(plain::LINE_ENDS);
     }
-    let more = printed.len() - shown.len();
-    let left = format!("({more} more {} of output left out)", noun(more as u64, "line"));
-    if more > 0 {
-        lines.push(&left);
-    }
+    let left_out = printout.left_out();
+    lines.extend(left_out.as_deref());
     lines.join("\n")
 }
 
