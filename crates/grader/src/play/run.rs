@@ -11,7 +11,7 @@ use fusion_machine::report::{Dry, Severity};
 use super::element::Number;
 use super::kernels::{self, Kernel};
 use super::script::{self, Buffer, Fill, Launch, Script, Value, mistake};
-use super::{Played, Ran, Shown};
+use super::{NOT_WRITTEN, Played, Ran, Shown};
 use crate::explain;
 use crate::judgement::{Band, Code, Failure, Line, Timing};
 use crate::profile::Predicted;
@@ -249,11 +249,21 @@ impl<'a> Playground<'a> {
             let Some(print) = buffer.print else { continue };
             let size = buffer.element.size();
             let bytes = stream.clone_dtoh(&memory.slice(..print * size))?;
+            let (emulator, address) = (self.session.device.emulator(), memory.device_ptr(stream).0);
+            // The emulated device gives zeros for them, which a kernel may as well have written.
+            let is_written = |index: usize| {
+                let at = address + (index * size) as u64;
+                emulator.is_none_or(|emulator| emulator.unwritten(at, size as u64).is_none())
+            };
+            let text = |(index, bytes)| match is_written(index) {
+                true => buffer.element.text(bytes),
+                false => NOT_WRITTEN.to_owned(),
+            };
             shown.push(Shown {
                 name: buffer.name.clone(),
                 element: buffer.element.name().to_owned(),
                 count: buffer.count,
-                elements: bytes.chunks_exact(size).map(|bytes| buffer.element.text(bytes)).collect(),
+                elements: bytes.chunks_exact(size).enumerate().map(text).collect(),
             });
         }
         Ok(shown)

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fusion_diagnostic::counted;
 use fusion_grader::judgement::{Basis, Timing};
-use fusion_grader::play::{Played, Ran, Shown};
+use fusion_grader::play::{NOT_WRITTEN, Played, Ran, Shown};
 use fusion_grader::render::{self, Look};
 use fusion_grader::takes::Takes;
 
@@ -26,7 +26,10 @@ pub(super) fn text(report: &Report, look: Look) -> String {
         parts.push(printout(printed));
     }
     if !played.buffers.is_empty() {
-        parts.push(played.buffers.iter().map(buffer).collect::<Vec<_>>().join("\n"));
+        let mut lines: Vec<String> = played.buffers.iter().map(buffer).collect();
+        let has_holes = played.buffers.iter().any(|shown| shown.elements.iter().any(|element| element == NOT_WRITTEN));
+        lines.extend(has_holes.then(not_written));
+        parts.push(lines.join("\n"));
     }
     if !played.findings.is_empty() {
         parts.push(render::findings(&played.findings, &played.lines, look));
@@ -62,6 +65,11 @@ fn buffer(shown: &Shown) -> String {
     let Shown { name, element, count, elements } = shown;
     let more = if elements.len() < *count { ", ..." } else { "" };
     format!("{name} = {}{more}  ({element}[{count}])", elements.join(", "))
+}
+
+/// What the mark of an element means that was never written.
+fn not_written() -> String {
+    format!("`{NOT_WRITTEN}`: this element was never written, and on a GPU anything may be there.")
 }
 
 fn launch(ran: &Ran) -> String {
