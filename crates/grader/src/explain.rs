@@ -10,7 +10,7 @@ use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUresult;
 use fusion_course::{Entry, Shape, Source};
 use fusion_device::Program;
-use fusion_diagnostic::{Diagnostic, Sources, Text, noun, say};
+use fusion_diagnostic::{Diagnostic, Sources, Text, noun, say, with_text};
 use fusion_machine::Fault;
 use fusion_machine::report::demangle;
 use fusion_machine::report::kind::{Call, Race, Rule};
@@ -39,7 +39,7 @@ pub(crate) fn faults(faults: &[Fault], entry: &Entry) -> Option<Trouble> {
     let faults = &together(faults);
     // What the emulated device lacks decides: after it, nothing that it says can be relied on.
     let first = faults.iter().position(is_not_theirs).unwrap_or(0);
-    let tell = |fault: &Fault| shapes::tell(fault, entry.exercise);
+    let tell = |fault: &Fault| with_text(shapes::tell(fault, entry.exercise), &Known(&entry.source));
     let lead = faults.get(first)?;
     let mut trouble = fault(lead, tell(lead), &entry.source);
     if let Trouble::Failure(failure) = &mut trouble {
@@ -162,7 +162,7 @@ fn fault(fault: &Fault, told: Diagnostic, source: &Source) -> Trouble {
 }
 
 /// The source files that we know.
-struct Known<'a>(&'a Source);
+pub(crate) struct Known<'a>(pub(crate) &'a Source);
 
 impl Sources for Known<'_> {
     fn text(&self, path: &str) -> Text<'_> {

@@ -4,7 +4,7 @@ use cudarc::driver::{CudaFunction, CudaSlice, DevicePtr as _, DriverError, Launc
 use fusion_baseline::Clock;
 use fusion_course::Source;
 use fusion_device::{CompileError, Options, Program};
-use fusion_diagnostic::{Diagnostic, say_all};
+use fusion_diagnostic::{Diagnostic, say_all, with_text};
 use fusion_machine::Report;
 use fusion_machine::report::{Dry, Severity};
 
@@ -159,7 +159,7 @@ impl<'a> Playground<'a> {
         let ran = self.launch_all().and_then(|()| stream.synchronize());
         let mut report = session.take_report();
         let mut played = Played { launches: self.ran(&report), ..Played::default() };
-        played.findings = findings(&report);
+        played.findings = findings(&report, source);
         played.lines = Line::of(played.findings.iter(), |file| explain::known(file, source));
         if let Err(error) = ran {
             // What was found says it better.
@@ -316,8 +316,9 @@ fn passed(bytes: &[u8]) -> Passed {
     }
 }
 
-fn findings(report: &Report) -> Vec<Diagnostic> {
-    let mut findings = say_all(report.faults.iter().chain(&report.advice));
+fn findings(report: &Report, source: &Source) -> Vec<Diagnostic> {
+    let told = say_all(report.faults.iter().chain(&report.advice)).into_iter();
+    let mut findings: Vec<Diagnostic> = told.map(|told| with_text(told, &explain::Known(source))).collect();
     findings.sort_by_key(|found| std::cmp::Reverse(found.severity));
     findings
 }
