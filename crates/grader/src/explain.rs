@@ -19,7 +19,7 @@ use fusion_machine::report::{Blame, Class, Kind as FaultKind};
 use crate::judgement::{Code, Failure, Judgement, Line, Location, Side};
 use crate::lean::FUSED;
 use crate::trouble::Trouble;
-pub(crate) use compiler::diagnostics;
+pub(crate) use compiler::{diagnostics, warning};
 
 /// Places that advice is kept for. Nobody reads more.
 const MOST_ADVICE: usize = 64;

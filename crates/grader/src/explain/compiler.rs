@@ -214,6 +214,30 @@ fn remedy(message: &str, source: &Source) -> Option<String> {
     }
 }
 
+/// Warnings on which there is something to say: what one has in it, and what to do. `NAME` stands for the name in quotes.
+const WARNINGS: [(&str, &str); 5] = [
+    (
+        "before its value is set",
+        "give `NAME` a value where it is declared, such as 0: until it has one it holds anything",
+    ),
+    ("missing return statement", "end `NAME` with a `return`: without one it returns anything"),
+    ("declared but never referenced", "no line uses `NAME`: was it to be used?"),
+    ("set but never used", "no line reads `NAME`: was it to be read?"),
+    ("expression has no effect", "the line computes something and keeps it nowhere: was it to be stored with `=`?"),
+];
+
+/// What to do about a warning that may be why values are wrong.
+pub(crate) fn warning(message: &str) -> Option<String> {
+    let (_, remedy) = WARNINGS.iter().find(|(part, _)| message.contains(part))?;
+    let name = message.split('"').nth(1);
+    let plain = name.and_then(|name| name.split('(').next()?.split_whitespace().last());
+    // A remedy for a name says nothing without one.
+    match plain {
+        Some(name) => Some(remedy.replace("NAME", name)),
+        None => (!remedy.contains("NAME")).then(|| (*remedy).to_owned()),
+    }
+}
+
 /// Operators of integers alone, which other languages have for other numbers: the operator, and what is written for floats.
 const OF_INTEGERS: [(&str, &str); 2] = [
     ("^", "`^` combines the bits of integers: a square is `x * x`, and a power `powf(x, y)`"),
@@ -365,6 +389,27 @@ mod tests {
         assert_eq!(failure.notes, ["also exercises/day22/src/scale.cu:2: another"]);
         assert_eq!(failure.location.map(|at| (at.line, at.column)), Some((2, 3)));
         assert_eq!(diagnostics(&[], "line\nline", &source("")).notes.len(), 2);
+    }
+
+    #[test]
+    fn warnings_say_what_to_do() {
+        for (message, said) in [
+            ("variable \"acc\" is used before its value is set", Some("give `acc` a value")),
+            ("missing return statement at end of non-void function \"gelu(float)\"", Some("end `gelu` with")),
+            ("missing return statement at end of non-void function \"float gelu(float)\"", Some("end `gelu` with")),
+            ("variable \"sums\" was declared but never referenced", Some("no line uses `sums`")),
+            ("variable \"total\" was set but never used", Some("no line reads `total`")),
+            ("expression has no effect", Some("stored with `=`")),
+            ("variable was declared but never referenced", None),
+            ("integer conversion resulted in a change of sign", None),
+        ] {
+            let told = warning(message);
+            assert_eq!(
+                told.as_ref().map(|text| text.contains(said.unwrap_or("nothing"))),
+                said.map(|_| true),
+                "{message}"
+            );
+        }
     }
 
     #[test]
