@@ -18,6 +18,7 @@ use fusion_machine::report::{Blame, Class, Kind as FaultKind};
 
 use crate::judgement::{Code, Failure, Judgement, Line, Location, Side};
 use crate::lean::FUSED;
+use crate::site;
 use crate::trouble::Trouble;
 pub(crate) use compiler::{diagnostics, warning};
 
@@ -223,8 +224,9 @@ pub(crate) fn changed(judgement: &Judgement, source: &Source) -> Vec<String> {
 }
 
 /// The lines that a judgement's faults name.
-pub(crate) fn lines(judgement: &Judgement, source: &Source) -> Vec<Line> {
-    Line::of(judgement.faults(), |file| known(file, source))
+pub(crate) fn lines(judgement: &Judgement, entry: &Entry) -> Vec<Line> {
+    let rust = |file: &str| entry.rust.as_ref().filter(|rust| rust.path == file).map(|rust| rust.text.clone());
+    Line::of(judgement.faults(), |file| rust(file).or_else(|| known(file, &entry.source)))
 }
 
 /// `7` for one dimension, `(1, 2, 0)` for more.
@@ -296,6 +298,7 @@ pub(crate) fn no_kernel(asked: Option<&str>, program: &Program, entry: &Entry) -
     let named: Vec<String> = there.iter().map(|name| format!("`{}`", demangle(name))).collect();
     let has = if named.is_empty() { "no kernel at all".to_owned() } else { named.join(", ") };
     let mut failure = Failure::new(Code::Launch, title).note(format!("{path} has {has}"));
+    failure.location = asked.zip(entry.rust.as_ref()).and_then(|(asked, rust)| site::of_name(rust, asked));
     // A name that C++ has mangled begins so.
     let mangled = |name: &&&str| name.starts_with("_Z");
     let plain = |name: &str| demangle(name).split('(').next().unwrap_or_default().to_owned();
@@ -319,9 +322,10 @@ pub(crate) fn no_kernel(asked: Option<&str>, program: &Program, entry: &Entry) -
     let is_choice = entry.exercise.choices.1.iter().any(|choice| lacks(&choice));
     if is_choice || Path::new(path).file_stem().is_some_and(|exercise| exercise == asked) {
         failure.side = Some(Side::Kernel);
-        if let [only] = there[..] {
-            failure.location = declaration(only, source);
-        }
+        failure.location = match there[..] {
+            [only] => declaration(only, source),
+            _ => None,
+        };
         return failure.note(format!("call the kernel `{asked}` in {path}"));
     }
     // The name of a function that kernels call.

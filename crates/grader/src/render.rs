@@ -89,10 +89,11 @@ pub fn next(judgement: &Judgement) -> Option<String> {
     let advised = advised(judgement, failure).flat_map(|advice| &advice.source).map(|at| (&at.file, at.line));
     let suspects = failure.also.iter().filter(|told| told.code == SUSPECT && failure.cause.is_none());
     let suspects = suspects.flat_map(|told| &told.source).map(|at| (&at.file, at.line));
+    let launched = failure.launched.iter().map(|at| (&at.file, at.line));
     // What is told beside it may be why.
     let beside = shown_advice(judgement, Look::default());
     let beside = beside.iter().flat_map(|told| &told.source).map(|at| (&at.file, at.line));
-    let places = causes.chain(callers).chain(here()).chain(advised).chain(suspects).chain(beside);
+    let places = causes.chain(callers).chain(here()).chain(advised).chain(suspects).chain(beside).chain(launched);
     let own = places.into_iter().find(|(place, _)| suits(place));
     let elsewhere = here().next().filter(|_| failure.side.is_none());
     Some(own.or(elsewhere).map_or(file.clone(), |(file, line)| format!("{file}:{line}")))

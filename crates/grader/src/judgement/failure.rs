@@ -168,6 +168,9 @@ pub struct Failure {
     /// Where in the submission's source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub location: Option<Location>,
+    /// Where the submission launches the kernel, if the launch is what is to be changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub launched: Option<Location>,
     /// The problem that it failed at: `N = 1023`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shape: Option<String>,
@@ -193,6 +196,7 @@ impl Failure {
             notes: Vec::new(),
             help: Vec::new(),
             location: None,
+            launched: None,
             shape: None,
             device: None,
             mismatch: None,
