@@ -86,6 +86,6 @@ impl Made {
         self.modules += &format!(
             "#[path = {launch:?}]\n#[allow(unreachable_pub, unused, clippy::all, clippy::unwrap_used)]\nmod {module};\n"
         );
-        format!("entry!({exercise}, {module}::{exercise}, include_str!({kernel:?}))")
+        format!("entry!({exercise}, {module}::{exercise}, include_str!({kernel:?}), include_str!({launch:?}))")
     }
 }

@@ -11,7 +11,27 @@ pub(crate) fn line(line: &str) -> String {
 }
 
 /// Lines of what one submission prints of which so many are shown.
-pub(crate) const MOST_LINES: usize = 100;
+const MOST_LINES: usize = 100;
+
+/// The lines that one submission prints: the first ones are shown, the rest is counted.
+#[derive(Debug, Default)]
+pub(crate) struct Printout {
+    lines: usize,
+}
+
+impl Printout {
+    /// Whether the next line is shown.
+    pub(crate) fn shows(&mut self) -> bool {
+        self.lines += 1;
+        self.lines <= MOST_LINES
+    }
+
+    /// How much has not been shown.
+    pub(crate) fn left_out(&self) -> Option<String> {
+        let more = self.lines.checked_sub(MOST_LINES).filter(|more| *more > 0)?;
+        Some(format!("({more} more {} of output left out)", noun(more as u64, "line")))
+    }
+}
 
 /// Characters of such a line of which so many are shown.
 const WIDEST: usize = 200;
@@ -102,6 +122,20 @@ mod tests {
         assert_eq!(cut(&"é".repeat(WIDEST)), None);
         let (start, long) = ("é".repeat(WIDEST), "é".repeat(WIDEST + 7));
         assert_eq!(cut(&long), Some(format!("{start} ... (7 more characters left out)")));
+    }
+
+    #[test]
+    fn lines_beyond_the_first_hundred_are_counted() {
+        for (lines, said) in [
+            (0, None),
+            (MOST_LINES, None),
+            (MOST_LINES + 1, Some("(1 more line of output left out)")),
+            (MOST_LINES + 2, Some("(2 more lines of output left out)")),
+        ] {
+            let mut printout = Printout::default();
+            let shown = (0..lines).filter(|_| printout.shows()).count();
+            assert_eq!((shown, printout.left_out().as_deref()), (lines.min(MOST_LINES), said));
+        }
     }
 
     #[test]

@@ -4,7 +4,6 @@ use std::io::IsTerminal as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use fusion_diagnostic::noun;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::{output, plain};
@@ -59,25 +58,21 @@ impl Progress {
     }
 }
 
-/// Lines that one submission prints: the first ones are shown, the rest is counted.
+/// What one submission prints, line by line as it comes.
 #[derive(Debug, Default)]
-pub(crate) struct Printout {
-    lines: usize,
-}
+pub(crate) struct Printout(plain::Printout);
 
 impl Printout {
     pub(crate) fn line(&mut self, who: &str, line: &str, progress: &Progress) {
-        self.lines += 1;
-        if self.lines <= plain::MOST_LINES {
+        if self.0.shows() {
             progress.note(&format!("{who}: {line}"));
         }
     }
 
     /// Says how much has not been shown.
     pub(crate) fn end(&self, who: &str, progress: &Progress) {
-        if let Some(more @ 1..) = self.lines.checked_sub(plain::MOST_LINES) {
-            let lines = noun(more as u64, "line");
-            progress.remark(&format!("{who}: ({more} more {lines} of output left out)"));
+        if let Some(left_out) = self.0.left_out() {
+            progress.remark(&format!("{who}: {left_out}"));
         }
     }
 }

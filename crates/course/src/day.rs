@@ -55,6 +55,9 @@ macro_rules! day {
                                 path: concat!($d folder, "/", stringify!($exercise), ".cu").to_owned(),
                                 text: include_str!(concat!(stringify!($exercise), ".cu")).to_owned(),
                             },
+                        ).with_rust(
+                            concat!($d folder, "/", stringify!($exercise), ".rs"),
+                            include_str!(concat!(stringify!($exercise), ".rs")),
                         )),*],
                     }
                 }

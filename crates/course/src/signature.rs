@@ -30,6 +30,7 @@ macro_rules! signature {
             $crate::Entry {
                 exercise: &EXERCISE,
                 source,
+                rust: None,
                 launch: $crate::macros::Arc::new(move |stream, module, arguments| {
                     let _shape = arguments.shape();
                     let $crate::Arguments { inputs, outputs, scalars, .. } = arguments;

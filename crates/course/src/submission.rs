@@ -10,7 +10,7 @@ use crate::{Arguments, Exercise};
 pub type Bound =
     Arc<dyn Fn(&Arc<CudaStream>, &Arc<CudaModule>, Arguments<'_>) -> Result<(), DriverError> + Send + Sync>;
 
-/// A CUDA source.
+/// A source: CUDA C++, or the Rust of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// Relative to the workspace's root, as diagnostics show it: `exercises/day22/src/add_gelu.cu`.
@@ -23,7 +23,16 @@ pub struct Source {
 pub struct Entry {
     pub exercise: &'static Exercise,
     pub source: Source,
+    /// The file that has the launch function, where its text is known: the lines of a launch are told from it.
+    pub rust: Option<Source>,
     pub launch: Bound,
+}
+
+impl Entry {
+    /// The same with the file that has the launch function.
+    pub fn with_rust(self, path: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { rust: Some(Source { path: path.into(), text: text.into() }), ..self }
+    }
 }
 
 impl std::fmt::Debug for Entry {

@@ -28,7 +28,7 @@ pub use count::{counted, noun};
 pub use diagnostic::{Buffer, Diagnostic, Related};
 pub use places::place;
 pub use render::{all, more, render};
-pub use say::{class, longer_rows, meaning, say, say_all, unknown_check};
+pub use say::{class, longer_rows, meaning, say, say_all, unknown_check, with_text};
 pub use short::short;
 pub use sources::{Sources, Text};
 

@@ -50,7 +50,7 @@ pub fn render(fault: &Diagnostic, sources: &(impl Sources + ?Sized), look: Look)
     notes.extend(places::culprit(fault));
     notes.extend(fault.notes.iter().filter(|note| !note.trim().is_empty()).cloned());
     notes.extend(places::unplaced(fault));
-    let help = say::with_text(fault, sources);
+    let help = say::help(fault, sources);
     let messages = notes.iter().map(|text| ("note", text)).chain(help.iter().map(|text| ("help", text)));
 
     // The title's further lines would stand below its first word. Where that leaves little room, the terminal wraps.

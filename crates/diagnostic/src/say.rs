@@ -118,8 +118,13 @@ pub fn say(fault: &Fault) -> Diagnostic {
     }
 }
 
+/// A fault with the helps that its source's text gives, so that all who have the text say the same of it, at any length.
+pub fn with_text(fault: Diagnostic, sources: &(impl Sources + ?Sized)) -> Diagnostic {
+    Diagnostic { help: help(&fault, sources), ..fault }
+}
+
 /// The helps of a fault. Where the source has a check that does not guard the access, they tell what is wrong with it.
-pub(crate) fn with_text(fault: &Diagnostic, sources: &(impl Sources + ?Sized)) -> Vec<String> {
+pub(crate) fn help(fault: &Diagnostic, sources: &(impl Sources + ?Sized)) -> Vec<String> {
     let mut help = fault.help.clone();
     if let Some(guard) = help.iter_mut().find(|help| help.as_str() == memory::GUARD)
         && let Some(check) = guard::check(fault, sources)

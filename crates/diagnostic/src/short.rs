@@ -1,15 +1,18 @@
-//! A few lines a fault, where there is no source text and nobody who takes reports.
+//! A few lines a fault, where no reports are taken.
 
 use fusion_machine::report::SourcePosition;
 
 use crate::diagnostic::{Diagnostic, Related};
 use crate::places::one_line;
+use crate::say;
+use crate::sources::Sources;
 
 /// How many of what was found before a fault are shown with it.
 const EARLIER: usize = 3;
 
-/// A fault in a few lines: what, where, who else, and what else there is to say.
-pub fn short(fault: &Diagnostic) -> String {
+/// A fault in a few lines: what, where, who else, and what else there is to say. The source's lines are not shown. Where it
+/// has a check that does not guard the access, the help looks at it, as in the long form.
+pub fn short(fault: &Diagnostic, sources: &(impl Sources + ?Sized)) -> String {
     let mut text = fault.to_string();
     if !fault.kernel.is_empty() {
         text += &format!(" (kernel {})", fault.kernel);
@@ -37,7 +40,7 @@ pub fn short(fault: &Diagnostic) -> String {
     for note in &fault.notes {
         text += &format!("\n  {note}");
     }
-    for help in &fault.help {
+    for help in say::help(fault, sources) {
         text += &format!("\n  help: {help}");
     }
     for earlier in fault.earlier.iter().take(EARLIER) {
@@ -69,15 +72,38 @@ fn related(other: &Related) -> String {
 
 #[cfg(test)]
 mod tests {
-    use fusion_machine::report::PtxPosition;
+    use fusion_machine::report::kind::{Access, Memory};
+    use fusion_machine::report::{Buffer, Fault, Name, PtxPosition};
 
     use super::*;
+    use crate::{Look, render, with_text};
+
+    #[test]
+    fn every_form_has_the_same_help() {
+        let access = Access { write: true, bytes: 4, address: 1200 };
+        let name = Name::Parameter("out".to_owned());
+        let fault = Fault {
+            source: vec![SourcePosition { file: "a.cu".into(), line: 2, column: 5, function: None }],
+            buffer: Some(Buffer { name, argument: Some(0), size: 1200, offset: 1200, bytes: 4 }),
+            ..Fault::new(Memory::OutOfBounds { access, constant: false })
+        };
+        let told = say::say(&fault);
+        let word = |text: &str| text.contains("ends the `if`");
+        for (source, sees) in [("    if (i < n);\n    out[i] = 1;\n", true), ("\n    out[i] = 1;\n", false)] {
+            let sources = [("a.cu", source)];
+            let json = with_text(told.clone(), &sources).help.join("\n");
+            let long = render(&told, &sources, Look { color: false, width: Some(1000) });
+            let short = short(&told, &sources);
+            assert_eq!([word(&json), word(&long), word(&short)], [sees; 3], "{json}\n{long}\n{short}");
+            assert!(long.contains(&json) && short.contains(&json), "{json}\n{long}\n{short}");
+        }
+    }
 
     #[test]
     fn everything_there_is_to_say_is_said() {
         let position = |line| SourcePosition { file: "a.cu".into(), line, column: 5, function: None };
         let mut fault = Diagnostic::new("E-RACE-SHARED", "two threads write `tile`");
-        assert_eq!(short(&fault), "E-RACE-SHARED: two threads write `tile`");
+        assert_eq!(short(&fault, &()), "E-RACE-SHARED: two threads write `tile`");
         fault.kernel = "k".into();
         fault.label = "write of 4 bytes".into();
         fault.source = vec![position(3), position(9)];
@@ -101,6 +127,6 @@ E-RACE-SHARED: two threads write `tile` (kernel k)
   no barrier between them
   help: put __syncthreads() between them
   before that: E-X: first at a.cu:2:5";
-        assert_eq!(short(&fault), expected);
+        assert_eq!(short(&fault, &()), expected);
     }
 }

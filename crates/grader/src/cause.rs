@@ -22,12 +22,15 @@ use fusion_machine::report::kind::Refusal;
 use fusion_machine::{Fault, LaunchReport, Report};
 
 use crate::judgement::{Code, Failure, Side};
+use crate::site::{self, About};
 pub(crate) use short::Short;
 
 /// What is known of a launch that failed.
 pub(crate) struct Seen<'a> {
     pub(crate) exercise: &'static Exercise,
     pub(crate) source: &'a Source,
+    /// The file with the launch function, where its text is known.
+    pub(crate) rust: Option<&'a Source>,
     pub(crate) case: &'a Case,
     pub(crate) buffers: Vec<Buffer<'a>>,
     /// What the emulated device reported of it.
@@ -153,6 +156,20 @@ impl Cause {
             _ => Side::Launch,
         }
     }
+
+    /// What of the launch is to be changed.
+    fn about(&self) -> About {
+        match self {
+            Cause::NoShared { .. } | Cause::SharedInElements { .. } | Cause::SharedTooSmall { .. } => About::Shared,
+            Cause::Reduction { .. } | Cause::Axis { of: Axes::Block, .. } => About::Block,
+            Cause::TooManyBlocks { .. }
+            | Cause::TooFewThreads { .. }
+            | Cause::TooFewBlocks { .. }
+            | Cause::TooMuchEach { .. }
+            | Cause::Axis { of: Axes::Grid, .. } => About::Grid,
+            _ => About::Launch,
+        }
+    }
 }
 
 /// The failure with its cause, if there is one that is certain, and with the numbers that the kernel received.
@@ -169,6 +186,9 @@ pub(crate) fn explain(mut failure: Failure, seen: &Seen<'_>) -> Failure {
     };
     if let Some(cause) = found {
         failure.side = Some(cause.side());
+        let kernel = seen.launches().last().map_or("", |launch| &launch.kernel);
+        let launch = seen.rust.filter(|_| cause.side() == Side::Launch);
+        failure.launched = launch.and_then(|rust| site::of_launch(rust, kernel, cause.about()));
         failure.cause = Some(Box::new(cause.say(seen)));
         return failure;
     }

@@ -10,7 +10,7 @@ use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUresult;
 use fusion_course::{Entry, Shape, Source};
 use fusion_device::Program;
-use fusion_diagnostic::{Diagnostic, Sources, Text, noun, say};
+use fusion_diagnostic::{Diagnostic, Sources, Text, noun, say, with_text};
 use fusion_machine::Fault;
 use fusion_machine::report::demangle;
 use fusion_machine::report::kind::{Call, Race, Rule};
@@ -18,8 +18,9 @@ use fusion_machine::report::{Blame, Class, Kind as FaultKind};
 
 use crate::judgement::{Code, Failure, Judgement, Line, Location, Side};
 use crate::lean::FUSED;
+use crate::site;
 use crate::trouble::Trouble;
-pub(crate) use compiler::diagnostics;
+pub(crate) use compiler::{diagnostics, warning};
 
 /// Places that advice is kept for. Nobody reads more.
 const MOST_ADVICE: usize = 64;
@@ -39,7 +40,7 @@ pub(crate) fn faults(faults: &[Fault], entry: &Entry) -> Option<Trouble> {
     let faults = &together(faults);
     // What the emulated device lacks decides: after it, nothing that it says can be relied on.
     let first = faults.iter().position(is_not_theirs).unwrap_or(0);
-    let tell = |fault: &Fault| shapes::tell(fault, entry.exercise);
+    let tell = |fault: &Fault| with_text(shapes::tell(fault, entry.exercise), &Known(&entry.source));
     let lead = faults.get(first)?;
     let mut trouble = fault(lead, tell(lead), &entry.source);
     if let Trouble::Failure(failure) = &mut trouble {
@@ -162,7 +163,7 @@ fn fault(fault: &Fault, told: Diagnostic, source: &Source) -> Trouble {
 }
 
 /// The source files that we know.
-struct Known<'a>(&'a Source);
+pub(crate) struct Known<'a>(pub(crate) &'a Source);
 
 impl Sources for Known<'_> {
     fn text(&self, path: &str) -> Text<'_> {
@@ -223,8 +224,9 @@ pub(crate) fn changed(judgement: &Judgement, source: &Source) -> Vec<String> {
 }
 
 /// The lines that a judgement's faults name.
-pub(crate) fn lines(judgement: &Judgement, source: &Source) -> Vec<Line> {
-    Line::of(judgement.faults(), |file| known(file, source))
+pub(crate) fn lines(judgement: &Judgement, entry: &Entry) -> Vec<Line> {
+    let rust = |file: &str| entry.rust.as_ref().filter(|rust| rust.path == file).map(|rust| rust.text.clone());
+    Line::of(judgement.faults(), |file| rust(file).or_else(|| known(file, &entry.source)))
 }
 
 /// `7` for one dimension, `(1, 2, 0)` for more.
@@ -296,6 +298,7 @@ pub(crate) fn no_kernel(asked: Option<&str>, program: &Program, entry: &Entry) -
     let named: Vec<String> = there.iter().map(|name| format!("`{}`", demangle(name))).collect();
     let has = if named.is_empty() { "no kernel at all".to_owned() } else { named.join(", ") };
     let mut failure = Failure::new(Code::Launch, title).note(format!("{path} has {has}"));
+    failure.location = asked.zip(entry.rust.as_ref()).and_then(|(asked, rust)| site::of_name(rust, asked));
     // A name that C++ has mangled begins so.
     let mangled = |name: &&&str| name.starts_with("_Z");
     let plain = |name: &str| demangle(name).split('(').next().unwrap_or_default().to_owned();
@@ -319,9 +322,10 @@ pub(crate) fn no_kernel(asked: Option<&str>, program: &Program, entry: &Entry) -
     let is_choice = entry.exercise.choices.1.iter().any(|choice| lacks(&choice));
     if is_choice || Path::new(path).file_stem().is_some_and(|exercise| exercise == asked) {
         failure.side = Some(Side::Kernel);
-        if let [only] = there[..] {
-            failure.location = declaration(only, source);
-        }
+        failure.location = match there[..] {
+            [only] => declaration(only, source),
+            _ => None,
+        };
         return failure.note(format!("call the kernel `{asked}` in {path}"));
     }
     // The name of a function that kernels call.

@@ -16,7 +16,7 @@ mod parts;
 mod report;
 mod timing;
 
-pub use failure::{CAUSE, CAUSE_MEANING, Code, EMPTY, Failure, IDLE, Mismatch, Side};
+pub use failure::{CAUSE, CAUSE_MEANING, Code, EMPTY, Failure, IDLE, Mismatch, SUSPECT, SUSPECT_MEANING, Side};
 pub use fate::Fate;
 pub use location::{Line, Location};
 pub(crate) use part::Evidence;

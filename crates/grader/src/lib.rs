@@ -19,6 +19,7 @@ mod problem;
 mod rig;
 mod right;
 mod session;
+mod site;
 mod survey;
 mod trial;
 mod trouble;

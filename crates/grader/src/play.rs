@@ -19,6 +19,9 @@ use crate::takes::Takes;
 
 pub(crate) use run::{Play, play};
 
+/// What is shown for an element that was never written.
+pub const NOT_WRITTEN: &str = "-";
+
 /// What came of a file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Played {
@@ -69,7 +72,7 @@ pub struct Shown {
     /// `f32`
     pub element: String,
     pub count: usize,
-    /// The first elements, as text.
+    /// The first elements, as text; [`NOT_WRITTEN`] for what neither a fill nor a kernel has written, where the device tells.
     pub elements: Vec<String>,
 }
 

@@ -7,7 +7,7 @@ use fusion_diagnostic::{Diagnostic, Sources, Text, counted};
 use fusion_machine::report::{Code, Severity, SourcePosition};
 
 use crate::judgement::{
-    Code as Finding, DeviceInfo, EMPTY, Failure, IDLE, Judgement, Line, Location, Parts, Report, Side, Verdict,
+    Code as Finding, DeviceInfo, EMPTY, Failure, IDLE, Judgement, Line, Location, Parts, Report, SUSPECT, Side, Verdict,
 };
 
 /// How the text may look.
@@ -87,7 +87,14 @@ pub fn next(judgement: &Judgement) -> Option<String> {
     // The learner's own line: where a header was called, if it went wrong there.
     let suits = |place: &str| place == file || (failure.side.is_none() && place.starts_with(&folder));
     let advised = advised(judgement, failure).flat_map(|advice| &advice.source).map(|at| (&at.file, at.line));
-    let own = causes.chain(callers).chain(here()).chain(advised).find(|(place, _)| suits(place));
+    let suspects = failure.also.iter().filter(|told| told.code == SUSPECT && failure.cause.is_none());
+    let suspects = suspects.flat_map(|told| &told.source).map(|at| (&at.file, at.line));
+    let launched = failure.launched.iter().map(|at| (&at.file, at.line));
+    // What is told beside it may be why.
+    let beside = shown_advice(judgement, Look::default());
+    let beside = beside.iter().flat_map(|told| &told.source).map(|at| (&at.file, at.line));
+    let places = causes.chain(callers).chain(here()).chain(advised).chain(suspects).chain(beside).chain(launched);
+    let own = places.into_iter().find(|(place, _)| suits(place));
     let elsewhere = here().next().filter(|_| failure.side.is_none());
     Some(own.or(elsewhere).map_or(file.clone(), |(file, line)| format!("{file}:{line}")))
 }
@@ -208,6 +215,13 @@ impl Sources for Lines<'_> {
 /// Advice that may explain why a part failed: lints beside wrong values, costs beside what is not lean or not fast.
 /// All of it when it is asked for.
 fn advice(judgement: &Judgement, look: Look) -> Option<String> {
+    let faults = shown_advice(judgement, look);
+    let sources = Lines { lines: &judgement.lines, location: None };
+    (!faults.is_empty()).then(|| fusion_diagnostic::all(&faults, &sources, look.into()))
+}
+
+/// The same as data, in the order in which it is to be followed.
+fn shown_advice(judgement: &Judgement, look: Look) -> Vec<Diagnostic> {
     // Where the cause is known, it is the advice.
     let open = |failure: &&Failure| failure.cause.is_none();
     let failures: Vec<&Failure> = judgement.parts.views().filter_map(|part| part.failure).filter(open).collect();
@@ -216,8 +230,7 @@ fn advice(judgement: &Judgement, look: Look) -> Option<String> {
     if !look.advice {
         causes_only(&mut faults);
     }
-    let sources = Lines { lines: &judgement.lines, location: None };
-    (!faults.is_empty()).then(|| fusion_diagnostic::all(&faults, &sources, look.into()))
+    faults
 }
 
 /// Advice that is to be followed first, and other advice that has no point until it is: a round trip through memory is not made

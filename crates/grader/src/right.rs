@@ -10,6 +10,7 @@ mod few;
 mod otherwise;
 mod passed;
 mod rows;
+mod suspects;
 
 use fusion_course::{Case, Data, Exercise, Extent, Inputs, Shape, Source};
 use fusion_diagnostic::{Diagnostic, counted};
@@ -201,7 +202,8 @@ fn judge_calls(bench: &mut Bench<'_>, shape: Shape, found: &mut Found) -> Result
                     if ran.silent && !failure.notes.iter().any(|note| note == EMPTY) {
                         failure = failure.note(SILENT);
                     }
-                    failure = warned(failure, &bench.trial.program.compiled.diagnostics);
+                    let Trial { entry, program, .. } = *bench.trial;
+                    failure = suspects::look(failure, &entry.source, &program.compiled.diagnostics);
                     if call > 0 {
                         let kept =
                             failure.mismatch.as_ref().is_some_and(|wrong| is_kept(exercise, &cases[call - 1], wrong));
@@ -251,17 +253,6 @@ fn empty_kernel(failure: Failure, source: &Source, name: &str) -> Failure {
         return failure;
     }
     Failure { location: explain::declaration(name, source), ..failure }.note(EMPTY)
-}
-
-/// A failure with what the compiler warns of, at most so much.
-fn warned(failure: Failure, diagnostics: &[fusion_device::Diagnostic]) -> Failure {
-    const MOST: usize = 2;
-
-    let warnings = diagnostics.iter().filter(|diagnostic| diagnostic.severity == fusion_device::Severity::Warning);
-    warnings.take(MOST).fold(failure, |failure, warning| {
-        let at = warning.place.as_ref().map_or(String::new(), |place| format!(" in {}:{}", place.file, place.line));
-        failure.note(format!("the compiler warns{at}: {}", warning.message))
-    })
 }
 
 /// Whether a wrong element is what the values of the call before make of it.

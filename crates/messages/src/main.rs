@@ -8,11 +8,12 @@ use fusion_course::{Entry, Sample, Source, Submission};
 
 /// An answer to an exercise under the path that a learner's has.
 macro_rules! entry {
-    ($exercise:ident, $launch:path, $text:expr) => {{
+    ($exercise:ident, $launch:path, $text:expr, $rust:expr) => {{
         #[allow(unused_imports, reason = "each day has its exercises")]
         use fusion_course::{day21::*, day22::*, day23::*, day24::*, day25::*, day26::*, day27::*, day28::*};
-        let path = format!("exercises/day{}/src/{}.cu", $exercise::EXERCISE.day, stringify!($exercise));
-        $exercise::entry($launch, Source { path, text: $text.to_owned() })
+        let path =
+            |extension| format!("exercises/day{}/src/{}.{extension}", $exercise::EXERCISE.day, stringify!($exercise));
+        $exercise::entry($launch, Source { path: path("cu"), text: $text.to_owned() }).with_rust(path("rs"), $rust)
     }};
 }
 

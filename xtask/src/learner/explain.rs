@@ -5,7 +5,7 @@ mod kernel;
 
 use fusion_course::Exercise;
 use fusion_diagnostic::{Look, essay};
-use fusion_grader::judgement::{CAUSE, CAUSE_MEANING, Code};
+use fusion_grader::judgement::{CAUSE, CAUSE_MEANING, Code, SUSPECT, SUSPECT_MEANING};
 
 use super::choice::tell;
 use super::state::exercises;
@@ -72,6 +72,11 @@ pub(crate) fn explain(asked: Option<&str>, look: Look) -> Result<String, String>
             if asked.eq_ignore_ascii_case(CAUSE) {
                 return Ok(format!("{CAUSE}: the reason of what is told below it\n\n{CAUSE_MEANING}\n"));
             }
+            if asked.eq_ignore_ascii_case(SUSPECT) {
+                return Ok(format!(
+                    "{SUSPECT}: what may be the reason of what is told above it\n\n{SUSPECT_MEANING}\n"
+                ));
+            }
             // Codes of others, which a report shows in brackets, too.
             if is_rustc(asked) {
                 return Ok(format!(
@@ -111,6 +116,7 @@ mod tests {
         assert!(explain(None, Look::default()).unwrap().contains("P-DIVERGENT"));
         assert!(explain(Some("unwritten"), Look::default()).unwrap().starts_with("unwritten: a finding of the grader"));
         assert!(explain(Some("cause"), Look::default()).unwrap().starts_with("cause: the reason of"));
+        assert!(explain(Some("suspect"), Look::default()).unwrap().starts_with("suspect: what may be the reason of"));
         assert!(explain(Some("E0308"), Look::default()).unwrap().contains("rustc --explain E0308"));
         assert!(explain(Some("CUDA_ERROR_LAUNCH_FAILED"), Look::default()).unwrap().contains("--device emulated"));
         assert!(explain(Some("sofmax"), Look::default()).unwrap_err().contains("the exercise `softmax`"));

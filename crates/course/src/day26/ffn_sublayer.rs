@@ -34,6 +34,7 @@ pub fn entry(launch: Launch, source: Source) -> Entry {
     Entry {
         exercise: &EXERCISE,
         source,
+        rust: None,
         launch: Arc::new(move |stream, module, arguments| {
             let Arguments { inputs, outputs, scratch, gemm, rows, columns, .. } = arguments;
             let [x, gamma, beta, w, bias] = inputs else { unreachable!("as many inputs as specified") };

@@ -39,6 +39,7 @@ pub fn entry(launch: Launch, source: Source) -> Entry {
     Entry {
         exercise: &EXERCISE,
         source,
+        rust: None,
         launch: Arc::new(move |stream, module, arguments| {
             let shape = arguments.shape();
             let Arguments { inputs, outputs, scratch, .. } = arguments;

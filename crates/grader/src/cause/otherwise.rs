@@ -2,11 +2,12 @@
 //!
 //! Here stands what is worth trying, and what to say of it; `right/otherwise.rs` tries it.
 
-use fusion_course::{Exercise, Shapes, Source};
+use fusion_course::{Entry, Exercise, Shapes};
 use fusion_diagnostic::Diagnostic;
 use fusion_machine::LaunchReport;
 
 use crate::judgement::{CAUSE, Failure, Side};
+use crate::site::{self, About};
 
 /// Lanes of a warp.
 const WARP: u32 = 32;
@@ -62,7 +63,7 @@ impl Other {
         self,
         mut failure: Failure,
         launch: &LaunchReport,
-        source: &Source,
+        entry: &Entry,
         tried: &[String],
     ) -> Failure {
         let Some((grid, block)) = self.of(launch) else { return failure };
@@ -78,8 +79,8 @@ impl Other {
         };
         let mut told = Diagnostic::new(CAUSE, format!("with {what} this kernel is right, and the launch has {was}"));
         told.notes.push(format!("that was tried with {}, and all else as the launch has it", tried.join(" and ")));
-        let (kernel, rust) =
-            (&source.path, std::path::Path::new(&source.path).with_extension("rs").display().to_string());
+        let kernel = &entry.source.path;
+        let rust = std::path::Path::new(kernel).with_extension("rs").display().to_string();
         told.help.push(match self {
             Other::WholeWarps => format!("in {rust}: launch blocks of a multiple of {WARP} threads"),
             Other::Block([x, y, z]) => {
@@ -89,6 +90,8 @@ impl Other {
                 "in {rust}: swap the first two numbers of `grid_dim`; or in {kernel}: swap `blockIdx.x` and `blockIdx.y`"
             ),
         });
+        let about = if self == Other::Turned { About::Grid } else { About::Block };
+        failure.launched = entry.rust.as_ref().and_then(|rust| site::of_launch(rust, &launch.kernel, about));
         failure.side = Some(Side::Launch);
         failure.cause = Some(Box::new(told));
         failure

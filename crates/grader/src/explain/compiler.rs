@@ -1,5 +1,8 @@
 //! What the CUDA compiler says, with what to do where it says that to nobody who does not know yet.
 
+mod names;
+mod usual;
+
 use std::path::Path;
 
 use fusion_course::Source;
@@ -24,7 +27,10 @@ pub(crate) fn diagnostics(diagnostics: &[Diagnostic], log: &str, source: &Source
         unmarked
             .map(|function| function.remedy())
             .or_else(|| remedy(&first.message, source))
-            .or_else(|| of_line(first, source)),
+            .or_else(|| of_line(first, source))
+            .or_else(|| usual::of_call(first, source))
+            .or_else(|| usual::of_types(first))
+            .or_else(|| usual::of_message(&first.message)),
     );
     failure.location = first.place.as_ref().map(|place| {
         let text = text(&place.file, source);
@@ -185,7 +191,16 @@ fn remedy(message: &str, source: &Source) -> Option<String> {
                     is the GPU's where it is marked `__device__`";
         return Some(text.to_owned());
     }
-    if message.starts_with("cannot open source file") {
+    if let Some(name) = message.strip_prefix("namespace \"std\" has no member ") {
+        return Some(usual::without_std(name.trim_matches('"')));
+    }
+    if CANNOT_OPEN.iter().any(|start| message.starts_with(start)) {
+        let header = message.split('"').nth(1).unwrap_or_default();
+        if !header.contains('.') {
+            return Some(format!(
+                "`<{header}>` is the CPU's: in a kernel there is no standard library, and CUDA's own functions, such as `sqrtf`, need no header"
+            ));
+        }
         let names: Vec<String> = fusion_baseline::headers().iter().map(|(name, _)| format!("`{name}`")).collect();
         return Some(format!("the course's headers are in kernels/include: {}", names.join(", ")));
     }
@@ -193,24 +208,30 @@ fn remedy(message: &str, source: &Source) -> Option<String> {
         return Some("what is declared `const` cannot be stored to".to_owned());
     }
     let unknown = message.strip_prefix("identifier \"")?.split('"').next()?;
-    match unknown {
-        "let" | "fn" | "mut" => Some(format!(
-            "`{unknown}` is Rust: in CUDA C++ the type stands first, as in `size_t i = ...` or `float one(float x) {{ ... }}`"
-        )),
-        "INFINITY" | "HUGE_VALF" => Some(
-            "kernels are compiled without <math.h>: write `CUDART_INF_F` and `#include <math_constants.h>`, or \
-             `__int_as_float(0x7f800000)`"
-                .to_owned(),
-        ),
-        "FLT_MAX" => Some("`#include <float.h>` has `FLT_MAX`; it is 3.402823466e38f".to_owned()),
-        _ => {
-            let ours = fusion_baseline::headers().iter();
-            let ours = ours.into_iter().find(|(_, text)| text.lines().any(|line| declared(line) == Some(unknown)));
-            ours.map(|(name, _)| format!("`#include \"{name}\"` has `{unknown}`"))
-                .or_else(|| further_down(unknown, source))
-                .or_else(|| cudas_header(unknown, source))
-                .or_else(|| built_in(unknown))
-        }
+    Some(names::undefined(unknown, source))
+}
+
+/// Warnings on which there is something to say: what one has in it, and what to do. `NAME` stands for the name in quotes.
+const WARNINGS: [(&str, &str); 5] = [
+    (
+        "before its value is set",
+        "give `NAME` a value where it is declared, such as 0: until it has one it holds anything",
+    ),
+    ("missing return statement", "end `NAME` with a `return`: without one it returns anything"),
+    ("declared but never referenced", "no line uses `NAME`: was it to be used?"),
+    ("set but never used", "no line reads `NAME`: was it to be read?"),
+    ("expression has no effect", "the line computes something and keeps it nowhere: was it to be stored with `=`?"),
+];
+
+/// What to do about a warning that may be why values are wrong.
+pub(crate) fn warning(message: &str) -> Option<String> {
+    let (_, remedy) = WARNINGS.iter().find(|(part, _)| message.contains(part))?;
+    let name = message.split('"').nth(1);
+    let plain = name.and_then(|name| name.split('(').next()?.split_whitespace().last());
+    // A remedy for a name says nothing without one.
+    match plain {
+        Some(name) => Some(remedy.replace("NAME", name)),
+        None => (!remedy.contains("NAME")).then(|| (*remedy).to_owned()),
     }
 }
 
@@ -228,49 +249,8 @@ fn of_line(message: &Diagnostic, source: &Source) -> Option<String> {
     OF_INTEGERS.iter().find(|(operator, _)| line.contains(operator)).map(|(_, remedy)| (*remedy).to_owned())
 }
 
-/// A function that the source defines below the place that calls it.
-fn further_down(unknown: &str, source: &Source) -> Option<String> {
-    let text = source.text.as_str();
-    let tokens = fusion_cpp::tokens(text);
-    let word = |at: usize| tokens.get(at).map_or("", |token| token.text(text));
-    let defined = |&at: &usize| {
-        let close = (at..tokens.len()).find(|&at| word(at) == ")");
-        word(at) == unknown && word(at + 1) == "(" && close.is_some_and(|close| word(close + 1) == "{")
-    };
-    let at = tokens.get((0..tokens.len()).find(defined)?)?.span.start;
-    let line = text.get(..at)?.split('\n').count();
-    Some(format!("`{unknown}` is defined in line {line}: in C++ a function stands above those that call it"))
-}
-
-/// What is in names of CUDA's own headers and in no others, and the header.
-const CUDAS_HEADERS: [(&str, &str); 5] = [
-    ("bfloat16", "cuda_bf16.h"),
-    ("__half", "cuda_fp16.h"),
-    ("2half", "cuda_fp16.h"),
-    ("__nv_fp8", "cuda_fp8.h"),
-    ("CUDART_", "math_constants.h"),
-];
-
-/// The header that such names come from, where the source does not have it.
-fn cudas_header(unknown: &str, source: &Source) -> Option<String> {
-    let (part, header) = CUDAS_HEADERS.into_iter().find(|(part, _)| unknown.contains(part))?;
-    let lacks = !source.text.contains(header);
-    lacks.then(|| format!("names with `{part}` in them come from `#include <{header}>`, which this file does not have"))
-}
-
-/// The built-in variable that a name nearly is.
-fn built_in(unknown: &str) -> Option<String> {
-    let variables = ["threadIdx", "blockIdx", "blockDim", "gridDim"];
-    let near = |name: &&str| strsim::damerau_levenshtein(unknown, name) <= 2;
-    variables.into_iter().find(near).map(|name| format!("CUDA has a variable `{name}`: was it meant?"))
-}
-
-/// The name that a line of a header declares: the last word before its parameters, its members or its value.
-fn declared(line: &str) -> Option<&str> {
-    let starts = ["__device__ ", "struct ", "constexpr "];
-    let head = line.split(['(', '{', '=', ';']).next()?;
-    starts.iter().any(|start| line.starts_with(start)).then(|| head.split_whitespace().last())?
-}
+/// How the compiler says that there is no such header.
+const CANNOT_OPEN: [&str; 2] = ["cannot open source file", "could not open source file"];
 
 #[cfg(test)]
 mod tests {
@@ -362,9 +342,30 @@ mod tests {
         ];
         let failure = diagnostics(&all, "", &source("one\n  two(x);\n"));
         assert_eq!(failure.title, "identifier \"two\" is undefined");
-        assert_eq!(failure.notes, ["also exercises/day22/src/scale.cu:2: another"]);
+        assert_eq!(failure.notes.last().map(String::as_str), Some("also exercises/day22/src/scale.cu:2: another"));
         assert_eq!(failure.location.map(|at| (at.line, at.column)), Some((2, 3)));
         assert_eq!(diagnostics(&[], "line\nline", &source("")).notes.len(), 2);
+    }
+
+    #[test]
+    fn warnings_say_what_to_do() {
+        for (message, said) in [
+            ("variable \"acc\" is used before its value is set", Some("give `acc` a value")),
+            ("missing return statement at end of non-void function \"gelu(float)\"", Some("end `gelu` with")),
+            ("missing return statement at end of non-void function \"float gelu(float)\"", Some("end `gelu` with")),
+            ("variable \"sums\" was declared but never referenced", Some("no line uses `sums`")),
+            ("variable \"total\" was set but never used", Some("no line reads `total`")),
+            ("expression has no effect", Some("stored with `=`")),
+            ("variable was declared but never referenced", None),
+            ("integer conversion resulted in a change of sign", None),
+        ] {
+            let told = warning(message);
+            assert_eq!(
+                told.as_ref().map(|text| text.contains(said.unwrap_or("nothing"))),
+                said.map(|_| true),
+                "{message}"
+            );
+        }
     }
 
     #[test]
@@ -381,10 +382,14 @@ mod tests {
             ("identifier \"__nv_fp8x2_e4m3\" is undefined", Some("`#include <cuda_fp8.h>`")),
             ("identifier \"FLT_MAX\" is undefined", Some("`#include <float.h>`")),
             // It is included.
-            ("identifier \"__half2flaot\" is undefined", None),
-            ("identifier \"half\" is undefined", None),
+            ("identifier \"__half2flaot\" is undefined", Some("no line above declares")),
+            ("identifier \"half\" is undefined", Some("no line above declares")),
             ("identifier \"threadldx\" is undefined", Some("`threadIdx`")),
-            ("identifier \"value\" is undefined", None),
+            ("identifier \"__syncthread\" is undefined", Some("`__syncthreads`")),
+            ("identifier \"value\" is undefined", Some("`float value = 0.0f;`")),
+            ("cannot open source file \"vector\"", Some("no standard library")),
+            ("namespace \"std\" has no member \"max\"", Some("write `fmaxf(a, b)`")),
+            ("namespace \"std\" has no member \"span\"", Some("write CUDA's own function")),
             ("expected a \";\"", None),
         ] {
             let remedy = remedy(message, &source("#include <cuda_fp16.h>"));

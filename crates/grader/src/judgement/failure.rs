@@ -18,6 +18,14 @@ pub const CAUSE: &str = "cause";
 pub const CAUSE_MEANING: &str = "Why a submission fails, where what the emulated device saw leaves no other reason: what was launched, what the kernel \
                                  received, or what it did. Below it stands what came of it. Fix the cause, and look at the rest again.";
 
+/// The code of what in the source may be the reason of a failure, beside it.
+pub const SUSPECT: &str = "suspect";
+
+/// What it means.
+pub const SUSPECT_MEANING: &str = "A place in the source that may be why results are wrong: a warning of the compiler's, a division of integers \
+                                   where a float is made of the quotient, a float that an integer keeps, a parameter that its kernel never \
+                                   uses. What is said of it is so. Whether it is the reason is for you to see.";
+
 macro_rules! codes {
     ($($(#[$about:meta])* $code:ident = $name:literal: $meaning:literal;)*) => {
         /// The kind of a failure. Stable: wrong kernels name theirs in `solutions/dayNN/wrong`.
@@ -137,7 +145,7 @@ pub struct Failure {
     /// All that the emulated device knows of it. Title, notes and location repeat the gist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diagnostic: Option<Box<Diagnostic>>,
-    /// What it found at further places.
+    /// What it found at further places; and beside wrong values, what in the source may be why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<Diagnostic>,
     /// Why it came to this, where the evidence decides; it is told first, and without the advice of what follows from it.
@@ -160,6 +168,9 @@ pub struct Failure {
     /// Where in the submission's source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub location: Option<Location>,
+    /// Where the submission launches the kernel, if the launch is what is to be changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub launched: Option<Location>,
     /// The problem that it failed at: `N = 1023`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shape: Option<String>,
@@ -185,6 +196,7 @@ impl Failure {
             notes: Vec::new(),
             help: Vec::new(),
             location: None,
+            launched: None,
             shape: None,
             device: None,
             mismatch: None,

@@ -41,6 +41,11 @@ macro_rules! parts {
                 }
             }
 
+            /// The failures, to be told more of.
+            pub(crate) fn failures(&mut self) -> impl Iterator<Item = &mut Failure> {
+                [$(self.$name.failure.as_mut()),*].into_iter().flatten()
+            }
+
             /// Judges those that are wanted, one after the other.
             pub(crate) fn judge(trial: &Trial<'_>, wants: impl Fn(&str) -> bool) -> Self {
                 let mut turns = Turns { trial, wants, waits_for: None };

@@ -4,14 +4,14 @@ use cudarc::driver::{CudaFunction, CudaSlice, DevicePtr as _, DriverError, Launc
 use fusion_baseline::Clock;
 use fusion_course::Source;
 use fusion_device::{CompileError, Options, Program};
-use fusion_diagnostic::{Diagnostic, say_all};
+use fusion_diagnostic::{Diagnostic, say_all, with_text};
 use fusion_machine::Report;
 use fusion_machine::report::{Dry, Severity};
 
 use super::element::Number;
 use super::kernels::{self, Kernel};
 use super::script::{self, Buffer, Fill, Launch, Script, Value, mistake};
-use super::{Played, Ran, Shown};
+use super::{NOT_WRITTEN, Played, Ran, Shown};
 use crate::explain;
 use crate::judgement::{Band, Code, Failure, Line, Timing};
 use crate::profile::Predicted;
@@ -159,7 +159,7 @@ impl<'a> Playground<'a> {
         let ran = self.launch_all().and_then(|()| stream.synchronize());
         let mut report = session.take_report();
         let mut played = Played { launches: self.ran(&report), ..Played::default() };
-        played.findings = findings(&report);
+        played.findings = findings(&report, source);
         played.lines = Line::of(played.findings.iter(), |file| explain::known(file, source));
         if let Err(error) = ran {
             // What was found says it better.
@@ -249,11 +249,21 @@ impl<'a> Playground<'a> {
             let Some(print) = buffer.print else { continue };
             let size = buffer.element.size();
             let bytes = stream.clone_dtoh(&memory.slice(..print * size))?;
+            let (emulator, address) = (self.session.device.emulator(), memory.device_ptr(stream).0);
+            // The emulated device gives zeros for them, which a kernel may as well have written.
+            let is_written = |index: usize| {
+                let at = address + (index * size) as u64;
+                emulator.is_none_or(|emulator| emulator.unwritten(at, size as u64).is_none())
+            };
+            let text = |(index, bytes)| match is_written(index) {
+                true => buffer.element.text(bytes),
+                false => NOT_WRITTEN.to_owned(),
+            };
             shown.push(Shown {
                 name: buffer.name.clone(),
                 element: buffer.element.name().to_owned(),
                 count: buffer.count,
-                elements: bytes.chunks_exact(size).map(|bytes| buffer.element.text(bytes)).collect(),
+                elements: bytes.chunks_exact(size).enumerate().map(text).collect(),
             });
         }
         Ok(shown)
@@ -306,8 +316,9 @@ fn passed(bytes: &[u8]) -> Passed {
     }
 }
 
-fn findings(report: &Report) -> Vec<Diagnostic> {
-    let mut findings = say_all(report.faults.iter().chain(&report.advice));
+fn findings(report: &Report, source: &Source) -> Vec<Diagnostic> {
+    let told = say_all(report.faults.iter().chain(&report.advice)).into_iter();
+    let mut findings: Vec<Diagnostic> = told.map(|told| with_text(told, &explain::Known(source))).collect();
     findings.sort_by_key(|found| std::cmp::Reverse(found.severity));
     findings
 }

@@ -164,3 +164,35 @@ fn an_edited_source_is_told_once() {
     let text = details(&judgement, Look::default());
     assert_eq!(text.matches("has changed since this was built").count(), 1, "{text}");
 }
+
+/// The first place that is known, in the file that is to be changed.
+#[test]
+fn the_next_step_names_a_line_where_one_is_known() {
+    let kernel = ("exercises/day22/src/add_gelu.cu", 5);
+    let at = |code: &str, (file, line): (&str, u32)| {
+        let source = vec![SourcePosition { file: file.to_owned(), line, column: 1, function: None }];
+        Diagnostic { source, ..Diagnostic::new(code, "told") }
+    };
+    let launch = Location::new("exercises/day22/src/add_gelu.rs", 20, 1, "");
+    let wrong = || Failure::new(Code::Values, "no");
+    let suspect = |place| Failure { also: vec![at(SUSPECT, place)], ..wrong() };
+    let launched = || Failure { side: Some(Side::Launch), launched: Some(launch.clone()), ..wrong() };
+    for (failure, lint, said) in [
+        (wrong(), None, "exercises/day22/src/add_gelu.cu"),
+        (wrong(), Some(at("L-RIGHT", kernel)), "exercises/day22/src/add_gelu.cu:5"),
+        (suspect(kernel), None, "exercises/day22/src/add_gelu.cu:5"),
+        (suspect(kernel), Some(at("L-RIGHT", (kernel.0, 9))), "exercises/day22/src/add_gelu.cu:5"),
+        // A header is none of the learner's.
+        (suspect(("reduce.cuh", 5)), None, "exercises/day22/src/add_gelu.cu"),
+        (
+            Failure { cause: Some(Box::new(at("cause", kernel))), ..launched() },
+            None,
+            "exercises/day22/src/add_gelu.rs:20",
+        ),
+        (launched(), Some(at("L-RIGHT", kernel)), "exercises/day22/src/add_gelu.rs:20"),
+    ] {
+        let mut judgement = solved();
+        judgement.parts.right = Part { advice: lint.into_iter().collect(), ..Part::refused(failure) };
+        assert_eq!(next(&judgement).as_deref(), Some(said));
+    }
+}

@@ -124,7 +124,8 @@ impl<'a> Bench<'a> {
             });
         let buffers = buffers.collect();
         let report = session.seen();
-        let seen = cause::Seen { exercise, source: &entry.source, case, buffers, report: &report };
+        let seen =
+            cause::Seen { exercise, source: &entry.source, rust: entry.rust.as_ref(), case, buffers, report: &report };
         cause::explain(*failure, &seen).into()
     }
 

@@ -22,9 +22,8 @@ pub(super) fn compare(trouble: Trouble, bench: &mut Bench<'_>, shape: Shape) -> 
     match trouble {
         Trouble::Failure(failure) if failure.cause.is_none() && is_open(failure.code) => {
             let Some((other, launch, tried)) = find(bench, shape) else { return Trouble::Failure(failure) };
-            let source = &bench.trial.entry.source;
             let tried: Vec<String> = tried.into_iter().map(|shape| bench.trial.name(shape)).collect();
-            other.explain(*failure, &launch, source, &tried).into()
+            other.explain(*failure, &launch, bench.trial.entry, &tried).into()
         }
         trouble => trouble,
     }

@@ -61,7 +61,7 @@ pub fn judge(contained: Contained) -> ExitCode {
     // Every launch is the other process's.
     let launch =
         Arc::new(|_: &_, _: &_, _: fusion_course::Arguments<'_>| Err(DriverError(CUresult::CUDA_ERROR_NOT_SUPPORTED)));
-    let entry = Entry { exercise, source, launch };
+    let entry = Entry { exercise, source, rust: None, launch };
     let judgement = Judge::new(&session, &options, Scope::EXERCISE).entry(&entry);
     Message::Judged { device: session.info.clone(), judgement: Box::new(judgement) }.send();
     exit_code(&session)

@@ -11,6 +11,7 @@ use crate::judgement::{Judgement, Kind, Part, Parts, Right, RunError};
 use crate::protocol::{Message, OPENING};
 use crate::right::Scope;
 use crate::session::Session;
+use crate::site;
 use crate::trial::Trial;
 use crate::trouble::Trouble;
 
@@ -92,7 +93,8 @@ impl<'a> Judge<'a> {
         let trial = Trial::new(self.session, entry, program, seed, &tell).within(self.scope, size);
         let parts = Parts::judge(&trial, |name| parts.iter().any(|part| part == name));
         let mut judgement = Judgement { parts, ..blank(entry) }.conclude();
-        judgement.lines = explain::lines(&judgement, &entry.source);
+        site::place(judgement.parts.failures(), entry);
+        judgement.lines = explain::lines(&judgement, entry);
         judgement
     }
 }

@@ -146,7 +146,7 @@ impl Sessions<'_> {
 /// The submission with another text, compiled; else what that says about the text.
 fn compile(session: &Session, entry: &Entry, text: String) -> Result<(Entry, Program), Fate> {
     let source = Source { path: entry.source.path.clone(), text };
-    let entry = Entry { exercise: entry.exercise, source, launch: entry.launch.clone() };
+    let entry = Entry { source, ..entry.clone() };
     match session.compile(&entry) {
         Ok(program) => Ok((entry, program)),
         Err(Trouble::Failure(failure)) if failure.code == Code::Compile => Err(Fate::NotCompiled),

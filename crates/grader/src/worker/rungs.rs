@@ -54,6 +54,7 @@ pub(super) fn entry(exercise: &'static Exercise, rung: &Rung) -> Entry {
     Entry {
         exercise,
         source: fusion_baseline::ladder(exercise.name),
+        rust: None,
         launch: Arc::new(move |stream, module, arguments| {
             // A grid of no blocks is refused.
             if arguments.rows * arguments.columns == 0 {

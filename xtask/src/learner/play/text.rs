@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use fusion_diagnostic::{counted, noun};
+use fusion_diagnostic::counted;
 use fusion_grader::judgement::{Basis, Timing};
-use fusion_grader::play::{Played, Ran, Shown};
+use fusion_grader::play::{NOT_WRITTEN, Played, Ran, Shown};
 use fusion_grader::render::{self, Look};
 use fusion_grader::takes::Takes;
 
@@ -26,7 +26,10 @@ pub(super) fn text(report: &Report, look: Look) -> String {
         parts.push(printout(printed));
     }
     if !played.buffers.is_empty() {
-        parts.push(played.buffers.iter().map(buffer).collect::<Vec<_>>().join("\n"));
+        let mut lines: Vec<String> = played.buffers.iter().map(buffer).collect();
+        let has_holes = played.buffers.iter().any(|shown| shown.elements.iter().any(|element| element == NOT_WRITTEN));
+        lines.extend(has_holes.then(not_written));
+        parts.push(lines.join("\n"));
     }
     if !played.findings.is_empty() {
         parts.push(render::findings(&played.findings, &played.lines, look));
@@ -45,17 +48,15 @@ pub(super) fn text(report: &Report, look: Look) -> String {
 
 /// What the kernels printed, as far as it is shown.
 pub(super) fn printout(printed: &[String]) -> String {
-    let shown = &printed[..printed.len().min(plain::MOST_LINES)];
+    let mut printout = plain::Printout::default();
+    let shown: Vec<&String> = printed.iter().filter(|_| printout.shows()).collect();
     let cut: Vec<Option<String>> = shown.iter().map(|line| plain::cut(line)).collect();
     let mut lines: Vec<&str> = shown.iter().zip(&cut).map(|(line, cut)| cut.as_deref().unwrap_or(line)).collect();
     if cut.iter().any(Option::is_some) {
         lines.push(plain::LINE_ENDS);
     }
-    let more = printed.len() - shown.len();
-    let left = format!("({more} more {} of output left out)", noun(more as u64, "line"));
-    if more > 0 {
-        lines.push(&left);
-    }
+    let left_out = printout.left_out();
+    lines.extend(left_out.as_deref());
     lines.join("\n")
 }
 
@@ -64,6 +65,11 @@ fn buffer(shown: &Shown) -> String {
     let Shown { name, element, count, elements } = shown;
     let more = if elements.len() < *count { ", ..." } else { "" };
     format!("{name} = {}{more}  ({element}[{count}])", elements.join(", "))
+}
+
+/// What the mark of an element means that was never written.
+fn not_written() -> String {
+    format!("`{NOT_WRITTEN}`: this element was never written, and on a GPU anything may be there.")
 }
 
 fn launch(ran: &Ran) -> String {

@@ -36,7 +36,7 @@ fn main() -> std::process::ExitCode {
     let source = fusion_course::Source { path: String::new(), text: String::new() };
     let launch: fusion_course::Bound = std::sync::Arc::new(|_, _, _| Ok(()));
     let Some(exercise) = fusion_course::find(\"mul_add\") else { return std::process::ExitCode::FAILURE };
-    fusion_grader::class::host(fusion_course::Entry { exercise, source, launch })
+    fusion_grader::class::host(fusion_course::Entry { exercise, source, rust: None, launch })
 }
 ";
 
