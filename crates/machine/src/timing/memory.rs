@@ -3,6 +3,7 @@
 //! All SMs that have work are thought to do the same as the one that is simulated, so that each has its share of what they share. A
 //! request passes servers, each of which takes one after the other: the unit for loads and stores, the way to L2, DRAM.
 
+mod bulk;
 mod l1;
 mod server;
 mod stores;
@@ -12,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use self::l1::L1;
 use self::server::Server;
 use self::stores::Stores;
-use super::cost::{BULK_BYTES_PER_CLOCK, BULK_LATENCY, BULK_ROW, BULK_STORE_BYTES_PER_CLOCK, BULK_STORE_LATENCY};
+use super::cost::BULK_BYTES_PER_CLOCK;
 use super::program::Op;
 use super::rates::Rates;
 use super::{TICKS, Ticks, ticks};
@@ -22,6 +23,9 @@ use crate::report::Busy;
 /// How many SMs L2 answers at once that read the same at about the same time. An H200's 132 SMs get 34 bytes per clock each of what is their
 /// own, and 58 to 65 of what two of them share, or more.
 const L2_ANSWERS: f64 = 2.0;
+
+/// How many blocks read a sector at least where several SMs read it at about the same time.
+const SHARED: f64 = 1.5;
 
 /// What is known of an allocation that a launch reaches.
 #[derive(Clone, Copy, Debug)]
@@ -40,8 +44,8 @@ pub(crate) struct Piece {
     pub(crate) evicted: f64,
     /// Sectors of it that the launch writes: where atomics conflict.
     pub(crate) written_sectors: f64,
-    /// Several blocks read each of its sectors.
-    pub(crate) shared: bool,
+    /// How many blocks read a sector of it, of those that are read.
+    pub(crate) sharers: f64,
 }
 
 /// What a launch is to its memory.
@@ -219,41 +223,6 @@ impl<'a> MemorySystem<'a> {
         done
     }
 
-    /// When what a bulk copy brings to shared memory is there. It passes the L1 and the unit for loads and stores by.
-    pub(crate) fn bulk_load(&mut self, now: Ticks, lines: &[Line], asker: Asker) -> Ticks {
-        let sector = self.sector_of(asker);
-        let sector = Sector { l2: sector.bulk, request: 0.0, ..sector };
-        let mut done = now + ticks(self.rates.l2_latency);
-        for line in lines {
-            let begun = self.copies.take(now, BULK_ROW * TICKS as f64);
-            done = done.max(self.miss(begun, line, line.sectors, asker, (false, false), sector));
-        }
-        done + ticks(BULK_LATENCY)
-    }
-
-    /// When a bulk copy has read what it stores, and when L2 has that.
-    pub(crate) fn bulk_store(
-        &mut self,
-        now: Ticks,
-        lines: &[Line],
-        asker: Asker,
-        written: &HashMap<u64, u32>,
-    ) -> (Ticks, Ticks) {
-        let sector = self.sector_of(asker);
-        let (begun, each) = (now + ticks(BULK_STORE_LATENCY), 32.0 / BULK_STORE_BYTES_PER_CLOCK);
-        for line in lines {
-            // Of a sector of which there is less, the rest is left out in a turn of its own.
-            let turns = line.sectors.count_ones() + (line.sectors & !line.whole).count_ones();
-            let begun = self.copies.take(begun, each * f64::from(turns) * TICKS as f64);
-            self.store_line(begun, line, asker, (false, false), sector, written);
-        }
-        // As long as there is no place for it on the way, it is not read.
-        let behind = self.l2_stores.free().max(self.dram.free()).saturating_sub(ticks(self.rates.store_backlog));
-        self.copies.wait_until(behind);
-        let read = self.copies.free().max(begun);
-        (read, self.l2_stores.free().max(read) + ticks(self.rates.l2_latency))
-    }
-
     /// What lines are known by: blocks whose recording stands for others have lines of their own.
     fn key(&self, line: &Line, asker: Asker) -> u64 {
         if self.load.common.contains(&line.number) { line.number } else { own(line, asker) }
@@ -276,10 +245,12 @@ impl<'a> MemorySystem<'a> {
         let piece = self.piece(line.number);
         let (before, then) = self.read.get(&own).copied().unwrap_or((0, self.fetched));
         let first = missing & !before;
-        // What all SMs have fetched since then may have taken its place in L2.
-        let since = (self.fetched - then) as f64 * 32.0 * self.load.active;
-        let gone = if since > self.rates.l2_bytes { missing & before } else { 0 };
-        let gone = if line.is_local() && chance(key ^ self.through) < self.left_l2(key) { missing } else { gone };
+        // What all SMs have fetched since then may have taken its place in L2. What they share, one brings for all.
+        let sharers = piece.map_or(1.0, |(_, piece)| piece.sharers);
+        let since = (self.fetched - then) as f64 * 32.0 * self.load.active / sharers;
+        let chance = chance_of(line, piece, if common { 0 } else { asker.block });
+        let gone = if since > self.rates.l2_bytes && chance * sharers < 1.0 { missing & before } else { 0 };
+        let gone = if line.is_local() && mixed(key ^ self.through) < self.left_l2(key) { missing } else { gone };
         let fresh = match piece {
             Some((_, piece)) if common => piece.fresh_common,
             Some((_, piece)) => piece.fresh,
@@ -288,7 +259,6 @@ impl<'a> MemorySystem<'a> {
         // What is read here and there is seldom read again before it has to go.
         let evicted = piece.map_or(0.0, |(_, piece)| piece.evicted);
         let share = if apart { fresh + (1.0 - fresh) * evicted } else { fresh };
-        let chance = chance_of(line, piece, if common { 0 } else { asker.block });
         let from_dram = gone | if chance < share { first } else { 0 };
         // Blocks that run at the same time ask for what they share at the same time: all of them wait for it.
         // What is read here and there, each asks for at another time.
@@ -297,7 +267,7 @@ impl<'a> MemorySystem<'a> {
         // What is waited for comes with its other half, too.
         let halves = halves_of(from_dram | if waits { first } else { 0 });
         self.read.insert(own, (before | missing | halves, self.fetched));
-        let shared = !apart && (common || piece.is_some_and(|(_, piece)| piece.shared));
+        let shared = !apart && (common || sharers >= SHARED);
         let kind = (scattered, waits, shared);
         let came = self.fetch(begun, missing.count_ones(), from_dram, kind, sector);
         self.flight += f64::from(32 * missing.count_ones()) * came.saturating_sub(begun) as f64;
@@ -500,7 +470,7 @@ fn own(line: &Line, asker: Asker) -> u64 {
 fn chance_of(line: &Line, piece: Option<(usize, Piece)>, block: u64) -> f64 {
     let of = |(index, piece): (usize, Piece)| {
         let offset = line.number.wrapping_sub(piece.start / 128);
-        chance(offset ^ (index as u64) << 48 ^ block << 36)
+        mixed(offset ^ (index as u64) << 48 ^ block << 36)
     };
     piece.map_or(1.0, of)
 }
@@ -524,7 +494,7 @@ fn are_sparse(lines: &[Line], bytes: u64) -> bool {
 }
 
 /// A number from 0 to 1 that depends on nothing but `of`.
-fn chance(of: u64) -> f64 {
+fn mixed(of: u64) -> f64 {
     let mixed = of.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     ((mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 11) as f64 / (1_u64 << 53) as f64
 }
@@ -542,7 +512,7 @@ mod tests {
         missing: 1.0,
         evicted: 0.0,
         written_sectors: 1.0,
-        shared: false,
+        sharers: 1.0,
     };
     const ASKER: Asker = Asker { place: 0, block: 0 };
 

@@ -24,9 +24,6 @@ pub(super) fn common(recordings: &[Recording]) -> HashSet<u64> {
 /// How many times its own size a cache is gone through, beyond once, until nothing of it is found again.
 const SHARP: f64 = 0.25;
 
-/// How often each sector is read at least where several SMs read it at a time.
-const SHARED: f64 = 1.5;
-
 /// Sectors of one allocation.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sectors {
@@ -119,7 +116,7 @@ impl Pieces {
             missing: 1.0 - cached,
             evicted: 0.0,
             written_sectors: 1.0,
-            shared: false,
+            sharers: 1.0,
         };
         let mut pieces: Vec<Piece> = grid.regions.iter().map(piece).collect();
         pieces.sort_unstable_by_key(|piece| piece.start);
@@ -138,7 +135,7 @@ impl Pieces {
             piece.fresh_written = share(all, sectors.written);
             let (read, written) = ((all_blocks(sectors.own) + distinct).min(all), all_blocks(sectors.written).min(all));
             piece.written_sectors = written.max(1.0);
-            piece.shared = all_blocks(sectors.own + sectors.common) >= SHARED * read;
+            piece.sharers = (all_blocks(sectors.own + sectors.common) / read.max(1.0)).max(1.0);
             // Of what is written in place there is one copy.
             brought += 32.0 * (read + written).min(all) * piece.missing;
             newly_written += 32.0 * written;

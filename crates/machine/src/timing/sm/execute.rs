@@ -48,16 +48,18 @@ impl Sm<'_> {
                     let written = self.memory.store(now, lines, bytes, asker, &sample.recording.written);
                     self.written = self.written.max(written);
                 }
-                if of_cluster {
-                    let there = self.shared(now, passes.max(1), true);
-                    self.written = self.written.max(there);
-                    self.arrive_at_mbarriers(number, sample, step, there);
-                    now
-                } else if passes > 0 {
-                    self.memory.pass(now, passes as f64)
-                } else {
-                    now
+                let there = match () {
+                    () if of_cluster => self.shared(now, passes.max(1), true),
+                    () if passes > 0 => self.memory.pass(now, passes as f64),
+                    () => now,
+                };
+                // `st.async` tells an object.
+                self.arrive_at_mbarriers(number, sample, step, there);
+                if !of_cluster {
+                    return (there, now);
                 }
+                self.written = self.written.max(there);
+                now
             }
             Kind::Copy => {
                 let there = self.memory.load(now, lines, bytes, asker, op.past_l1);
