@@ -289,6 +289,12 @@ impl Watch<'_> {
         if touch.place == Place::Local || touch.mask == 0 {
             return;
         }
+        if self.is_of_system(touch) {
+            if touch.order.strong {
+                self.exchange(races, touch);
+            }
+            return;
+        }
         let kind = self.kind(touch);
         let like = self.row_of(races, touch);
         if touch.action == Action::Read && is_product(self.run.code, self.pc) {
@@ -369,6 +375,13 @@ impl Watch<'_> {
             self.exchange(races, touch);
         }
         factors.into_iter().for_each(|(product, reader)| self.overwrites_factor(product, reader.into()));
+    }
+
+    /// Whether all of an access is to the shared memory that is reserved for the system. Only the code of CUDA's headers goes
+    /// there, by rules of its own; what it hands on by that counts.
+    fn is_of_system(&self, touch: &Touch<'_>) -> bool {
+        let reserved = u64::from(self.run.code.reserved_shared);
+        reserved > 0 && touch.place == Place::Shared && each(touch.mask).all(|lane| touch.addrs[lane] < reserved)
     }
 
     /// Who accesses, when, and where in the code.
