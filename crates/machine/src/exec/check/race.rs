@@ -325,8 +325,8 @@ impl Watch<'_> {
         let windows = touch.windows;
         let values = value::Values { touch, windows };
         let mut factors: SmallVec<[(u32, u8); 1]> = SmallVec::new();
-        let (run, findings) = (self.run, &mut self.findings);
-        let mut story = Story { run, findings, touch, past: &past, wrote, waits, idioms };
+        let (run, findings, reach) = (self.run, &mut self.findings, &mut self.reach);
+        let mut story = Story { run, findings, reach, touch, past: &past, wrote, waits, idioms };
         if past.shared {
             let code = self.run.code;
             shared.access(&like, &past, &values, |line, clash| {
