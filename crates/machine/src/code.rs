@@ -14,6 +14,8 @@ mod slow;
 mod spread;
 mod table;
 
+use std::ops::Range;
+
 use fusion_ptx::ast::{BoolOp, LocId, Ordering, Scope, Span};
 
 pub(crate) use fragments::{Fragments, Places};
@@ -270,6 +272,8 @@ pub(crate) struct Function {
     pub(crate) cleared: Vec<Reg>,
     /// Bytes of local memory: variables, then parameter variables of calls.
     pub(crate) frame_bytes: u32,
+    /// Which of them have an address.
+    pub(crate) locals: Range<u32>,
     pub(crate) params: Vec<Argument>,
     pub(crate) returns: Vec<Argument>,
     /// Peak of live 32-bit registers.

@@ -17,6 +17,7 @@ use crate::exec::state::address::{addresses, distinct, same_place};
 use crate::exec::state::lanes::each;
 use crate::exec::state::local;
 use crate::exec::state::shared::{load_element, store_element};
+use crate::exec::state::stack::Stack;
 use crate::exec::state::warp::{Split, Warp};
 
 /// One lane's values of a vector or of a 128-bit integer.
@@ -108,9 +109,9 @@ pub(crate) fn execute(
             }
             Place::Local | Place::Frame => {
                 for lane in each(group) {
-                    let have = 4 * warp.local.len() as u64;
-                    if inside[lane].checked_add(bytes).is_none_or(|end| end > have) {
-                        return Err(fault::stray_local(1 << lane, inside[lane], bytes, have, true));
+                    let (code, stack) = (worker.run.code, Stack { local: &mut warp.local, split });
+                    if !super::local::is_inside(code, &stack, inside[lane], bytes) {
+                        return Err(super::local::outside(code, &stack, 1 << lane, inside[lane], bytes, true));
                     }
                     for (part, old) in old.iter_mut().enumerate() {
                         old[lane] = local::load_element(&warp.local, lane, at(inside[lane], part), op.element);
