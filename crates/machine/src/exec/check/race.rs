@@ -433,7 +433,8 @@ impl Watch<'_> {
         let places = elsewhere.unwrap_or(&mut self.places);
         for lane in each(touch.mask) {
             let access = Exchange {
-                counts: takes && used == Use::Decides,
+                // Who adds nothing has not counted itself: so one looks.
+                counts: takes && used == Use::Decides && touch.looks >> lane & 1 == 0,
                 learns: used != Use::Nothing || touch.order.acquire,
                 thread: 32 * self.warp + lane as u32,
                 place: touch.addrs[lane],

@@ -347,6 +347,7 @@ fn touch<'t>(mask: u32, addrs: &'t [u64; 32], action: Action, order: Order) -> T
         access: None,
         stored: None,
         order,
+        looks: 0,
         shared: &[],
     }
 }
