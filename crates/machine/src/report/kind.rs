@@ -28,7 +28,7 @@ pub use memory::{Access, Memory};
 pub use race::{Act, Does, Hazard, Idiom, Lock, Operation, Race, Rule, Scope, Side, Unordered};
 pub use speed::{Saving, Share, Speed};
 pub use stop::{Stop, Unsupported};
-pub use sync::{Arrivals, Lanes, Standstill, Sync, Waits};
+pub use sync::{Arrivals, Crowd, Lanes, Standstill, Sync, Waits};
 pub use tensor::{Missing, Proxy, Reader, Tensor, Unfinished};
 pub use warpgroup::Warpgroup;
 
