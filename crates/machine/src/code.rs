@@ -149,11 +149,20 @@ pub(crate) struct Order {
     pub(crate) clustered: bool,
     /// `.volatile`, which says nothing but that the access is made.
     pub(crate) volatile: bool,
+    /// `.sc`: of two such fences one comes first, for everyone.
+    pub(crate) total: bool,
 }
 
 impl Order {
-    pub(crate) const WEAK: Self =
-        Self { strong: false, acquire: false, release: false, narrow: false, clustered: false, volatile: false };
+    pub(crate) const WEAK: Self = Self {
+        strong: false,
+        acquire: false,
+        release: false,
+        narrow: false,
+        clustered: false,
+        volatile: false,
+        total: false,
+    };
 
     pub(crate) fn new(ordering: Ordering, scope: Scope) -> Self {
         Self {
@@ -163,6 +172,7 @@ impl Order {
             clustered: scope == Scope::Cluster,
             narrow: matches!(scope, Scope::Cta | Scope::Cluster),
             volatile: ordering == Ordering::Volatile,
+            total: ordering == Ordering::SeqCst,
         }
     }
 }
