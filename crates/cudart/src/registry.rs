@@ -2,7 +2,7 @@
 //! device. A binary is loaded when something of it is first needed.
 
 use std::collections::BTreeMap;
-use std::ffi::{CString, c_char, c_int};
+use std::ffi::{CString, c_char, c_int, c_uint};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::boundary::{Handle, Ptr, driver, export, put, say, text};
@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 driver! {
     fn cuModuleLoadData(module: *mut Handle, image: Ptr);
     fn cuModuleUnload(module: Handle);
+    fn cuThreadExchangeStreamCaptureMode(mode: *mut c_uint);
     fn cuModuleGetFunction(function: *mut Handle, module: Handle, name: *const c_char);
     fn cuModuleGetGlobal_v2(address: *mut Ptr, size: *mut usize, module: Handle, name: *const c_char);
 }
@@ -47,12 +48,23 @@ impl Registry {
     fn module(&mut self, binary: usize) -> Result<Handle> {
         let binary = self.binaries.get_mut(binary).ok_or(Error::INVALID_VALUE)?;
         if binary.module.is_none() {
-            let mut module = std::ptr::null_mut();
-            cuModuleLoadData(&raw mut module, binary.image as Ptr)?;
-            binary.module = Some(module as usize);
+            binary.module = Some(load(binary.image as Ptr)? as usize);
         }
         binary.module.map(|module| module as Handle).ok_or(Error::UNKNOWN)
     }
+}
+
+/// `CU_STREAM_CAPTURE_MODE_RELAXED`.
+const RELAXED: c_uint = 2;
+
+/// Loads a binary. The program has not asked for that, and may be in the middle of a capture, in which nobody may load: the runtime
+/// takes upon itself that it is safe.
+fn load(image: Ptr) -> Result<Handle> {
+    let (mut mode, mut module) = (RELAXED, std::ptr::null_mut());
+    cuThreadExchangeStreamCaptureMode(&raw mut mode)?;
+    let loaded = cuModuleLoadData(&raw mut module, image);
+    cuThreadExchangeStreamCaptureMode(&raw mut mode)?;
+    loaded.map(|()| module)
 }
 
 fn registry() -> MutexGuard<'static, Registry> {

@@ -31,18 +31,30 @@ pub(crate) fn is_cuda(path: &str) -> bool {
         || header && (numbered || NAMES.iter().any(|known| name.starts_with(known)))
 }
 
+/// The operator that makes a function of a value.
+const CALL: &str = "operator()";
+
+/// Whether what comes next may belong to an operator's name.
+fn is_operator(name: &str) -> bool {
+    name.starts_with("operator") && name != CALL
+}
+
 /// A function's name without its namespaces, parameters and template arguments: `void a::fetch<float>(float const*, int)`
 /// is `fetch`.
-pub(crate) fn short(function: &str) -> &str {
+pub fn short(function: &str) -> &str {
     let mut depth = 0_u32;
     let (mut start, mut end) = (0, function.len());
     for (at, c) in function.char_indices() {
+        // The parentheses of this operator are its name.
+        if at >= start && at < start + CALL.len() && function[start..].starts_with(CALL) {
+            continue;
+        }
         match c {
-            '<' if depth == 0 && at > start && !function[start..at].starts_with("operator") => {
+            '<' if depth == 0 && at > start && !is_operator(&function[start..at]) => {
                 (end, depth) = (at, 1);
             }
             // An ABI tag, as numba-cuda gives to tell compilations apart: `add[abi:v1]`.
-            '[' if depth == 0 && at > start && !function[start..at].starts_with("operator") => {
+            '[' if depth == 0 && at > start && !is_operator(&function[start..at]) => {
                 (end, depth) = (end.min(at), 1);
             }
             '<' | '[' => depth += 1,
@@ -99,6 +111,11 @@ mod tests {
             ("sync", "sync"),
             ("map(float*)::{lambda(int)#1}::operator()(int) const", "map"),
             ("{lambda(int)#1}::operator()(int) const", "lambda"),
+            ("Add::operator()(int*) const", "operator()"),
+            ("void a::Add<int>::operator()<4>(int*) const", "operator()"),
+            ("a::Add::operator+=(int)", "operator+="),
+            ("void reduce7<int, 512u, true>(int*, int*, unsigned int)", "reduce7"),
+            ("cuda::add[abi:v1][abi:c8tJTIeFIjxB2IKSgI4CrvQClQZ6FczSBAA](int)", "add"),
             ("a::", "a::"),
             ("(", "("),
             ("f<", "f"),

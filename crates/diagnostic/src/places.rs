@@ -133,10 +133,10 @@ fn who(block: Option<[u32; 3]>, thread: Option<[u32; 3]>) -> Option<String> {
 /// Who did it, and how often it was done: `block 1, thread 44 of `past_end`, and 1,023 times more in this launch`.
 pub(crate) fn culprit(fault: &Diagnostic) -> Option<String> {
     let Some(mut text) = who(fault.block, fault.thread) else {
-        return (!fault.kernel.is_empty()).then(|| format!("in the launch of `{}`", kernel(fault)));
+        return (!fault.kernel.is_empty()).then(|| format!("in the launch of `{}`", kernel(&fault.kernel)));
     };
     if !fault.kernel.is_empty() {
-        text += &format!(" of `{}`", kernel(fault));
+        text += &format!(" of `{}`", kernel(&fault.kernel));
     }
     let lanes = u64::from(fault.lanes);
     if fault.count > lanes.max(1) {
@@ -149,10 +149,10 @@ pub(crate) fn culprit(fault: &Diagnostic) -> Option<String> {
 }
 
 /// The kernel's name as the source has it.
-fn kernel(fault: &Diagnostic) -> String {
-    match fault.kernel.starts_with("_Z") {
-        true => short(&demangle(&fault.kernel)).to_owned(),
-        false => fault.kernel.clone(),
+pub(crate) fn kernel(name: &str) -> String {
+    match name.starts_with("_Z") {
+        true => short(&demangle(name)).to_owned(),
+        false => name.to_owned(),
     }
 }
 

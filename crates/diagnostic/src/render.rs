@@ -115,8 +115,9 @@ pub fn more<'a>(codes: impl Iterator<Item = &'a str>) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-/// Faults of one code at one place as one, with what they have in common counted together.
-fn sites(faults: &[Diagnostic], sources: &(impl Sources + ?Sized)) -> Vec<Diagnostic> {
+/// Faults of one code at one place as one, with what they have in common counted together. What two kernels do at one place is
+/// two mistakes to a reader, unless they are of one template.
+pub fn sites(faults: &[Diagnostic], sources: &(impl Sources + ?Sized)) -> Vec<Diagnostic> {
     let mut sites: Vec<Diagnostic> = Vec::new();
     let mut known: BTreeMap<_, usize> = BTreeMap::new();
     // What was found before a launch stopped comes after what stopped it.
@@ -125,7 +126,7 @@ fn sites(faults: &[Diagnostic], sources: &(impl Sources + ?Sized)) -> Vec<Diagno
         let place: Vec<_> = own.iter().map(|at| (at.file.as_str(), at.line, at.column)).collect();
         let ptx = fault.ptx.as_ref().filter(|_| place.is_empty()).map(|ptx| ptx.line);
         let placed = place.first().is_some_and(|place| *place != ("", 0, 0)) || ptx.is_some();
-        let key = (fault.code.as_str(), place, ptx, fault.title.as_str());
+        let key = (fault.code.as_str(), place, ptx, fault.title.as_str(), places::kernel(&fault.kernel));
         match known.get(&key).and_then(|&site| sites.get_mut(site)) {
             Some(site) if placed => site.count = times(site).saturating_add(times(fault)),
             _ => {

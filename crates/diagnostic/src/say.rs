@@ -166,6 +166,7 @@ fn label(other: &report::Related, fault: &Fault) -> String {
             format!("warp {warp} counts {} here", counted((*threads).into(), "thread"))
         }
         Role::RoundBefore { warp } => format!("warp {warp} came to the round before here"),
+        Role::Initialised => "the count of its arrivals was set here".into(),
         Role::Bypassing { lanes, barrier } => sync::bypassing(*lanes, *barrier),
         Role::BypassingWarp { warp } => {
             format!("warp {warp} is here, behind the barrier, without having waited, and ends")

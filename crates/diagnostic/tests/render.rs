@@ -5,7 +5,7 @@ mod bless;
 
 use std::borrow::Cow;
 
-use fusion_diagnostic::{Buffer, Diagnostic, Look, Related, Sources, Text, all, render};
+use fusion_diagnostic::{Buffer, Diagnostic, Look, Related, Sources, Text, all, render, sites};
 use fusion_machine::report::{Blame, PtxPosition, Severity, SourcePosition};
 
 const ADD: &str = "\
@@ -269,6 +269,17 @@ fn many_faults_are_bounded_and_the_gravest_come_first() {
     assert!(text.contains("and 19,999 times more"), "{text}");
     assert!(text.contains("and 21 more sites: 20 E-OOB-GLOBAL, 1 P-DIVERGENT"), "{text}");
     check("two_severities", &all(&[faults[0].clone(), race()], &FILES, narrow()));
+}
+
+/// A function that two kernels call has a mistake for each of them; instances of one template, and launches of one kernel, have one.
+#[test]
+fn what_two_kernels_do_at_one_place_is_two_mistakes() {
+    let of = |kernel: &str| Diagnostic { kernel: kernel.into(), ..oob() };
+    let shown = |kernels: &[&str]| sites(&kernels.iter().map(|name| of(name)).collect::<Vec<_>>(), &FILES).len();
+    assert_eq!(shown(&["one", "two", "one"]), 2);
+    assert_eq!(shown(&["_Z3addIiEvPT_", "_Z3addIfEvPT_"]), 1);
+    let text = all(&[of("one"), of("two")], &FILES, wide());
+    assert!(text.contains("of `one`") && text.contains("of `two`"), "{text}");
 }
 
 /// Whatever stands in a fault and in a source, text comes out of it, within bounds and without control characters.

@@ -85,6 +85,11 @@ impl Session {
         if capture.valid { Ok(()) } else { Err(Error::STREAM_CAPTURE_INVALIDATED) }
     }
 
+    /// Whether a capture began on this stream.
+    pub(crate) fn began(&self, capture: Handle, stream: Handle) -> bool {
+        self.state.captures.get(capture).is_ok_and(|capture| capture.origin == stream)
+    }
+
     /// Marks a capture as broken; its end will say so.
     pub(crate) fn invalidate(&mut self, capture: Handle) {
         if let Ok(capture) = self.state.captures.get_mut(capture) {

@@ -153,7 +153,10 @@ export! {
         } else {
             session.state.streams.remove(stream)?;
         }
-        if let Some(capturing) = capturing {
+        // Without its origin a capture cannot end. Whether the work of any other stream has been joined is asked at the end.
+        if let Some(capturing) = capturing
+            && session.began(capturing.capture, stream)
+        {
             session.invalidate(capturing.capture);
         }
         session.sticky()

@@ -6,6 +6,7 @@
 mod element;
 mod expression;
 mod kernels;
+mod names;
 mod run;
 mod script;
 

@@ -14,6 +14,8 @@ mod slow;
 mod spread;
 mod table;
 
+use std::ops::Range;
+
 use fusion_ptx::ast::{BoolOp, LocId, Ordering, Scope, Span};
 
 pub(crate) use fragments::{Fragments, Places};
@@ -147,11 +149,20 @@ pub(crate) struct Order {
     pub(crate) clustered: bool,
     /// `.volatile`, which says nothing but that the access is made.
     pub(crate) volatile: bool,
+    /// `.sc`: of two such fences one comes first, for everyone.
+    pub(crate) total: bool,
 }
 
 impl Order {
-    pub(crate) const WEAK: Self =
-        Self { strong: false, acquire: false, release: false, narrow: false, clustered: false, volatile: false };
+    pub(crate) const WEAK: Self = Self {
+        strong: false,
+        acquire: false,
+        release: false,
+        narrow: false,
+        clustered: false,
+        volatile: false,
+        total: false,
+    };
 
     pub(crate) fn new(ordering: Ordering, scope: Scope) -> Self {
         Self {
@@ -161,6 +172,7 @@ impl Order {
             clustered: scope == Scope::Cluster,
             narrow: matches!(scope, Scope::Cta | Scope::Cluster),
             volatile: ordering == Ordering::Volatile,
+            total: ordering == Ordering::SeqCst,
         }
     }
 }
@@ -270,6 +282,8 @@ pub(crate) struct Function {
     pub(crate) cleared: Vec<Reg>,
     /// Bytes of local memory: variables, then parameter variables of calls.
     pub(crate) frame_bytes: u32,
+    /// Which of them have an address.
+    pub(crate) locals: Range<u32>,
     pub(crate) params: Vec<Argument>,
     pub(crate) returns: Vec<Argument>,
     /// Peak of live 32-bit registers.

@@ -48,6 +48,7 @@ const PROGRAMS: &[(Kind, &str)] = &[
     (Numba, "atomics.py"),
     (Numba, "race.py"),
     (Nvcc, "runtime.cu"),
+    (Nvcc, "capture.cu"),
     (Nvcc, "stray.cu"),
     (Separate, "separate.cu"),
     (PerThread, "per_thread.cu"),

@@ -6,6 +6,7 @@ use fusion_machine::report::kind::{Act, Call, Operation, Stray, Unordered};
 use super::Words;
 use super::terms::named;
 use crate::counted;
+use crate::places::kernel as kernel_name;
 
 pub(super) fn words(kind: &Call) -> Words {
     match kind {
@@ -96,7 +97,7 @@ pub(super) fn unordered(race: &Unordered, fault: &Fault) -> Words {
 
 /// The label of a kernel's access.
 pub(super) fn operation(kernel: &str, write: bool, fault: &Fault) -> String {
-    format!("`{kernel}` {} {} here", verb(write), memory(fault))
+    format!("`{}` {} {} here", kernel_name(kernel), verb(write), memory(fault))
 }
 
 fn memory(fault: &Fault) -> String {
@@ -117,7 +118,7 @@ fn stream(number: u32) -> String {
 /// As the subject of a sentence.
 fn act(act: &Act) -> String {
     match act {
-        Act::Launch { kernel } => format!("`{kernel}`"),
+        Act::Launch { kernel } => format!("`{}`", kernel_name(kernel)),
         Act::ToDevice => "a copy to the device".into(),
         Act::ToHost => "a copy to the host".into(),
         Act::WithinDevice => "a copy within the device".into(),

@@ -1,6 +1,6 @@
 //! Threads that wait for each other in vain, or wrongly, and kernels that do not end.
 
-use fusion_machine::report::kind::{Lanes, Standstill, Sync, Waits};
+use fusion_machine::report::kind::{Crowd, Lanes, Standstill, Sync, Waits};
 
 use super::Words;
 use super::terms::lanes;
@@ -98,7 +98,7 @@ pub(super) fn words(kind: &Sync) -> Words {
             .label("waits for all blocks, which nothing makes run at once here")
             .note("without a cooperative launch a grid has no barrier, and this code stops the kernel")
             .help("launch it with `launch_cooperative` instead of `launch`, with no more blocks than fit on the device at once"),
-        Sync::Endless { limit, inside, others } => {
+        Sync::Endless { limit, inside, others, crowd } => {
             let label = match inside {
                 Some(Lanes { warp, mask }) => {
                     format!("{} of warp {warp} {} still in this loop", lanes(*mask), verb(*mask, "is", "are"))
@@ -110,6 +110,23 @@ pub(super) fn words(kind: &Sync) -> Words {
                 1 => Some("another warp of the block is in it, too".to_owned()),
                 n => Some(format!("{n} other warps of the block are in it, too")),
             };
+            if let Some(Crowd { waiting, unstarted }) = *crowd {
+                let unstarted = counted(unstarted, "block");
+                return Words::new(format!("blocks wait for others, and {unstarted} cannot start before one of them ends"))
+                    .label(label)
+                    .maybe(others)
+                    .note(format!(
+                        "{} of this kernel fit on the device at once, and all of them wait: what waits for every block of the grid, \
+                         such as a barrier made of atomics, then waits for ever",
+                        counted(waiting, "block")
+                    ))
+                    .note(format!("they got nowhere in {limit} warp instructions"))
+                    .help("launch no more blocks than fit at once, and let each do the work of several (a grid-stride loop)")
+                    .help(
+                        "`grid.sync()` in a cooperative launch is such a barrier, and a cooperative launch of too many blocks is refused \
+                         instead",
+                    );
+            }
             Words::new(format!("the kernel did not end within {limit} warp instructions"))
                 .label(label)
                 .maybe(others)

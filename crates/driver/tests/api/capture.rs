@@ -89,6 +89,47 @@ fn captures_span_streams() {
     }
 }
 
+/// A stream whose work has been joined may be destroyed before the capture ends, and events too. That of one which has not is missed at the
+/// end, and without the stream on which it began a capture cannot end.
+#[test]
+fn a_stream_is_destroyed_in_a_capture() {
+    let context = own_context();
+    // SAFETY: the streams are ordered by events below.
+    unsafe { context.disable_event_tracking() };
+    let first = context.new_stream().unwrap();
+    let mut x = first.clone_htod(&[1u8; 4]).unwrap();
+    for join in [true, false] {
+        let second = context.new_stream().unwrap();
+        first.begin_capture(CU_STREAM_CAPTURE_MODE_GLOBAL).unwrap();
+        second.wait(&first.record_event(Some(CU_EVENT_DISABLE_TIMING)).unwrap()).unwrap();
+        second.memset_zeros(&mut x).unwrap();
+        if join {
+            first.wait(&second.record_event(Some(CU_EVENT_DISABLE_TIMING)).unwrap()).unwrap();
+        }
+        drop(second);
+        assert_eq!(first.capture_status().unwrap(), CU_STREAM_CAPTURE_STATUS_ACTIVE);
+        let graph = first.end_capture(Flags(0));
+        if join {
+            graph.unwrap().unwrap().launch().unwrap();
+            assert_eq!(first.clone_dtoh(&x).unwrap(), [0; 4]);
+        } else {
+            fails(graph.map(|_| ()), CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+        }
+    }
+    let (mut origin, mut status) = (std::ptr::null_mut(), CU_STREAM_CAPTURE_STATUS_NONE);
+    // SAFETY: handles are those that the driver gave.
+    unsafe {
+        answers(sys::cuStreamCreate(&mut origin, 1), CUDA_SUCCESS);
+        answers(sys::cuStreamBeginCapture_v2(origin, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+        let fork = first.context().new_event(Some(CU_EVENT_DISABLE_TIMING)).unwrap();
+        answers(sys::cuEventRecord(fork.cu_event(), origin), CUDA_SUCCESS);
+        first.wait(&fork).unwrap();
+        answers(sys::cuStreamDestroy_v2(origin), CUDA_SUCCESS);
+        answers(sys::cuStreamIsCapturing(first.cu_stream(), &mut status), CUDA_SUCCESS);
+    }
+    assert_eq!(status, CU_STREAM_CAPTURE_STATUS_INVALIDATED);
+}
+
 #[test]
 fn work_from_before_the_capture_is_not_waited_for() {
     let context = own_context();

@@ -4,7 +4,8 @@ use fusion_diagnostic::{Diagnostic, counted};
 use fusion_machine::report::demangle;
 
 use super::element::{Element, Number};
-use super::script::{Argument, Launch, Script, Value, mistake, nearest};
+use super::names::{self, Name};
+use super::script::{Argument, Launch, Script, Value, mistake};
 use crate::cause::signature::{self, Declared};
 
 /// A kernel as it was compiled.
@@ -12,8 +13,9 @@ use crate::cause::signature::{self, Declared};
 pub(super) struct Kernel {
     /// The name of the PTX, which is mangled without `extern "C"`.
     pub(super) entry: String,
-    /// The name of the source.
+    /// The name of the source, without and with its namespaces and what its template was made for.
     pub(super) name: String,
+    pub(super) full: Name,
     pub(super) parameters: Vec<Parameter>,
 }
 
@@ -22,7 +24,9 @@ pub(super) struct Parameter {
     /// In bytes.
     size: usize,
     is_float: bool,
-    /// As the source has it; none where that is not followed, as with templates.
+    /// Bytes to the PTX, and no number: a struct, but for the types of numbers that are structs in C++.
+    is_array: bool,
+    /// As the source has it; none where that is not followed.
     declared: Option<Declared>,
 }
 
@@ -32,18 +36,53 @@ pub(super) fn kernels(source: &str, ptx: &str) -> Vec<Kernel> {
     let entries = module.functions.iter().filter(|function| function.is_entry);
     let kernel = |function: &fusion_ptx::ast::Function| {
         let plain = demangle(&function.name);
-        let name = plain.split(['(', '<']).next().unwrap_or_default();
-        let name = name.rsplit([' ', ':']).next().unwrap_or_default().to_owned();
-        let declared = signature::parameters(source, &name).filter(|list| list.len() == function.params.len());
+        let full = Name::of(&plain);
+        let name = full.last().to_owned();
+        let declared = declared(source, &plain, &name).filter(|list| list.len() == function.params.len());
         let parameter = |(index, param): (usize, &fusion_ptx::ast::Param)| Parameter {
             size: param.size as usize,
             is_float: matches!(param.ty, fusion_ptx::ast::ScalarType::F32 | fusion_ptx::ast::ScalarType::F64),
+            is_array: param.size != param.ty.bytes(),
             declared: declared.as_ref().and_then(|list| list.get(index)).cloned(),
         };
         let parameters = function.params.iter().enumerate().map(parameter).collect();
-        Kernel { entry: function.name.clone(), name, parameters }
+        Kernel { entry: function.name.clone(), name, full, parameters }
     };
     entries.map(kernel).collect()
+}
+
+/// The parameters by the names of the source, and by the types of the mangled name where there is one: those of a template, or of one
+/// of several functions of a name, are only there.
+fn declared(source: &str, plain: &str, name: &str) -> Option<Vec<Declared>> {
+    let of_source = signature::parameters(source, name);
+    let Some(mut types) = names::types(plain) else { return of_source };
+    // Of several functions of a name the source's first one may be another.
+    let fits = |list: &Vec<Declared>| {
+        list.len() == types.len() && list.iter().zip(&types).all(|(one, other)| one.pointers == other.pointers)
+    };
+    let of_source = of_source.filter(fits);
+    for (one, known) in types.iter_mut().zip(of_source.iter().flatten()) {
+        one.name.clone_from(&known.name);
+        // The source's own words, where they are no other type: `size_t` is no `unsigned long` to who has written it.
+        if known.plain() == one.plain() || same(known, one) {
+            one.words.clone_from(&known.words);
+        }
+    }
+    Some(types)
+}
+
+/// Whether two types are the same to a buffer.
+fn same(one: &Declared, other: &Declared) -> bool {
+    let [one, other] = [one, other].map(|it| Element::named(&it.plain()));
+    one.is_some_and(|one| other.is_some_and(|other| (one.size(), one.is_float()) == (other.size(), other.is_float())))
+}
+
+impl Kernel {
+    /// `scale(const float* x, int n)`
+    pub(super) fn signature(&self) -> String {
+        let list: Vec<String> = self.parameters.iter().map(|it| it.text().trim_matches('`').to_owned()).collect();
+        format!("{}({})", self.full.text(), list.join(", "))
+    }
 }
 
 impl Parameter {
@@ -67,6 +106,7 @@ impl Parameter {
         let named = self.declared.as_ref().filter(|declared| declared.pointers == 0);
         let named = named.and_then(|declared| Element::named(&declared.plain()));
         named.filter(|element| element.size() == self.size).or(match (self.is_float, self.size) {
+            _ if self.is_array => None,
             (true, 4) => Some(Element::F32),
             (true, 8) => Some(Element::F64),
             (false, 1) => Some(Element::U8),
@@ -84,6 +124,9 @@ impl Parameter {
     /// What the elements of a buffer for it are called.
     fn pointee(&self) -> &'static str {
         let plain = self.declared.as_ref().map(Declared::plain).unwrap_or_default();
+        if self.declared.as_ref().is_some_and(|declared| declared.pointers > 1) {
+            return "u64";
+        }
         // `float4` is four of them.
         let one = plain.trim_end_matches(['2', '3', '4']);
         let known = Element::named(&plain).or(Element::named(one));
@@ -91,29 +134,19 @@ impl Parameter {
     }
 }
 
-/// The kernel that a launch names.
-pub(super) fn find<'a>(kernels: &'a [Kernel], launch: &Launch) -> Option<&'a Kernel> {
-    kernels.iter().find(|kernel| kernel.name == launch.kernel || kernel.entry == launch.kernel)
-}
-
 /// Whether each launch suits its kernel: every mistake.
-pub(super) fn check(script: &Script, kernels: &[Kernel]) -> Vec<Diagnostic> {
-    script.launches.iter().flat_map(|launch| check_launch(script, launch, kernels)).collect()
+pub(super) fn check(script: &Script, kernels: &[Kernel], source: &str) -> Vec<Diagnostic> {
+    let launches = script.launches.iter();
+    let mistakes = launches.flat_map(|launch| match names::find(script, kernels, launch, source) {
+        Ok(kernel) => unsuited(script, launch, kernel),
+        Err(mistake) => vec![*mistake],
+    });
+    mistakes.collect()
 }
 
-fn check_launch(script: &Script, launch: &Launch, kernels: &[Kernel]) -> Vec<Diagnostic> {
+/// What of a launch does not suit a kernel.
+pub(super) fn unsuited(script: &Script, launch: &Launch, kernel: &Kernel) -> Vec<Diagnostic> {
     let name = &launch.kernel;
-    let Some(kernel) = find(kernels, launch) else {
-        let names = kernels.iter().map(|kernel| kernel.name.as_str());
-        let near = nearest(name, names.clone()).map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
-        let all: Vec<String> = names.map(|name| format!("`{name}`")).collect();
-        let has = if all.is_empty() { "no kernel".to_owned() } else { all.join(", ") };
-        return vec![mistake(
-            &launch.at,
-            format!("no kernel is called `{name}`"),
-            format!("{near}{} file has {has}", if near.is_empty() { "the" } else { "The" }),
-        )];
-    };
     let (given, taken) = (launch.arguments.len(), kernel.parameters.len());
     if given != taken {
         let list: Vec<String> = kernel.parameters.iter().map(Parameter::text).collect();
@@ -138,8 +171,10 @@ fn check_argument(script: &Script, argument: &Argument, parameter: &Parameter) -
                 ));
             }
             let buffer = script.buffers.get(index)?;
-            let plain = parameter.declared.as_ref().map(Declared::plain).unwrap_or_default();
-            let wanted = Element::named(&plain).filter(|wanted| wanted.size() != buffer.element.size())?;
+            let declared = parameter.declared.as_ref()?;
+            // What a pointer to pointers leads to are addresses.
+            let pointee = if declared.pointers > 1 { Some(Element::U64) } else { Element::named(&declared.plain()) };
+            let wanted = pointee.filter(|wanted| wanted.size() != buffer.element.size())?;
             let (has, name) = (buffer.element.name(), wanted.name());
             let title = format!("`{text}` has elements of type {has}, and the kernel takes {takes}");
             Some(mistake(&argument.at, title, format!("write `{text} = {name}[...]` above")))
@@ -191,7 +226,9 @@ pub(super) fn template(kernels: &[Kernel]) -> String {
             }
             arguments.push(name);
         }
-        launches.push(format!("{}<<<(n + 255) / 256, 256>>>({})", kernel.name, arguments.join(", ")));
+        let alone = kernels.iter().filter(|other| other.name == kernel.name).count() == 1;
+        let name = if alone { kernel.name.clone() } else { kernel.full.text() };
+        launches.push(format!("{name}<<<(n + 255) / 256, 256>>>({})", arguments.join(", ")));
     }
     lines.into_iter().chain(launches).map(|line| format!("// play: {line}\n")).collect()
 }
@@ -218,7 +255,59 @@ mod tests {
              // play: none<<<(n + 255) / 256, 256>>>()\n"
         );
         let script = parse("a.cu", &text).unwrap();
-        assert_eq!(check(&script, &kernels), []);
+        assert_eq!(check(&script, &kernels, SOURCE), []);
+    }
+
+    const OTHERS: &str = "namespace a { __global__ void k(float* y) {} }\n\
+        template <typename T, int N> __global__ void scale(const T* x, T* y) {}\n\
+        template __global__ void scale<float, 4>(const float*, float*);\n\
+        template <class T> __global__ void lone(T* y) {}\n\
+        __global__ void over(int n) {}\n__global__ void over(float* rows) {}\nstruct P { float a; int b; };\n\
+        __global__ void by_value(P p, float** rows) {}\n";
+    const OTHERS_PTX: &str = ".version 8.0\n.target sm_90\n.address_size 64\n\
+        .visible .entry _ZN1a1kEPf(.param .u64 p0)\n{\nret;\n}\n\
+        .visible .entry _Z5scaleIfLi4EEvPKT_PS0_(.param .u64 p0, .param .u64 p1)\n{\nret;\n}\n\
+        .visible .entry _Z5scaleIdLi2EEvPKT_PS0_(.param .u64 p0, .param .u64 p1)\n{\nret;\n}\n\
+        .visible .entry _Z5scaleIfLi2EEvPKT_PS0_(.param .u64 p0, .param .u64 p1)\n{\nret;\n}\n\
+        .visible .entry _Z4overi(.param .u32 p0)\n{\nret;\n}\n.visible .entry _Z4overPf(.param .u64 p0)\n{\nret;\n}\n\
+        .visible .entry _Z8by_value1PPPf(.param .align 4 .b8 p0[8], .param .u64 p1)\n{\nret;\n}\n";
+
+    /// Namespaces, templates and overloads: which kernel is meant, or what is said where that is not known.
+    #[test]
+    fn a_name_means_one_kernel() {
+        let kernels = kernels(OTHERS, OTHERS_PTX);
+        let above = "// play: x = f32[8]\n// play: y = f32[8]\n// play: d = f64[8]\n// play: rows = u64[8]\n// play: ";
+        let meant = |launch: &str| {
+            let script = parse("a.cu", &format!("{above}{launch}")).unwrap();
+            let found = check(&script, &kernels, OTHERS);
+            let kernel = names::find(&script, &kernels, &script.launches[0], OTHERS).ok();
+            (kernel.map(|kernel| kernel.entry.clone()), found)
+        };
+        for (launch, entry) in [
+            ("a::k<<<1, 1>>>(x)", "_ZN1a1kEPf"),
+            ("k<<<1, 1>>>(x)", "_ZN1a1kEPf"),
+            ("scale<float, 4><<<1, 1>>>(x, y)", "_Z5scaleIfLi4EEvPKT_PS0_"),
+            ("scale<double><<<1, 1>>>(d, d)", "_Z5scaleIdLi2EEvPKT_PS0_"),
+            ("scale<<<1, 1>>>(d, d)", "_Z5scaleIdLi2EEvPKT_PS0_"),
+            ("over<<<1, 1>>>(3)", "_Z4overi"),
+            ("over<<<1, 1>>>(x)", "_Z4overPf"),
+        ] {
+            assert_eq!(meant(launch), (Some(entry.to_owned()), vec![]), "{launch}");
+        }
+        for (launch, title, help) in [
+            ("scale<<<1, 1>>>(x, y)", "`scale` may mean any of 3 kernels", "`scale<float, 4>`, `scale<double, 2>`"),
+            ("scale<float, 8><<<1, 1>>>(x, y)", "`scale` is not instantiated so", "void scale<float, 8>(...);`"),
+            ("lone<<<1, 1>>>(x)", "the template `lone` is not instantiated", "void lone<...>(...);`"),
+            ("over<<<1, 1>>>(x, y)", "any of 2 kernels", "`_Z4overi` for `over(int n)`"),
+            ("b::k<<<1, 1>>>(x)", "no kernel is called `b::k`", "did you mean `a::k`?"),
+            ("by_value<<<1, 1>>>(2, rows)", "the kernel takes `P p`, which is no number", "one by one"),
+        ] {
+            let (_, found) = meant(launch);
+            let [mistake] = &found[..] else { panic!("{launch}: {found:?}") };
+            assert!(mistake.title.contains(title) && mistake.help[0].contains(help), "{launch}: {mistake:?}");
+        }
+        let (_, found) = meant("by_value<<<1, 1>>>(2, x)");
+        assert!(found[1].help[0].contains("write `x = u64[...]`"), "{found:?}");
     }
 
     #[test]
@@ -247,7 +336,7 @@ mod tests {
             ),
         ] {
             let script = parse("a.cu", &format!("{above}{launch}")).unwrap();
-            let found = check(&script, &kernels);
+            let found = check(&script, &kernels, SOURCE);
             let [mistake] = &found[..] else { panic!("{launch}: {found:?}") };
             assert!(mistake.title.contains(title) && mistake.help[0].contains(help), "{launch}: {mistake:?}");
         }

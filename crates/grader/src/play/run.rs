@@ -6,10 +6,11 @@ use fusion_course::Source;
 use fusion_device::{CompileError, Options, Program};
 use fusion_diagnostic::{Diagnostic, say_all, with_text};
 use fusion_machine::Report;
-use fusion_machine::report::{Dry, Severity};
+use fusion_machine::report::{Dry, Severity, SourcePosition};
 
 use super::element::Number;
 use super::kernels::{self, Kernel};
+use super::names;
 use super::script::{self, Buffer, Fill, Launch, Script, Value, mistake};
 use super::{NOT_WRITTEN, Played, Ran, Shown};
 use crate::explain;
@@ -49,7 +50,7 @@ pub(crate) fn play(session: &Session, play: &Play<'_>) -> Result<Played, Trouble
     if script.launches.is_empty() {
         return Ok(nothing_launched(&script, &kernels, source));
     }
-    let mistakes = [kernels::check(&script, &kernels), too_large(&script)].concat();
+    let mistakes = [kernels::check(&script, &kernels, &source.text), too_large(&script)].concat();
     if !mistakes.is_empty() {
         return Ok(mistaken(mistakes, source));
     }
@@ -63,9 +64,30 @@ fn mistaken(mistakes: Vec<Diagnostic>, source: &Source) -> Played {
 
 fn not_compiled(session: &Session, error: CompileError, source: &Source) -> Result<Played, Trouble> {
     match session.refused(error, source) {
-        Trouble::Failure(failure) => Ok(Played { failure: Some(failure), ..Played::default() }),
+        Trouble::Failure(failure) => match main(source).filter(|_| failure.title.contains("`main`")) {
+            Some(at) => Ok(mistaken(
+                vec![mistake(&at, "`main` is code for the CPU, and kernels alone are played", PROGRAM)],
+                source,
+            )),
+            None => Ok(Played { failure: Some(failure), ..Played::default() }),
+        },
         unable => Err(unable),
     }
+}
+
+/// What to do with a file that has a `main`.
+const PROGRAM: &str = "a file with a `main` is a program: build it with nvcc, and run it with `cargo xtask run -- ./program`; or delete \
+                       `main`, and describe in `// play:` lines what is to be launched";
+
+/// Where a file has a function `main`.
+fn main(source: &Source) -> Option<SourcePosition> {
+    let tokens = fusion_cpp::tokens(&source.text);
+    let text = |token: &fusion_cpp::Token| token.text(&source.text).to_owned();
+    let pair = tokens.windows(2).find(|pair| text(&pair[0]) == "main" && text(&pair[1]) == "(")?;
+    let before = source.text.get(..pair[0].span.start)?;
+    let line = before.matches('\n').count() as u32 + 1;
+    let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count() as u32) + 1;
+    Some(SourcePosition { file: source.path.clone(), line, column, function: None })
 }
 
 /// A file without a launch: a description to begin with, where the file has none at all.
@@ -134,7 +156,7 @@ impl<'a> Playground<'a> {
         let buffers = script.buffers.iter().map(|buffer| allocate(session, buffer, &mut rng));
         let buffers = buffers.collect::<Result<_, _>>().map_err(Trouble::driver("making buffers"))?;
         let function = |launch| {
-            let kernel = kernels::find(kernels, launch)?;
+            let kernel = names::find(script, kernels, launch, &play.source.text).ok()?;
             let function = program.kernel(&kernel.entry).ok()?;
             let shared = takes::known(function.shared_size_bytes()).saturating_add(launch.shared);
             let takes = Takes::of(&session.device, &function, launch.block, shared);

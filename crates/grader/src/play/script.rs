@@ -303,7 +303,7 @@ impl Reader {
         let wrong = |part: &str, title: String| line.mistake(part, title, LAUNCH);
         let (kernel, rest) = text.split_once("<<<").unwrap_or((text, ""));
         let kernel = kernel.trim();
-        if !is_name(kernel) {
+        if !is_kernel(kernel) {
             return Err(wrong(kernel, format!("`{kernel}` is no name of a kernel")));
         }
         let Some((shape, rest)) = rest.split_once(">>>") else {
@@ -411,6 +411,13 @@ fn is_name(text: &str) -> bool {
     !text.starts_with(|c: char| c.is_ascii_digit())
         && !text.is_empty()
         && text.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
+}
+
+/// `scale`, `a::scale`, `scale<float, 4>`.
+fn is_kernel(text: &str) -> bool {
+    let (path, arguments) = text.split_once('<').map_or((text, None), |(path, rest)| (path, Some(rest)));
+    let closed = arguments.is_none_or(|rest| rest.strip_suffix('>').is_some_and(|rest| !rest.trim().is_empty()));
+    path.split("::").all(|part| is_name(part.trim())) && closed
 }
 
 /// Splits at commas that are in no parentheses; nothing where there is nothing.

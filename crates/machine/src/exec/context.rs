@@ -86,8 +86,8 @@ pub(crate) struct Common {
     pub(crate) gone: Vec<Gone>,
     pub(crate) output: String,
     pub(crate) checks: BlockChecks,
-    /// Objects that count arrivals, by their addresses, and whether they are still in use.
-    pub(crate) objects: HashMap<u64, bool>,
+    /// Objects that count arrivals, by their addresses: where they were initialised, as long as they are in use.
+    pub(crate) objects: HashMap<u64, Option<u32>>,
     /// The last look at one whose phase was not complete.
     pub(crate) looked: Option<Look>,
     /// Somebody has stored something since the block's turn began, or come to such an object.

@@ -201,7 +201,10 @@ fn serial(run: &Run<'_>) -> Gathered {
         if let Ok(Progress::Suspended) = result
             && in_vain > run.block_budget / 4
         {
-            result = Err(unit.endless(&mut worker, run.block_budget / 4));
+            let trap = unit.endless(&mut worker, run.block_budget / 4);
+            let (blocks, size) = (under_way.len() as u64 + 1, u64::from(run.cluster_size().max(1)));
+            let unstarted = if under_way.len() + 1 >= limit { units - next } else { 0 };
+            result = Err(endless::crowded(trap, blocks * size, unstarted * size));
         }
         room = matches!(result, Ok(Progress::Suspended));
         match result {

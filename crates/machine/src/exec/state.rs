@@ -10,6 +10,7 @@ pub(crate) mod paged;
 pub(crate) mod reach;
 pub(crate) mod run;
 pub(crate) mod shared;
+pub(crate) mod stack;
 pub(crate) mod stores;
 pub(crate) mod warp;
 pub(crate) mod window;

@@ -17,6 +17,7 @@ use super::fault::trap::Trapped;
 use super::memory::{self, Load, Request, Store, param};
 use super::state::address::addresses;
 use super::state::lanes::{FULL, View, each, lanes};
+use super::state::stack::Stack;
 use super::state::warp::{Flow, Split, Warp};
 use crate::arith::approx;
 use crate::arith::round::RN;
@@ -352,7 +353,8 @@ fn execute<S: pulp::Simd>(
                     let access = &code.accesses[index as usize];
                     let addrs = addresses(r, &access.address, split.local_base);
                     let request = Request { index, access, mask: m, addrs: &addrs };
-                    memory::access(worker, common, &mut warp.local, &mut Load(r), request)?;
+                    let stack = Stack { local: &mut warp.local, split };
+                    memory::access(worker, common, stack, &mut Load(r), request)?;
                     if worker.watch.undefined {
                         shadowed = worker.watch.followed(&mut common.checks, split, pc);
                     }
@@ -362,7 +364,8 @@ fn execute<S: pulp::Simd>(
                     let access = &code.accesses[index as usize];
                     let addrs = addresses(r, &access.address, split.local_base);
                     let request = Request { index, access, mask: m, addrs: &addrs };
-                    memory::access(worker, common, &mut warp.local, &mut Store(r), request)?;
+                    let stack = Stack { local: &mut warp.local, split };
+                    memory::access(worker, common, stack, &mut Store(r), request)?;
                     warp.bypass.stores(pc, m);
                     if warp.bypass.waited_for {
                         warp.bypass.store(&warp.splits, pc, m);

@@ -1,8 +1,9 @@
 //! The frame of a function: slots for its registers and constants, and its part of local memory.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
-use fusion_ptx::ast::{Function, LocalId, Operand, ParamPlace, RegId, ScalarType, Space};
+use fusion_ptx::ast::{Function, LocalId, Operand, ParamPlace, RegId, ScalarType, Space, Variable};
 
 use crate::code::{self, Argument, Fill, Reg, Slot};
 
@@ -23,6 +24,10 @@ pub(crate) struct Frame {
     pub(crate) wide: HashMap<RegId, [Reg; 2]>,
     pub(crate) homes: Vec<Home>,
     pub(crate) bytes: u32,
+    /// Which part of it local addresses lead to. It is the last one but for what aligns the next frame.
+    locals: Range<u32>,
+    /// The address of something else in it is taken, too.
+    pub(crate) exposed: bool,
     pub(crate) words: u32,
     pub(crate) doubles: u32,
     pub(crate) predicates: u32,
@@ -37,6 +42,8 @@ impl Frame {
             wide: HashMap::new(),
             homes: Vec::new(),
             bytes: if function.is_entry { module_bytes } else { 0 },
+            locals: 0..0,
+            exposed: function.is_entry && module_bytes > 0,
             words: 0,
             doubles: 0,
             // The first two are TRUE and CARRY.
@@ -63,17 +70,32 @@ impl Frame {
             } else if matches!(variable.space, Space::Shared | Space::SharedCluster) {
                 Home::Shared
             } else {
-                let align = variable.align.clamp(4, 4096).next_power_of_two();
-                let offset = frame.bytes.next_multiple_of(align);
-                let size = u32::try_from(variable.size).unwrap_or(u32::MAX).min(1 << 24);
-                frame.bytes = offset.saturating_add(size).min(1 << 26);
-                Home::Frame(offset)
+                Home::Frame(if variable.space == Space::Local { 0 } else { frame.place(variable) })
             };
             frame.homes.push(home);
+        }
+        // Last, so that what goes past the end of an array hits nothing.
+        frame.locals = frame.bytes..frame.bytes;
+        for (i, variable) in function.variables.iter().enumerate().filter(|(_, v)| v.space == Space::Local) {
+            let at = frame.place(variable);
+            frame.homes[i] = Home::Frame(at);
+            if frame.locals.is_empty() {
+                frame.locals.start = at;
+            }
+            frame.locals.end = frame.bytes;
         }
         // Frames stack up: the next one begins as aligned as the largest alignment that occurs in practice.
         frame.bytes = frame.bytes.next_multiple_of(16);
         frame
+    }
+
+    /// A place for a variable, behind those that have one.
+    fn place(&mut self, variable: &Variable) -> u32 {
+        let align = variable.align.clamp(4, 4096).next_power_of_two();
+        let offset = self.bytes.next_multiple_of(align);
+        let size = u32::try_from(variable.size).unwrap_or(u32::MAX).min(1 << 24);
+        self.bytes = offset.saturating_add(size).min(1 << 26);
+        offset
     }
 
     fn register(&mut self, id: RegId, ty: ScalarType) -> Option<Reg> {
@@ -157,6 +179,7 @@ impl Frame {
             nounroll: Vec::new(),
             cleared: at_entry.iter().flat_map(|r| self.slots(*r)).collect(),
             frame_bytes: self.bytes,
+            locals: if self.exposed { 0..self.locals.end } else { self.locals },
             params,
             returns,
             live,

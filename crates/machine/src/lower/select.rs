@@ -226,6 +226,8 @@ impl<'a> Selector<'a> {
                     Ok(self.frame.fill(Fill::Shared(at.wrapping_add_signed(*offset)), bits))
                 }
                 Home::Frame(at) => {
+                    let variable = self.function.variables.get(id.index());
+                    self.frame.exposed |= variable.is_none_or(|v| v.space != Space::Local);
                     let d = self.frame.temporary(64).slot;
                     self.slow(SlowOp::FrameAddress { d, offset: i64::from(at).wrapping_add(*offset) });
                     if bits == 64 {

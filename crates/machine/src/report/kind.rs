@@ -28,7 +28,7 @@ pub use memory::{Access, Memory};
 pub use race::{Act, Does, Hazard, Idiom, Lock, Operation, Race, Rule, Scope, Side, Unordered};
 pub use speed::{Saving, Share, Speed};
 pub use stop::{Stop, Unsupported};
-pub use sync::{Arrivals, Lanes, Standstill, Sync, Waits};
+pub use sync::{Arrivals, Crowd, Lanes, Standstill, Sync, Waits};
 pub use tensor::{Missing, Proxy, Reader, Tensor, Unfinished};
 pub use warpgroup::Warpgroup;
 
@@ -132,6 +132,8 @@ pub enum Role {
     OtherCount { warp: u32, threads: u32 },
     /// A warp that came to the round before of a barrier.
     RoundBefore { warp: u32 },
+    /// Where the object was initialised that counts arrivals.
+    Initialised,
     /// Lanes that have gone around a barrier, or another warp operation.
     Bypassing { lanes: u32, barrier: bool },
     /// A warp that has gone around a barrier of its block, and ends.

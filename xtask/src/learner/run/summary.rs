@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
 
-use fusion_diagnostic::{Look, Sources, Text, counted, say, say_all};
+use fusion_diagnostic::{Look, Sources, Text, counted, say, say_all, short_name, sites};
 use fusion_machine::Fault;
 use fusion_machine::report::{Severity, demangle};
 use serde_json::{Value, json};
@@ -120,13 +120,18 @@ impl Summary {
         let launches: u64 = self.ran.processes.iter().flat_map(|process| process.launches.values()).sum();
         let kernels: BTreeSet<&String> =
             self.ran.processes.iter().flat_map(|process| process.launches.keys()).collect();
-        let names: Vec<String> = kernels.iter().take(4).map(|name| short(name)).collect();
-        let more = if kernels.len() > names.len() { ", ..." } else { "" };
+        // Those of one template have one name.
+        let names: BTreeSet<String> = kernels.iter().map(|name| short(name)).collect();
+        let more = if names.len() > 4 { ", ..." } else { "" };
+        let names: Vec<String> = names.into_iter().take(4).collect();
         let names = if names.is_empty() { String::new() } else { format!(" ({}{more})", names.join(", ")) };
+        // As many as are shown: what is found at one place again and again is one mistake.
+        let found: Vec<_> = self.ran.processes.iter().flat_map(|it| sites(&say_all(&it.findings), &Files)).collect();
+        let count = |severity| found.iter().filter(|site| site.severity == severity).count() as u64;
         let found = [
-            counted(self.count(Severity::Error) as u64, "error"),
-            counted(self.count(Severity::Warning) as u64, "warning"),
-            match (self.count(Severity::Advice), advice) {
+            counted(count(Severity::Error), "error"),
+            counted(count(Severity::Warning), "warning"),
+            match (count(Severity::Advice), advice) {
                 (count @ 1.., false) => format!("{count} on speed, which --advice shows"),
                 (count, _) => format!("{count} on speed"),
             },
@@ -165,10 +170,9 @@ fn finding(fault: &Fault) -> Value {
     })
 }
 
-/// A kernel's name without its parameters, and without what numba-cuda adds to tell them apart.
+/// A kernel's name without its namespaces, parameters and template arguments, and without what numba-cuda adds to tell them apart.
 fn short(name: &str) -> String {
-    let name = demangle(name);
-    name.split(['(', '[']).next().unwrap_or_default().to_owned()
+    short_name(&demangle(name)).to_owned()
 }
 
 /// Whether a process brought NVIDIA's runtime, which asks for tables that are not there, and then gives up. Others ask in passing,
@@ -230,6 +234,10 @@ mod tests {
     fn the_last_line_sums_up() {
         let text = summary(End::Exited(0), vec![process(vec![])]).text(false, Look::default());
         assert_eq!(text, "prog on Emulated H200: 2 launches of 1 kernel (k); 0 errors, 0 warnings, 0 on speed\n");
+        let mangled = ["_Z7reduce7IiLj512ELb1EEvPT_", "_Z7reduce7IiLj256ELb1EEvPT_", "_ZN1a3addEi"];
+        let launches = mangled.map(|name| (name.to_owned(), 1)).into();
+        let text = summary(End::Exited(0), vec![Process { launches, ..process(vec![]) }]).text(false, Look::default());
+        assert!(text.contains("3 launches of 3 kernels (add, reduce7); "), "{text}");
         let text = summary(End::Killed(11), vec![]).text(false, Look::default());
         assert!(text.starts_with("the program was ended by signal 11: SIGSEGV"), "{text}");
         assert!(text.contains("had not opened the CUDA driver"), "{text}");

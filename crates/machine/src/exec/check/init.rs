@@ -106,6 +106,8 @@ impl Init {
     /// Another block begins.
     pub(crate) fn start(&mut self, run: &Run<'_>) {
         self.shared.start(run.shared_bytes);
+        // What is reserved for the system, the system sets: the headers' own code changes bits of it as it finds them.
+        self.shared.set(0, run.code.reserved_shared.into());
         self.moved.clear();
         (self.storing.lanes, self.loaded.lanes, self.copying.lanes) = (0, 0, 0);
         let cleared = run.code.function(run.code.entry).map_or(&[][..], |f| &f.cleared);

@@ -289,6 +289,12 @@ impl Watch<'_> {
         if touch.place == Place::Local || touch.mask == 0 {
             return;
         }
+        if self.is_of_system(touch) {
+            if touch.order.strong {
+                self.exchange(races, touch);
+            }
+            return;
+        }
         let kind = self.kind(touch);
         let like = self.row_of(races, touch);
         if touch.action == Action::Read && is_product(self.run.code, self.pc) {
@@ -319,8 +325,8 @@ impl Watch<'_> {
         let windows = touch.windows;
         let values = value::Values { touch, windows };
         let mut factors: SmallVec<[(u32, u8); 1]> = SmallVec::new();
-        let (run, findings) = (self.run, &mut self.findings);
-        let mut story = Story { run, findings, touch, past: &past, wrote, waits, idioms };
+        let (run, findings, reach) = (self.run, &mut self.findings, &mut self.reach);
+        let mut story = Story { run, findings, reach, touch, past: &past, wrote, waits, idioms };
         if past.shared {
             let code = self.run.code;
             shared.access(&like, &past, &values, |line, clash| {
@@ -369,6 +375,13 @@ impl Watch<'_> {
             self.exchange(races, touch);
         }
         factors.into_iter().for_each(|(product, reader)| self.overwrites_factor(product, reader.into()));
+    }
+
+    /// Whether all of an access is to the shared memory that is reserved for the system. Only the code of CUDA's headers goes
+    /// there, by rules of its own; what it hands on by that counts.
+    fn is_of_system(&self, touch: &Touch<'_>) -> bool {
+        let reserved = u64::from(self.run.code.reserved_shared);
+        reserved > 0 && touch.place == Place::Shared && each(touch.mask).all(|lane| touch.addrs[lane] < reserved)
     }
 
     /// Who accesses, when, and where in the code.
@@ -420,7 +433,8 @@ impl Watch<'_> {
         let places = elsewhere.unwrap_or(&mut self.places);
         for lane in each(touch.mask) {
             let access = Exchange {
-                counts: takes && used == Use::Decides,
+                // Who adds nothing has not counted itself: so one looks.
+                counts: takes && used == Use::Decides && touch.looks >> lane & 1 == 0,
                 learns: used != Use::Nothing || touch.order.acquire,
                 thread: 32 * self.warp + lane as u32,
                 place: touch.addrs[lane],

@@ -364,6 +364,7 @@ mod tests {
             access: None,
             stored: None,
             order: Order::WEAK,
+            looks: 0,
             shared: &[],
         };
         let mut recording = Recording::new(1);

@@ -265,6 +265,7 @@ pub(crate) fn product_read<'t>(action: Action, mask: u32, addrs: &'t [u64; 32]) 
         access: None,
         stored: None,
         order: Order::WEAK,
+        looks: 0,
         shared: &[],
     }
 }

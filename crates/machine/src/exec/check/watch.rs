@@ -43,6 +43,8 @@ pub(crate) struct Touch<'t> {
     /// The registers that a store takes its values from.
     pub(crate) stored: Option<&'t View<'t>>,
     pub(crate) order: Order,
+    /// Lanes of an atomic that add nothing.
+    pub(crate) looks: u32,
     /// The block's shared memory, where that is accessed.
     pub(crate) shared: &'t [u32],
 }
@@ -70,6 +72,7 @@ impl<'t> Touch<'t> {
             access: Some(access),
             stored,
             order: access.order,
+            looks: 0,
             shared: &[],
         }
     }

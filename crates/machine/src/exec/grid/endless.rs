@@ -6,7 +6,8 @@ use crate::exec::context::Worker;
 use crate::exec::fault::trap::Trap;
 use crate::exec::state::warp::{Split, State, Warp};
 use crate::exec::step::turn;
-use crate::report::kind::{Lanes, Sync};
+use crate::report::Kind;
+use crate::report::kind::{Crowd, Lanes, Sync};
 
 /// Looks at where a warp is, and the instructions between two of them: a loop inside of the one that does not end has
 /// ended by then, if it is not too long.
@@ -18,7 +19,7 @@ pub(crate) fn trap(block: &mut Block, worker: &mut Worker<'_>, limit: u64) -> Bo
     let busiest =
         block.warps.iter().filter(|w| runs(w).is_some()).max_by_key(|w| (w.clock, std::cmp::Reverse(w.index)));
     let Some(index) = busiest.or(block.warps.iter().find(|w| !w.done())).map(|w| w.index as usize) else {
-        return Trap::new(Sync::Endless { limit, inside: None, others: 0 }, 0);
+        return Trap::new(Sync::Endless { limit, inside: None, others: 0, crowd: None }, 0);
     };
     worker.watch.warp = index as u32;
     let mut places = Vec::with_capacity(LOOKS);
@@ -45,11 +46,20 @@ pub(crate) fn trap(block: &mut Block, worker: &mut Worker<'_>, limit: u64) -> Bo
     let Some((_, end)) = found.filter(|_| lanes != 0) else {
         let split = warp.splits.iter().max_by_key(|s| s.last_ran);
         let (pc, mask) = split.map_or((0, 0), |s| (s.pc, s.mask));
-        return Trap::new(Sync::Endless { limit, inside: None, others: 0 }, mask).at(pc);
+        return Trap::new(Sync::Endless { limit, inside: None, others: 0, crowd: None }, mask).at(pc);
     };
     let here = block.warps.iter().filter(|w| w.splits.iter().any(|s| inside(&s))).count() as u32;
     let still = Lanes { warp: warp.index, mask: lanes };
-    Trap::new(Sync::Endless { limit, inside: Some(still), others: here.saturating_sub(1) }, lanes).at(end)
+    let others = here.saturating_sub(1);
+    Trap::new(Sync::Endless { limit, inside: Some(still), others, crowd: None }, lanes).at(end)
+}
+
+/// Says that blocks wait while others have no room to begin.
+pub(super) fn crowded(mut trap: Box<Trap>, waiting: u64, unstarted: u64) -> Box<Trap> {
+    if let Kind::Sync(Sync::Endless { crowd, .. }) = &mut trap.kind {
+        *crowd = (unstarted > 0).then_some(Crowd { waiting, unstarted });
+    }
+    trap
 }
 
 /// What a warp ran last, if it can go on.

@@ -3,6 +3,7 @@
 //! Kernels whose blocks communicate run on one worker, and the lanes of a warp go one after the
 //! other here, lowest first: reading, computing and writing is atomic by that.
 
+use fusion_ptx::ast::AtomicOp;
 use smallvec::SmallVec;
 
 use super::cluster::{self, Does, Whose, memory, own, same_block};
@@ -17,6 +18,7 @@ use crate::exec::state::address::{addresses, distinct, same_place};
 use crate::exec::state::lanes::each;
 use crate::exec::state::local;
 use crate::exec::state::shared::{load_element, store_element};
+use crate::exec::state::stack::Stack;
 use crate::exec::state::warp::{Split, Warp};
 
 /// One lane's values of a vector or of a 128-bit integer.
@@ -38,6 +40,8 @@ pub(crate) fn execute(
     let c: Vec<[u64; 32]> = op.c.iter().map(|r| regs.get(*r)).collect();
     let keep = u64::MAX >> (64 - 8 * op.element);
     let bytes = u64::from(op.element) * parts as u64;
+    let adds_nothing = |lane: usize| op.op == AtomicOp::Add && a.iter().all(|part| part[lane] & keep == 0);
+    let looks = each(mask).fold(0, |looks, lane| looks | u32::from(adds_nothing(lane)) << lane);
     let mut old = vec![[0u64; 32]; parts];
     let mut changed = false;
     let mut update = |lane: usize, before: &[[u64; 32]]| -> Parts {
@@ -72,7 +76,8 @@ pub(crate) fn execute(
                 if whose == Whose::Own {
                     shared::check_array(&mut worker.watch, &op.address, group, &inside, bytes, false, true);
                 }
-                cluster::touch(worker, common, whose, &atomic(Place::Shared, group, &inside, bytes, None, op));
+                let touch = Touch { looks, ..atomic(Place::Shared, group, &inside, bytes, None, op) };
+                cluster::touch(worker, common, whose, &touch);
                 let shared = memory(common, whose);
                 for lane in each(group) {
                     for (part, old) in old.iter_mut().enumerate() {
@@ -89,7 +94,7 @@ pub(crate) fn execute(
                 // Atomics share one entry of the cache of allocations: there are few of them.
                 let one = global::check(worker, worker.atomic_cache, group, &inside, bytes, true)?;
                 let windows = &worker.windows;
-                let touch = Touch { windows, ..atomic(Place::Global, group, &inside, bytes, one, op) };
+                let touch = Touch { windows, looks, ..atomic(Place::Global, group, &inside, bytes, one, op) };
                 worker.watch.touch(&mut common.checks, &touch);
                 for lane in each(group) {
                     let Some(w) = one.or_else(|| worker.window_of(inside[lane])) else { continue };
@@ -108,9 +113,9 @@ pub(crate) fn execute(
             }
             Place::Local | Place::Frame => {
                 for lane in each(group) {
-                    let have = 4 * warp.local.len() as u64;
-                    if inside[lane].checked_add(bytes).is_none_or(|end| end > have) {
-                        return Err(fault::stray_local(1 << lane, inside[lane], bytes, have, true));
+                    let (code, stack) = (worker.run.code, Stack { local: &mut warp.local, split });
+                    if !super::local::is_inside(code, &stack, inside[lane], bytes) {
+                        return Err(super::local::outside(code, &stack, 1 << lane, inside[lane], bytes, true));
                     }
                     for (part, old) in old.iter_mut().enumerate() {
                         old[lane] = local::load_element(&warp.local, lane, at(inside[lane], part), op.element);
@@ -153,6 +158,7 @@ fn atomic<'t>(
         access: None,
         stored: None,
         order: op.order,
+        looks: 0,
         shared: &[],
     }
 }

@@ -223,6 +223,7 @@ fn touch<'t>(place: Place, action: Action, lane: usize, addrs: &'t [u64; 32], by
         access: None,
         stored: None,
         order,
+        looks: 0,
         shared: &[],
     }
 }

@@ -51,6 +51,7 @@ pub(crate) fn execute(
         access: None,
         stored: None,
         order: Order::WEAK,
+        looks: 0,
         shared: &[],
     };
     for &(mask, bytes, window) in &sources {

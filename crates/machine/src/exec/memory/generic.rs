@@ -7,21 +7,21 @@ use crate::code::Place;
 use crate::exec::context::{Common, Worker};
 use crate::exec::fault::trap::Trapped;
 use crate::exec::state::address::same_place;
-use crate::exec::state::local::Local;
+use crate::exec::state::stack::Stack;
 
-/// A load or store of lanes of one warp, whose local memory is `local`.
+/// A load or store of lanes of one warp.
 #[inline(always)]
 pub(crate) fn access<W: Way>(
     worker: &mut Worker<'_>,
     common: &mut Common,
-    local: &mut Local,
+    stack: Stack<'_>,
     way: &mut W,
     request: Request<'_>,
 ) -> Trapped {
     match request.access.place {
         Place::Global => global::access(worker, common, way, request),
         Place::Shared if worker.run.cluster_size() == 1 => shared::access(worker, common, way, request),
-        _ => elsewhere(worker, common, local, way, request),
+        _ => elsewhere(worker, common, stack, way, request),
     }
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn access<W: Way>(
 fn elsewhere<W: Way>(
     worker: &mut Worker<'_>,
     common: &mut Common,
-    local: &mut Local,
+    mut stack: Stack<'_>,
     way: &mut W,
     request: Request<'_>,
 ) -> Trapped {
@@ -41,13 +41,13 @@ fn elsewhere<W: Way>(
         return shared::access(worker, common, way, Request { addrs: &inside, ..request });
     }
     if place != Place::Generic {
-        return at(worker, common, local, way, request, place);
+        return at(worker, common, &mut stack, way, request, place);
     }
     let mut left = request.mask;
     // The destination may hold the address of lanes that are still to come.
     while left != 0 {
         let (place, mask, inside) = same_place(common.rank, left, request.addrs);
-        at(worker, common, local, way, Request { mask, addrs: &inside, ..request }, place)?;
+        at(worker, common, &mut stack, way, Request { mask, addrs: &inside, ..request }, place)?;
         left &= !mask;
     }
     Ok(())
@@ -56,7 +56,7 @@ fn elsewhere<W: Way>(
 fn at<W: Way>(
     worker: &mut Worker<'_>,
     common: &mut Common,
-    local: &mut Local,
+    stack: &mut Stack<'_>,
     way: &mut W,
     request: Request<'_>,
     place: Place,
@@ -64,7 +64,7 @@ fn at<W: Way>(
     match place {
         Place::Shared => shared::access(worker, common, way, request),
         Place::Cluster => cluster::access(worker, common, way, request),
-        Place::Local | Place::Frame => local::access(worker, common, local, way, request, place == Place::Local),
+        Place::Local | Place::Frame => local::access(worker, common, stack, way, request, place == Place::Local),
         Place::Param => way.param(worker.run, request),
         Place::Global | Place::Constant | Place::Generic => global::access(worker, common, way, request),
     }

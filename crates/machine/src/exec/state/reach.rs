@@ -2,23 +2,55 @@
 
 use std::collections::HashMap;
 
+use fusion_ptx::ast::{BarrierOp, Collective};
+
 use crate::code::{Code, Inst, MicroOp, SlowOp, TRUE, Target};
+
+/// How far a way is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Until {
+    End,
+    /// Until the block meets at a barrier.
+    Block,
+    /// Until it does, or the warp meets.
+    Warp,
+}
+
+impl Until {
+    fn ends_at(self, code: &Code, inst: &Inst) -> bool {
+        match slow(code, inst) {
+            Some(SlowOp::Barrier { op: BarrierOp::Arrive, .. }) => false,
+            Some(SlowOp::Barrier { threads: None, .. }) => self != Self::End,
+            Some(SlowOp::Collective(collective)) => self == Self::Warp && collective.op == Collective::Sync,
+            _ => false,
+        }
+    }
+}
 
 /// Answers that are known. They are asked again and again, for every block.
 #[derive(Debug, Default)]
 pub(crate) struct Reach {
-    behind: HashMap<(u32, u32), bool>,
+    leads: HashMap<(u32, u32, Until), bool>,
 }
 
 impl Reach {
     /// Whether `there` can follow the instruction `here`, and `here` can not follow it.
     pub(crate) fn is_behind(&mut self, code: &Code, here: u32, there: u32) -> bool {
-        *self.behind.entry((here, there)).or_insert_with(|| reaches(code, here, there) && !reaches(code, there, here))
+        self.leads(code, here, there, Until::End) && !self.leads(code, there, here, Until::End)
+    }
+
+    /// Whether control can come from behind one instruction to another, on a way that is followed so far.
+    pub(crate) fn leads(&mut self, code: &Code, from: u32, to: u32, until: Until) -> bool {
+        *self.leads.entry((from, to, until)).or_insert_with(|| follow(code, from, to, until))
     }
 }
 
 /// Whether control can come from behind the instruction `from` to `to`, through calls and returns, too.
 pub(crate) fn reaches(code: &Code, from: u32, to: u32) -> bool {
+    follow(code, from, to, Until::End)
+}
+
+fn follow(code: &Code, from: u32, to: u32, until: Until) -> bool {
     let mut seen = vec![false; code.insts.len()];
     let mut stack = vec![from + 1];
     while let Some(pc) = stack.pop() {
@@ -26,7 +58,7 @@ pub(crate) fn reaches(code: &Code, from: u32, to: u32) -> bool {
             return true;
         }
         let Some(inst) = code.insts.get(pc as usize) else { continue };
-        if std::mem::replace(&mut seen[pc as usize], true) {
+        if std::mem::replace(&mut seen[pc as usize], true) || until.ends_at(code, inst) {
             continue;
         }
         match inst.op {

@@ -173,6 +173,7 @@ fn touch<'t>(place: Place, action: Action, mask: u32, addrs: &'t [u64; 32], byte
         access: None,
         stored: None,
         order: Order::WEAK,
+        looks: 0,
         shared: &[],
     }
 }

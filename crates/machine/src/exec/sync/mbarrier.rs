@@ -8,7 +8,7 @@ use crate::code::{Mbarrier, Order, Place};
 use crate::exec::check::{Action, AtMbarrier, Touch, Visit, Watch};
 use crate::exec::context::{Common, Look, Worker};
 use crate::exec::fault;
-use crate::exec::fault::trap::{Trap, Trapped};
+use crate::exec::fault::trap::{Party, Trap, Trapped};
 use crate::exec::memory::cluster::{self, Does, Whose, memory, own, same_block};
 use crate::exec::memory::count;
 use crate::exec::memory::shared::{self, wavefronts};
@@ -17,6 +17,7 @@ use crate::exec::state::lanes::each;
 use crate::exec::state::run::Run;
 use crate::exec::state::shared::{load_element, store_element};
 use crate::exec::state::warp::{Split, Warp};
+use crate::report::Role;
 use crate::report::kind::{self, Phase};
 
 /// Bytes of an object.
@@ -239,8 +240,8 @@ pub(super) fn at_objects(
             _ => &mut common.objects,
         };
         match op {
-            MbarrierOp::Init => drop(objects.insert(addrs[lane], true)),
-            MbarrierOp::Invalidate => drop(objects.insert(addrs[lane], false)),
+            MbarrierOp::Init => drop(objects.insert(addrs[lane], Some(worker.watch.pc))),
+            MbarrierOp::Invalidate => drop(objects.insert(addrs[lane], None)),
             _ => {}
         }
     }
@@ -302,7 +303,7 @@ fn check_initialised(run: &Run<'_>, common: &Common, whose: Whose, mask: u32, ad
         (Whose::Peer(rank), Some(cluster)) => &cluster.peers[rank as usize].objects,
         _ => &common.objects,
     };
-    let missing = |lane: &usize| objects.get(&addrs[*lane]) != Some(&true);
+    let missing = |lane: &usize| !matches!(objects.get(&addrs[*lane]), Some(Some(_)));
     let Some(lane) = each(mask).find(missing) else { return Ok(()) };
     let lanes = each(mask).filter(missing).fold(0, |lanes, lane| lanes | 1 << lane);
     let invalidated = objects.get(&addrs[lane]).is_some();
@@ -315,7 +316,12 @@ pub(crate) fn standstill(watch: &mut Watch<'_>, common: &Common, look: &Look) ->
     watch.warp = look.warp;
     let phase = State::of(load_element(&common.shared, look.address, BYTES as u32)).told();
     let about = fault::buffer(watch.run, Place::Shared, look.address, BYTES);
-    Trap::new(kind::Mbarrier::Waits { lanes: look.lanes.count_ones(), phase }, look.lanes).at(look.pc).about(about)
+    let trap = Trap::new(kind::Mbarrier::Waits { lanes: look.lanes.count_ones(), phase }, look.lanes);
+    let trap = trap.at(look.pc).about(about);
+    match common.objects.get(&look.address) {
+        Some(&Some(init)) => trap.party(Party::at(init, Role::Initialised)),
+        _ => trap,
+    }
 }
 
 /// Calls `f` for the lanes that come to one object in one phase, with the last of them.
@@ -347,6 +353,7 @@ fn touch<'t>(mask: u32, addrs: &'t [u64; 32], action: Action, order: Order) -> T
         access: None,
         stored: None,
         order,
+        looks: 0,
         shared: &[],
     }
 }

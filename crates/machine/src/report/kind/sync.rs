@@ -35,6 +35,14 @@ pub struct Standstill {
     pub cluster: Option<(u32, u32)>,
 }
 
+/// The blocks of a launch, of which not all fit on the device at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Crowd {
+    /// Those that have begun, and wait.
+    pub waiting: u64,
+    pub unstarted: u64,
+}
+
 /// Threads that have arrived at a barrier, of those that it waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Arrivals {
@@ -116,6 +124,9 @@ pub enum Sync {
         inside: Option<Lanes>,
         /// How many other warps of the block are in it, too.
         others: u32,
+        /// Blocks have not begun, which only one that ends makes room for.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        crowd: Option<Crowd>,
     },
     /// The blocks end, and are too many or too long together.
     TooMuchWork {

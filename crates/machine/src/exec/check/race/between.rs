@@ -68,8 +68,8 @@ impl Watch<'_> {
         let past = Past { clocks, views, shared: false, partial: true, serial: true, code };
         let values = Values { touch, windows: &[] };
         let own = self.block == owner;
-        let (run, findings) = (self.run, &mut self.findings);
-        let mut story = Story { run, findings, touch, past: &past, wrote, waits, idioms };
+        let (run, findings, reach) = (self.run, &mut self.findings, &mut self.reach);
+        let mut story = Story { run, findings, reach, touch, past: &past, wrote, waits, idioms };
         pieces(touch.mask, touch.addrs, touch.bytes, touch.row, like, |at, mut row| {
             let index = (at / LINE) as usize;
             if between.lines.len() <= index {

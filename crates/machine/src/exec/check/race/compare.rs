@@ -196,9 +196,13 @@ pub(super) fn compare(line: &mut Line, row: Row, past: &Past<'_>, values: &Value
         let mut told = false;
         if !harmless
             && old.overlaps(&row)
-            && let Some(mut found) = past.racing(&old, &row).and_then(|found| past.unseen(line, found))
+            && let Some(found) = past.racing(&old, &row).and_then(|found| past.unseen(line, found))
         {
-            found.benign = values.benign(&found);
+            // Of lanes that one instruction has written with, memory holds nothing yet: what they store is compared.
+            let found = match old.same_warp(&row) && (old.stamp, old.pc) == (row.stamp, row.pc) {
+                true => together(found, values),
+                false => Clash { benign: values.benign(&found), ..found },
+            };
             clash(found);
             // Of two writes that race, one is enough to race with a third.
             told = old.kind.writes();
@@ -238,6 +242,14 @@ pub(super) fn meeting(old: &Row, row: &Row, excused: impl Fn(usize, usize) -> bo
         }
     }
     found
+}
+
+/// Two rows of one instruction: benign is what all lanes that meet store the same by, at the same bytes.
+fn together(found: Clash, values: &Values<'_>) -> Clash {
+    let Clash { earlier, later, .. } = found;
+    let same = |lane, other| later.range(lane) == earlier.range(other) && values.same(lane, other);
+    let differing = meeting(&earlier, &later, same);
+    differing.map_or(Clash { benign: true, ..found }, |differing| Clash { lanes: found.lanes, ..differing })
 }
 
 /// Lanes of one instruction that write the same bytes.

@@ -11,6 +11,7 @@ use crate::exec::check::watch::Touch;
 use crate::exec::fault;
 use crate::exec::fault::finding::{Findings, Site};
 use crate::exec::fault::trap::{Party, Trap};
+use crate::exec::state::reach::{Reach, Until};
 use crate::exec::state::run::Run;
 use crate::report::kind::{Does, Hazard, Idiom, Race, Rule};
 use crate::report::{self, Role};
@@ -19,6 +20,7 @@ use crate::report::{self, Role};
 pub(super) struct Story<'s, 'a> {
     pub(super) run: &'a Run<'a>,
     pub(super) findings: &'s mut Findings,
+    pub(super) reach: &'s mut Reach,
     pub(super) touch: &'s Touch<'s>,
     pub(super) past: &'s Past<'s>,
     /// When each instruction last wrote: `[instruction][warp]`.
@@ -56,21 +58,51 @@ impl Side {
 
 impl Story<'_, '_> {
     /// Whether the reader's warp has come past the write since the last barrier.
-    fn hazard(&self, one: &Row, other: &Row) -> Hazard {
-        if one.kind.writes() && other.kind.writes() {
+    fn hazard(&mut self, one: &Side, other: &Side) -> Hazard {
+        if one.row.kind.writes() && other.row.kind.writes() {
             return Hazard::Writes;
         }
-        if one.block != other.block {
+        if one.row.block != other.row.block {
             return Hazard::Read;
         }
-        let (read, write) = if one.kind.writes() { (other, one) } else { (one, other) };
+        let (read, write) = if one.row.kind.writes() { (other, one) } else { (one, other) };
         let warps = self.past.clocks.warps.len();
-        let known = self.wrote.get(write.pc as usize * warps + usize::from(read.warp)).copied().unwrap_or(0);
-        let passed = match known >= self.past.clocks.start {
-            true => known >= self.past.clocks.block && known <= read.stamp,
-            false => write.pc < read.pc,
+        let at = write.row.pc as usize * warps + usize::from(read.row.warp);
+        let known = self.wrote.get(at).copied().unwrap_or(0);
+        // Of a warp it is known when it wrote, not with which lanes: one that was not among the writers may never do.
+        let wrote = known >= self.past.clocks.start
+            && (!read.row.same_warp(&write.row) || write.row.lanes >> read.lane & 1 == 1);
+        let passed = match wrote {
+            true => known >= self.past.clocks.block && known <= read.row.stamp,
+            false => self.is_behind(read, write),
         };
         if passed { Hazard::Read } else { Hazard::Overwrite }
+    }
+
+    /// Whether a read is meant to come behind a write that its own thread does not make. Between two barriers the code may have them in
+    /// one order; what lies on a barrier's other side is another round.
+    fn is_behind(&mut self, read: &Side, write: &Side) -> bool {
+        let (code, from, to) = (self.run.code, write.row.pc, read.row.pc);
+        let mut ways = |until| (self.reach.leads(code, from, to, until), self.reach.leads(code, to, from, until));
+        let meets = if read.row.same_warp(&write.row) { Until::Warp } else { Until::Block };
+        match ways(meets) {
+            (true, true) => return from < to,
+            (false, false) => {}
+            (there, _) => return there,
+        }
+        match ways(Until::End) {
+            (true, false) => true,
+            (false, true) => false,
+            // Two sides of a branch, for threads with different roles. Whoever has heard of the writer since they all met has been told
+            // of what was written before, and reads that.
+            _ => write.row.stamp <= read.row.stamp || !self.has_heard(read, write),
+        }
+    }
+
+    /// Whether something other than a barrier of the whole block has ordered two threads since the last one.
+    fn has_heard(&self, one: &Side, of: &Side) -> bool {
+        let met = Row { stamp: self.past.clocks.block, ..of.row };
+        self.past.ordered(&met, of.lane, &one.row, one.lane)
     }
 
     /// Why a race does no harm, if it does not.
@@ -93,7 +125,7 @@ impl Story<'_, '_> {
         let earlier = Side { row: clash.earlier, lane: clash.other };
         let later = Side { row: clash.later, lane: clash.lane };
         let (one, other) = (&earlier.row, &later.row);
-        let hazard = if clash.stale { Hazard::Read } else { self.hazard(one, other) };
+        let hazard = if clash.stale { Hazard::Read } else { self.hazard(&earlier, &later) };
         // The pair is told the same way round whichever came first here: by chance it is otherwise elsewhere.
         let first_is_subject = match hazard {
             _ if one.kind.is(Kind::PENDING) => false,

@@ -2,6 +2,11 @@
 //!
 //! A fence makes what a thread knows ready; its next strong write leaves it at that address. Whoever reads it from there
 //! with a strong read knows it after a fence of its own. Atomics that change a place pass on what was there.
+//!
+//! Of two `fence.sc` that reach each other, one comes first, and the other's thread knows what the first one's knew (PTX ISA 8.9.3).
+//! A barrier between the read and the reader's fence does not matter then. Let thread W fence and then write a flag, thread R read that,
+//! and thread T fence after it has met R. If T's fence came first, R's read would be ordered before W's write, by the barrier and the
+//! two fences; but no read finds what is written after it (8.10.6). So W's fence came first.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,6 +20,8 @@ use crate::exec::state::lanes::each;
 #[derive(Debug, Default)]
 pub(crate) struct Left {
     wide: View,
+    /// The part of that which a `fence.sc` has made ready.
+    total: View,
     block: u32,
     narrow: View,
     /// Counts the writes, so that a thread which polls takes in each but once.
@@ -42,6 +49,10 @@ struct Thread {
     /// Its last fence, and the last one that reaches beyond the block.
     fenced: Option<Fenced>,
     fenced_widely: Option<Fenced>,
+    /// The last of those that was a `fence.sc`.
+    fenced_totally: Option<Fenced>,
+    /// What such fences had made ready that it has read of, or another whom it has met since.
+    heard: View,
     /// The place and version that it took in last, and how.
     taken: (u64, u64, Order),
 }
@@ -55,10 +66,13 @@ pub(crate) struct Views {
     /// What some thread had read before the last barrier without a fence, in these two ways.
     told_by_count: View,
     hinted: View,
+    /// The same of what `fence.sc` had made ready: whoever passes one itself knows it.
+    heard: View,
     threads: Vec<Thread>,
     /// When warps as a whole and threads last passed a fence, and one that reaches beyond the block.
     fences: Seen,
     wide_fences: Seen,
+    total_fences: Seen,
     pub(crate) shared: Places,
 }
 
@@ -79,9 +93,9 @@ pub(crate) struct Exchange {
 impl Views {
     pub(crate) fn start(&mut self, block: u32) {
         self.block = block;
-        (self.common, self.hinted, self.told_by_count) = Default::default();
+        (self.common, self.hinted, self.told_by_count, self.heard) = Default::default();
         self.threads.clear();
-        (self.fences, self.wide_fences) = Default::default();
+        (self.fences, self.wide_fences, self.total_fences) = Default::default();
         self.shared.clear();
     }
 
@@ -151,6 +165,11 @@ impl Views {
         if !order.narrow {
             fenced(&mut self.wide_fences);
         }
+        let total = order.total && !order.narrow;
+        if total {
+            fenced(&mut self.total_fences);
+        }
+        let heard = self.heard.clone();
         // Most often all of a warp know the same.
         let mut common: Option<Arc<Seen>> = None;
         for lane in each(mask) {
@@ -168,6 +187,11 @@ impl Views {
                 thread.fenced_widely = Some(fenced.clone());
                 let read = [std::mem::take(&mut thread.pending), std::mem::take(&mut thread.counted)];
                 read.iter().for_each(|read| thread.acquired.join(own, read));
+            }
+            if total {
+                thread.fenced_totally = Some(fenced.clone());
+                let own_heard = std::mem::take(&mut thread.heard);
+                [&heard, &own_heard].iter().for_each(|heard| thread.acquired.join(own, heard));
             }
             thread.fenced = Some(fenced);
         }
@@ -192,6 +216,7 @@ impl Views {
             self.common.join(self.block, &acquired);
             self.hinted.join(self.block, &thread.pending);
             self.told_by_count.join(self.block, &thread.counted);
+            self.heard.join(self.block, &std::mem::take(&mut thread.heard));
         }
     }
 
@@ -200,10 +225,16 @@ impl Views {
         if self.threads.is_empty() {
             return;
         }
-        let mut joined = View::default();
+        let (mut joined, mut heard) = (View::default(), View::default());
         for t in threads.clone() {
             if let Some(thread) = self.threads.get(t as usize) {
                 joined.join(self.block, &thread.acquired);
+                heard.join(self.block, &thread.heard);
+            }
+        }
+        if !heard.is_empty() {
+            for t in threads.clone() {
+                self.thread(t).heard = heard.clone();
             }
         }
         if !joined.is_empty() {
@@ -251,6 +282,7 @@ impl Views {
             None => (None, None),
         };
         let wide = wide.filter(|_| !order.narrow);
+        let total = self.threads.get(thread as usize).and_then(|t| t.fenced_totally.clone()).filter(|_| !order.narrow);
         // A place of its own is borrowed while it is worked on.
         let mut own = std::mem::take(&mut self.shared);
         let at = places.unwrap_or(&mut own);
@@ -267,7 +299,7 @@ impl Views {
             left.version += 1;
             // A plain write hides what was there; an atomic passes it on.
             if !reads {
-                (left.wide, left.narrow) = Default::default();
+                (left.wide, left.narrow, left.total) = Default::default();
             }
             let ready = |fenced: &Fenced, fences: &Seen, to: &mut View| {
                 to.add(block, self.ready(clocks, thread, fenced, fences));
@@ -279,6 +311,9 @@ impl Views {
             if let Some(wide) = &wide {
                 ready(wide, &self.wide_fences, &mut left.wide);
             }
+            if let Some(total) = &total {
+                ready(total, &self.total_fences, &mut left.total);
+            }
             if let Some(near) = near.filter(|near| wide.is_none_or(|wide| near.at != wide.at)) {
                 ready(&near, &self.fences, &mut left.narrow);
             }
@@ -286,6 +321,7 @@ impl Views {
         if learns && reads && !(left.wide.is_empty() && left.narrow.is_empty()) {
             let (wide, narrow) =
                 (if order.narrow { left.wide.of(block) } else { left.wide.clone() }, left.narrow.clone());
+            let total = if order.narrow { View::default() } else { left.total.clone() };
             let version = (place, left.version, order);
             let to = self.thread(thread);
             if std::mem::replace(&mut to.taken, version) != version {
@@ -296,6 +332,7 @@ impl Views {
                 };
                 to.join(block, &wide);
                 to.join(block, &narrow);
+                self.thread(thread).heard.join(block, &total);
             }
         }
         if !own.is_empty() {

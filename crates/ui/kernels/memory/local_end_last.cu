@@ -1,0 +1,9 @@
+// The last element of the array.
+// pass
+// near: memory/local_end
+// launch: pick<<<1, 4>>>(x: f32[16], which: i32[4] all 5, y: f32[4] uninit)
+extern "C" __global__ void pick(const float* x, const int* which, float* y) {
+    float mine[6];
+    for (int k = 0; k < 6; k++) mine[k] = x[threadIdx.x + k];
+    y[threadIdx.x] = mine[which[threadIdx.x]];
+}

@@ -1,0 +1,11 @@
+// The same with `__syncwarp()` behind the write.
+// pass
+// near: race/broadcast_warps
+// launch: bases<<<1, 64>>>(y: i32[64] uninit)
+extern "C" __global__ void bases(int* y) {
+    __shared__ int base[2];
+    int warp = threadIdx.x / 32;
+    if (threadIdx.x % 32 == 0) base[warp] = 100 * warp;
+    __syncwarp();
+    y[threadIdx.x] = base[warp] + threadIdx.x;
+}
