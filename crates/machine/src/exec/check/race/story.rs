@@ -72,21 +72,23 @@ impl Story<'_, '_> {
         // Of a warp it is known when it wrote, not with which lanes: one that was not among the writers may never do.
         let wrote = known >= self.past.clocks.start
             && (!read.row.same_warp(&write.row) || write.row.lanes >> read.lane & 1 == 1);
+        let before = known >= self.past.clocks.block && known <= read.row.stamp;
         let passed = match wrote {
-            true => known >= self.past.clocks.block && known <= read.row.stamp,
-            false => self.is_behind(read, write),
+            true => before,
+            false => self.is_behind(read, write, before),
         };
         if passed { Hazard::Read } else { Hazard::Overwrite }
     }
 
     /// Whether a read is meant to come behind a write that its own thread does not make. Between two barriers the code may have them in
-    /// one order; what lies on a barrier's other side is another round.
-    fn is_behind(&mut self, read: &Side, write: &Side) -> bool {
+    /// one order; what lies on a barrier's other side is another round. `before`: the reader's warp has executed the write since the last one.
+    fn is_behind(&mut self, read: &Side, write: &Side, before: bool) -> bool {
         let (code, from, to) = (self.run.code, write.row.pc, read.row.pc);
         let mut ways = |until| (self.reach.leads(code, from, to, until), self.reach.leads(code, to, from, until));
         let meets = if read.row.same_warp(&write.row) { Until::Warp } else { Until::Block };
         match ways(meets) {
-            (true, true) => return from < to,
+            // A loop: whether the reader's warp was there in an earlier iteration.
+            (true, true) => return before || from < to,
             (false, false) => {}
             (there, _) => return there,
         }
