@@ -94,7 +94,7 @@ pub(crate) fn estimate(
     let Pieces { pieces, written_back, left } =
         Pieces::new(program, rates, grid, &recordings, (&common, &representatives.shares));
     let cut = shorten(&mut recordings, (BUDGET as f64 / (of_block * shape.simulated).max(1) as f64).min(1.0));
-    let reaches_memory = recordings.iter().any(|recording| reaches_memory(recording));
+    let reaches_memory = recordings.iter().any(reaches_memory);
     let mut scheduler = Scheduler::new(program, model.assembler, grid.registers, unrolls);
     let sample = |mut recording: Recording| {
         for path in &mut recording.warps {
