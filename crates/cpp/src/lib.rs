@@ -34,6 +34,13 @@ impl Token {
     }
 }
 
+/// The line and the column of a byte in a text, both counted from one; columns are characters.
+pub fn place(text: &str, at: usize) -> (u32, u32) {
+    let before = text.get(..at).unwrap_or_default();
+    let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count());
+    (before.split('\n').count() as u32, column as u32 + 1)
+}
+
 /// Operators of more than one character, longest first.
 const OPERATORS: [&str; 24] = [
     "<<=", ">>=", "...", "::", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=",

@@ -57,8 +57,8 @@ impl Registry {
 /// `CU_STREAM_CAPTURE_MODE_RELAXED`.
 const RELAXED: c_uint = 2;
 
-/// Loads a binary. The program has not asked for that, and may be in the middle of a capture, in which nobody may load: the runtime
-/// takes upon itself that it is safe.
+/// Loads a binary. The program has not asked for that, and may be in the middle of a capture, in which no thread may
+/// load: the runtime takes upon itself that it is safe.
 fn load(image: Ptr) -> Result<Handle> {
     let (mut mode, mut module) = (RELAXED, std::ptr::null_mut());
     cuThreadExchangeStreamCaptureMode(&raw mut mode)?;

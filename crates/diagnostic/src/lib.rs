@@ -31,7 +31,7 @@ pub use places::place;
 pub use render::{all, more, render, sites};
 pub use say::{class, longer_rows, meaning, say, say_all, unknown_check, with_text};
 pub use short::short;
-pub use sources::{Sources, Text};
+pub use sources::{Files, Sources, Text};
 
 /// What the reader's terminal can show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -115,8 +115,8 @@ pub fn more<'a>(codes: impl Iterator<Item = &'a str>) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-/// Faults of one code at one place as one, with what they have in common counted together. What two kernels do at one place is
-/// two mistakes to a reader, unless they are of one template.
+/// Faults of one code at one place as one, with what they have in common counted together. What two kernels do at one
+/// place is two mistakes to a reader, unless they are of one template.
 pub fn sites(faults: &[Diagnostic], sources: &(impl Sources + ?Sized)) -> Vec<Diagnostic> {
     let mut sites: Vec<Diagnostic> = Vec::new();
     let mut known: BTreeMap<_, usize> = BTreeMap::new();

@@ -118,7 +118,8 @@ pub fn say(fault: &Fault) -> Diagnostic {
     }
 }
 
-/// A fault with the helps that its source's text gives, so that all who have the text say the same of it, at any length.
+/// A fault with the helps that its source's text gives, so that all who have the text say the same of it, at any
+/// length.
 pub fn with_text(fault: Diagnostic, sources: &(impl Sources + ?Sized)) -> Diagnostic {
     Diagnostic { help: help(&fault, sources), ..fault }
 }

@@ -10,8 +10,8 @@ use crate::sources::Sources;
 /// How many of what was found before a fault are shown with it.
 const EARLIER: usize = 3;
 
-/// A fault in a few lines: what, where, who else, and what else there is to say. The source's lines are not shown. Where it
-/// has a check that does not guard the access, the help looks at it, as in the long form.
+/// A fault in a few lines: what, where, who else, and what else there is to say. The source's lines are not shown.
+/// Where it has a check that does not guard the access, the help looks at it, as in the long form.
 pub fn short(fault: &Diagnostic, sources: &(impl Sources + ?Sized)) -> String {
     let mut text = fault.to_string();
     if !fault.kernel.is_empty() {

@@ -271,7 +271,8 @@ fn many_faults_are_bounded_and_the_gravest_come_first() {
     check("two_severities", &all(&[faults[0].clone(), race()], &FILES, narrow()));
 }
 
-/// A function that two kernels call has a mistake for each of them; instances of one template, and launches of one kernel, have one.
+/// A function that two kernels call has a mistake for each of them; instances of one template, and launches of one
+/// kernel, have one.
 #[test]
 fn what_two_kernels_do_at_one_place_is_two_mistakes() {
     let of = |kernel: &str| Diagnostic { kernel: kernel.into(), ..oob() };

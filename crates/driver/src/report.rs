@@ -11,7 +11,7 @@ use std::ffi::{CStr, CString, c_char, c_int};
 use std::io::Write;
 use std::sync::Mutex;
 
-use fusion_diagnostic::{Sources, Text, say as words, short};
+use fusion_diagnostic::{Files, say as words, short};
 use fusion_machine::report::{Dry, Event, Kind, Move, Moved, Severity, Status, Work};
 use fusion_machine::{Fault, LaunchReport, Options, Report};
 use journal::Journal;
@@ -45,18 +45,8 @@ fn record<T>(change: impl FnOnce(&mut Recorder) -> T) -> T {
     change(lock(&RECORDER).get_or_insert_default())
 }
 
-/// Sources as they are on disk, by the paths that programs were compiled with.
-struct Files;
-
-/// Bytes of a source at most.
-const LARGEST_SOURCE: u64 = 1 << 20;
-
-impl Sources for Files {
-    fn text(&self, path: &str) -> Text<'_> {
-        let known = std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() <= LARGEST_SOURCE);
-        known.then(|| std::fs::read(path).ok()).flatten().map_or(Text::Missing, Text::whole)
-    }
-}
+/// Sources that findings are looked up in.
+const FILES: Files = Files { largest: 1 << 20 };
 
 /// Says something on stderr, once for every different text.
 pub(crate) fn say(text: &str) {
@@ -139,7 +129,7 @@ pub(crate) fn allocation_sites() -> bool {
 /// Records what a check has found beside work that went on: an error among the faults, and anything less as advice.
 /// What launches do again and again is one entry, with its counts added.
 pub(crate) fn found(finding: Fault) {
-    let text = (finding.severity() == Severity::Error).then(|| short(&words(&finding), &Files));
+    let text = (finding.severity() == Severity::Error).then(|| short(&words(&finding), &FILES));
     let new = record(|recorder| {
         let report = &mut recorder.report;
         let list = if text.is_some() { &mut report.faults } else { &mut report.advice };
@@ -181,7 +171,7 @@ pub(crate) fn stopped(launch: LaunchReport, fault: Fault) {
 
 /// Records what has stopped a kernel, or why a call was refused.
 pub(crate) fn faulted(fault: Fault) {
-    let text = short(&words(&fault), &Files);
+    let text = short(&words(&fault), &FILES);
     let heard = record(|recorder| {
         let mut journaled = false;
         if recorder.report.faults.len() < FAULTS {

@@ -153,7 +153,8 @@ export! {
         } else {
             session.state.streams.remove(stream)?;
         }
-        // Without its origin a capture cannot end. Whether the work of any other stream has been joined is asked at the end.
+        // Without its origin a capture cannot end. Whether the work of any other stream has been joined is asked at the
+        // end.
         if let Some(capturing) = capturing
             && session.began(capturing.capture, stream)
         {

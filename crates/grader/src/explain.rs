@@ -374,9 +374,7 @@ pub(crate) fn declaration(name: &str, source: &Source) -> Option<Location> {
     let (path, text) = (source.path.as_str(), &source.text);
     let tokens = fusion_cpp::tokens(text);
     let pair = tokens.windows(2).find(|pair| pair[0].text(text) == name && pair[1].text(text) == "(")?;
-    let before = text.get(..pair[0].span.start)?;
-    let line = before.split('\n').count() as u32;
-    let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) as u32 + 1;
+    let (line, column) = fusion_cpp::place(text, pair[0].span.start);
     Some(Location::new(path, line, column, text))
 }
 

@@ -73,7 +73,8 @@ pub struct Shown {
     /// `f32`
     pub element: String,
     pub count: usize,
-    /// The first elements, as text; [`NOT_WRITTEN`] for what neither a fill nor a kernel has written, where the device tells.
+    /// The first elements, as text; [`NOT_WRITTEN`] for what neither a fill nor a kernel has written, where the device
+    /// tells.
     pub elements: Vec<String>,
 }
 

@@ -68,11 +68,12 @@ fn about(code: &str) -> Option<About> {
     }
 }
 
-fn position(at: &Location) -> SourcePosition {
+pub(crate) fn position(at: &Location) -> SourcePosition {
     SourcePosition { file: at.file.clone(), line: at.line, column: at.column, function: None }
 }
 
-/// The line that launches a kernel: the part of its configuration that it is about, where the file has one; else the call.
+/// The line that launches a kernel: the part of its configuration that it is about, where the file has one; else the
+/// call.
 pub(crate) fn of_launch(rust: &Source, kernel: &str, about: About) -> Option<Location> {
     let code = Rust::new(rust);
     let launches: Vec<usize> = code.all("launch_builder", "(").collect();
@@ -139,9 +140,8 @@ impl<'a> Rust<'a> {
 
     fn location(&self, at: usize) -> Location {
         let Source { path, text } = self.source;
-        let before = self.tokens.get(at).and_then(|token| text.get(..token.span.start)).unwrap_or_default();
-        let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count());
-        Location::new(path.as_str(), before.split('\n').count() as u32, column as u32 + 1, text)
+        let (line, column) = fusion_cpp::place(text, self.tokens.get(at).map_or(0, |token| token.span.start));
+        Location::new(path.as_str(), line, column, text)
     }
 }
 

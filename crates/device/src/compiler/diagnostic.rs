@@ -14,6 +14,8 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// Absent when the message is about the whole compilation.
     pub place: Option<Place>,
+    /// The number of a warning, such as 177 in `#177-D`; NVRTC's errors have none.
+    pub number: Option<u32>,
     pub message: String,
     /// What follows: where a template was instantiated, where a name was declared.
     pub notes: Vec<String>,
@@ -86,24 +88,25 @@ fn heading(line: &str) -> Option<Diagnostic> {
         && let Some((file, number)) = at.rsplit_once('(')
         && let Ok(number) = number.parse()
     {
-        let (severity, message) = severity(rest)?;
         let place = Place { file: file.to_owned(), line: number, column: None };
-        return Some(Diagnostic { severity, place: Some(place), message, notes: Vec::new() });
+        return Some(Diagnostic { place: Some(place), ..after(rest)? });
     }
     let rest = ["At end of source: ", "nvrtc: ", "ptxas ", "ptxas: ", "nvlink "]
         .iter()
         .find_map(|tool| line.strip_prefix(tool))?;
-    let (severity, message) = severity(rest)?;
-    Some(Diagnostic { severity, place: None, message, notes: Vec::new() })
+    after(rest)
 }
 
-/// `warning #177-D: variable "x" was declared but never referenced` without the number.
-fn severity(text: &str) -> Option<(Severity, String)> {
+/// What comes after the place: `warning #177-D: variable "x" was declared but never referenced`.
+fn after(text: &str) -> Option<Diagnostic> {
     let (severity, rest) =
         SEVERITIES.iter().find_map(|(word, severity)| Some((*severity, text.strip_prefix(word)?)))?;
     let (between, message) = rest.split_once(':')?;
     let between = between.trim();
-    (between.is_empty() || between.starts_with('#')).then(|| (severity, message.trim().to_owned()))
+    (between.is_empty() || between.starts_with('#')).then_some(())?;
+    let digits = between.trim_start_matches('#').split('-').next();
+    let number = digits.and_then(|digits| digits.parse().ok());
+    Some(Diagnostic { severity, place: None, number, message: message.trim().to_owned(), notes: Vec::new() })
 }
 
 /// The log indents the source line and the caret by two; the source line keeps its own indentation after that.
@@ -164,6 +167,13 @@ mod tests {
     fn check(log: &str, expected: &[&str]) {
         let found: Vec<String> = parse(log).iter().map(ToString::to_string).collect();
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_warning_keeps_its_number() {
+        let numbers = |log: &str| parse(log).iter().map(|found| found.number).collect::<Vec<_>>();
+        assert_eq!(numbers("k.cu(7): warning #549-D: variable \"u\" is used before its value is set\n"), [Some(549)]);
+        assert_eq!(numbers("k.cu(7): error: identifier \"u\" is undefined\n"), [None]);
     }
 
     #[test]

@@ -89,8 +89,8 @@ fn captures_span_streams() {
     }
 }
 
-/// A stream whose work has been joined may be destroyed before the capture ends, and events too. That of one which has not is missed at the
-/// end, and without the stream on which it began a capture cannot end.
+/// A stream whose work has been joined may be destroyed before the capture ends, and events too. That of one which has
+/// not is missed at the end, and without the stream on which it began a capture cannot end.
 #[test]
 fn a_stream_is_destroyed_in_a_capture() {
     let context = own_context();

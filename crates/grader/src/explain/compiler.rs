@@ -211,7 +211,8 @@ fn remedy(message: &str, source: &Source) -> Option<String> {
     Some(names::undefined(unknown, source))
 }
 
-/// Warnings on which there is something to say: what one has in it, and what to do. `NAME` stands for the name in quotes.
+/// Warnings on which there is something to say: what one has in it, and what to do. `NAME` stands for the name in
+/// quotes.
 const WARNINGS: [(&str, &str); 5] = [
     (
         "before its value is set",
@@ -262,7 +263,8 @@ mod tests {
 
     fn error(message: &str, line: u32, column: u32) -> Diagnostic {
         let place = Place { file: source("").path, line, column: Some(column) };
-        Diagnostic { severity: Severity::Error, place: Some(place), message: message.to_owned(), notes: Vec::new() }
+        let (message, notes) = (message.to_owned(), Vec::new());
+        Diagnostic { severity: Severity::Error, place: Some(place), number: None, message, notes }
     }
 
     #[test]

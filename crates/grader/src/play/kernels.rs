@@ -51,8 +51,8 @@ pub(super) fn kernels(source: &str, ptx: &str) -> Vec<Kernel> {
     entries.map(kernel).collect()
 }
 
-/// The parameters by the names of the source, and by the types of the mangled name where there is one: those of a template, or of one
-/// of several functions of a name, are only there.
+/// The parameters by the names of the source, and by the types of the mangled name where there is one: those of a
+/// template, or of one of several functions of a name, are only there.
 fn declared(source: &str, plain: &str, name: &str) -> Option<Vec<Declared>> {
     let of_source = signature::parameters(source, name);
     let Some(mut types) = names::types(plain) else { return of_source };

@@ -60,14 +60,15 @@ impl Name {
         if self.arguments.is_empty() { path } else { format!("{path}<{}>", self.arguments.join(", ")) }
     }
 
-    /// Whether a shorter name may mean this one: namespaces may be missing, and arguments that the compiler finds or that a template
-    /// has by default.
+    /// Whether a shorter name may mean this one: namespaces may be missing, and arguments that the compiler finds or
+    /// that a template has by default.
     fn is_meant_by(&self, shorter: &Self) -> bool {
         self.path.ends_with(&shorter.path) && self.arguments.starts_with(&shorter.arguments)
     }
 }
 
-/// The arguments of a template, each as simply as it can be written: `(unsigned int)256` and `256u` are 256, `true` is 1.
+/// The arguments of a template, each as simply as it can be written: `(unsigned int)256` and `256u` are 256, `true` is
+/// 1.
 fn parts(list: &str) -> Vec<String> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0_u32, 0);
     for (at, c) in list.char_indices() {

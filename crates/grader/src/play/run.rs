@@ -6,7 +6,7 @@ use fusion_course::Source;
 use fusion_device::{CompileError, Options, Program};
 use fusion_diagnostic::{Diagnostic, say_all, with_text};
 use fusion_machine::Report;
-use fusion_machine::report::{Dry, Severity, SourcePosition};
+use fusion_machine::report::{Dry, Severity};
 
 use super::element::Number;
 use super::kernels::{self, Kernel};
@@ -17,6 +17,7 @@ use crate::explain;
 use crate::judgement::{Band, Code, Failure, Line, Timing};
 use crate::profile::Predicted;
 use crate::session::Session;
+use crate::site;
 use crate::statistics;
 use crate::takes::{self, Takes};
 use crate::trouble::Trouble;
@@ -63,32 +64,24 @@ fn mistaken(mistakes: Vec<Diagnostic>, source: &Source) -> Played {
 }
 
 fn not_compiled(session: &Session, error: CompileError, source: &Source) -> Result<Played, Trouble> {
-    match session.refused(error, source) {
-        Trouble::Failure(failure) => match main(source).filter(|_| failure.title.contains("`main`")) {
-            Some(at) => Ok(mistaken(
-                vec![mistake(&at, "`main` is code for the CPU, and kernels alone are played", PROGRAM)],
-                source,
-            )),
-            None => Ok(Played { failure: Some(failure), ..Played::default() }),
-        },
-        unable => Err(unable),
+    let failure = match session.refused(error, source) {
+        Trouble::Failure(failure) => failure,
+        unable => return Err(unable),
+    };
+    // The compiler refuses it at its name; what it refuses elsewhere is a mistake of another kind.
+    let refused = failure.location.as_ref().map(|at| at.line);
+    match explain::declaration("main", source).filter(|at| refused == Some(at.line)) {
+        Some(at) => {
+            let title = "`main` is code for the CPU, and kernels alone are played";
+            Ok(mistaken(vec![mistake(&site::position(&at), title, PROGRAM)], source))
+        }
+        None => Ok(Played { failure: Some(failure), ..Played::default() }),
     }
 }
 
 /// What to do with a file that has a `main`.
 const PROGRAM: &str = "a file with a `main` is a program: build it with nvcc, and run it with `cargo xtask run -- ./program`; or delete \
                        `main`, and describe in `// play:` lines what is to be launched";
-
-/// Where a file has a function `main`.
-fn main(source: &Source) -> Option<SourcePosition> {
-    let tokens = fusion_cpp::tokens(&source.text);
-    let text = |token: &fusion_cpp::Token| token.text(&source.text).to_owned();
-    let pair = tokens.windows(2).find(|pair| text(&pair[0]) == "main" && text(&pair[1]) == "(")?;
-    let before = source.text.get(..pair[0].span.start)?;
-    let line = before.matches('\n').count() as u32 + 1;
-    let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count() as u32) + 1;
-    Some(SourcePosition { file: source.path.clone(), line, column, function: None })
-}
 
 /// A file without a launch: a description to begin with, where the file has none at all.
 fn nothing_launched(script: &Script, kernels: &[Kernel], source: &Source) -> Played {

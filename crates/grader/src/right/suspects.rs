@@ -1,7 +1,8 @@
 //! What in the source may be why values are wrong: told beside them, as what may be the reason and need not be.
 //!
-//! Each is a fact: a warning of the compiler's, a division of integers that a float is made of, a float that an integer keeps,
-//! a buffer or a float that the kernel is passed and never uses. Whether it is the reason is for the reader to see.
+//! Each is a fact: a warning of the compiler's, a division of integers that a float is made of, a float that an integer
+//! keeps, a buffer or a float that the kernel is passed and never uses. Whether it is the reason is for the reader to
+//! see.
 
 mod types;
 
@@ -15,7 +16,10 @@ use fusion_machine::report::{Severity, SourcePosition};
 use crate::cause::signature;
 use crate::explain;
 use crate::judgement::{Code as Finding, EMPTY, Failure, IDLE, SUSPECT};
-use types::{Code, Type};
+use types::{Type, Words};
+
+/// The number of NVRTC's warning that a variable is used before its value is set.
+const UNSET: u32 = 549;
 
 /// How many are told.
 const MOST: usize = 2;
@@ -24,7 +28,7 @@ const MOST: usize = 2;
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Suspect {
     /// The compiler warns.
-    Warning { message: String },
+    Warning { number: Option<u32>, message: String },
     /// Two literals, of which the quotient is no whole number.
     Literals { division: String, gives: u64, float: String },
     /// A literal over something: 0 for all that is larger.
@@ -59,33 +63,33 @@ struct Found {
 fn warned(messages: &[fusion_device::Diagnostic]) -> impl Iterator<Item = Found> {
     let warnings = messages.iter().filter(|message| message.severity == fusion_device::Severity::Warning);
     warnings.map(|warning| Found {
-        suspect: Suspect::Warning { message: warning.message.clone() },
+        suspect: Suspect::Warning { number: warning.number, message: warning.message.clone() },
         place: warning.place.as_ref().map(|at| (at.file.clone(), at.line, at.column.unwrap_or(0))),
     })
 }
 
 /// What the text itself has.
 fn read(source: &Source) -> Vec<Found> {
-    let code = Code::new(&source.text);
-    let divisions = (0..code.tokens.len()).filter_map(|at| division(&code, at));
-    let kept = (0..code.tokens.len()).filter_map(|at| kept(&code, at));
-    let unused = (0..code.tokens.len()).filter_map(|at| unused(&code, &source.text, at));
+    let words = Words::new(&source.text);
+    let divisions = (0..words.tokens.len()).filter_map(|at| division(&words, at));
+    let kept = (0..words.tokens.len()).filter_map(|at| kept(&words, at));
+    let unused = (0..words.tokens.len()).filter_map(|at| unused(&words, &source.text, at));
     let found = divisions.chain(kept).chain(unused);
     found
         .map(|(suspect, at)| {
-            let (line, column) = code.place(at);
+            let (line, column) = words.place(at);
             Found { suspect, place: Some((source.path.clone(), line, column)) }
         })
         .collect()
 }
 
 /// A division of integers that a float is made of.
-fn division(code: &Code<'_>, slash: usize) -> Option<(Suspect, usize)> {
-    let [left, right] = code.integers(slash)?;
+fn division(words: &Words<'_>, slash: usize) -> Option<(Suspect, usize)> {
+    let [left, right] = words.integers(slash)?;
     let whole = left.start..right.end;
-    code.becomes_float(&whole).then_some(())?;
-    let (division, first, by) = (code.source(&whole), code.source(&left), code.source(&right));
-    let suspect = match (literal(code, &left), literal(code, &right)) {
+    words.becomes_float(&whole).then_some(())?;
+    let (division, first, by) = (words.source(&whole), words.source(&left), words.source(&right));
+    let suspect = match (literal(words, &left), literal(words, &right)) {
         (Some(over), Some(by)) => {
             let gives = over.checked_div(by).filter(|_| over % by != 0)?;
             Suspect::Literals { division, gives, float: format!("{over}.0f / {by}") }
@@ -99,35 +103,35 @@ fn division(code: &Code<'_>, slash: usize) -> Option<(Suspect, usize)> {
 }
 
 /// The value of a literal that stands alone.
-fn literal(code: &Code<'_>, tokens: &Range<usize>) -> Option<u64> {
-    let only = code.tokens.get(tokens.start).filter(|token| tokens.len() == 1 && token.kind == Kind::Number);
-    only.and_then(|_| code.word(tokens.start).trim_end_matches(['u', 'U', 'l', 'L']).parse().ok())
+fn literal(words: &Words<'_>, tokens: &Range<usize>) -> Option<u64> {
+    let only = words.tokens.get(tokens.start).filter(|token| tokens.len() == 1 && token.kind == Kind::Number);
+    only.and_then(|_| words.word(tokens.start).trim_end_matches(['u', 'U', 'l', 'L']).parse().ok())
 }
 
 /// A variable of integers to which a float is stored without a cast.
-fn kept(code: &Code<'_>, sign: usize) -> Option<(Suspect, usize)> {
-    let name = sign.checked_sub(1).filter(|_| matches!(code.word(sign), "=" | "+=" | "-=" | "*=" | "/="))?;
-    let before = name.checked_sub(1).map_or("", |before| code.word(before));
-    let alone = code.named(code.word(name)) == Type::Integer && !matches!(before, "." | "*");
-    let stored = sign + 1..code.border(sign + 1);
-    let float = alone && code.of(stored) == Type::Float;
-    float.then(|| (Suspect::Kept { name: code.word(name).to_owned() }, name))
+fn kept(words: &Words<'_>, sign: usize) -> Option<(Suspect, usize)> {
+    let name = sign.checked_sub(1).filter(|_| matches!(words.word(sign), "=" | "+=" | "-=" | "*=" | "/="))?;
+    let before = name.checked_sub(1).map_or("", |before| words.word(before));
+    let alone = words.named(words.word(name)) == Type::Integer && !matches!(before, "." | "*");
+    let stored = sign + 1..words.border(sign + 1);
+    let float = alone && words.of(stored) == Type::Float;
+    float.then(|| (Suspect::Kept { name: words.word(name).to_owned() }, name))
 }
 
-/// The first parameter of the kernel that is declared here which it never uses. Sizes are left out: where a block has a row,
-/// the kernel need not know how many there are.
-fn unused(code: &Code<'_>, text: &str, global: usize) -> Option<(Suspect, usize)> {
-    let open = (global..code.tokens.len()).find(|&at| code.word(global) == "__global__" && code.word(at) == "{")?;
+/// The first parameter of the kernel that is declared here which it never uses. Sizes are left out: where a block has a
+/// row, the kernel need not know how many there are.
+fn unused(words: &Words<'_>, text: &str, global: usize) -> Option<(Suspect, usize)> {
+    let open = (global..words.tokens.len()).find(|&at| words.word(global) == "__global__" && words.word(at) == "{")?;
     let list = (global..open)
         .rev()
-        .find_map(|at| Some(at).filter(|&at| code.word(at) == ")"))
-        .and_then(|close| (global..close).find(|&at| code.word(at) == "(" && code.close(at) == Some(close)))?;
-    let (kernel, end) = (code.word(list.checked_sub(1)?), code.close(open)?);
+        .find_map(|at| Some(at).filter(|&at| words.word(at) == ")"))
+        .and_then(|close| (global..close).find(|&at| words.word(at) == "(" && words.close(at) == Some(close)))?;
+    let (kernel, end) = (words.word(list.checked_sub(1)?), words.close(open)?);
     let parameters = signature::parameters(text, kernel)?;
-    let uses = |name: &str| (open..end).any(|at| code.word(at) == name);
+    let uses = |name: &str| (open..end).any(|at| words.word(at) == name);
     let is_value = |parameter: &signature::Declared| parameter.pointers > 0 || parameter.plain() == "float";
     let name = parameters.into_iter().find(|parameter| is_value(parameter) && !uses(&parameter.name))?.name;
-    let at = (list..open).find(|&at| code.word(at) == name)?;
+    let at = (list..open).find(|&at| words.word(at) == name)?;
     Some((Suspect::Unused { kernel: kernel.to_owned(), name }, at))
 }
 
@@ -135,7 +139,7 @@ impl Suspect {
     /// What is most likely the reason comes first.
     fn rank(&self) -> u8 {
         match self {
-            Suspect::Warning { message } if message.contains("before its value is set") => 0,
+            Suspect::Warning { number: Some(UNSET), .. } => 0,
             Suspect::Literals { .. } | Suspect::Small { .. } => 1,
             Suspect::Kept { .. } | Suspect::Division { .. } => 2,
             Suspect::Warning { .. } => 3,
@@ -148,7 +152,7 @@ impl Suspect {
 impl Found {
     fn say(self) -> Diagnostic {
         let (title, label, help) = match self.suspect {
-            Suspect::Warning { message } => {
+            Suspect::Warning { message, .. } => {
                 (format!("the compiler warns: {message}"), String::new(), explain::warning(&message))
             }
             Suspect::Literals { division, gives, float } => (
@@ -263,18 +267,22 @@ mod tests {
 
     #[test]
     fn what_is_most_likely_comes_first() {
-        let warning = |message: &str| fusion_device::Diagnostic {
+        let warning = |number: u32, message: &str| fusion_device::Diagnostic {
             severity: fusion_device::Severity::Warning,
             place: None,
+            number: Some(number),
             message: message.to_owned(),
             notes: Vec::new(),
         };
-        let warnings = [warning("variable \"a\" was declared but never referenced")];
+        let warnings = [warning(177, "variable \"a\" was declared but never referenced")];
         let text = "__global__ void k(float* x, float s) { x[0] = 1 / 2 * x[0]; }".to_owned();
         let source = Source { path: "k.cu".to_owned(), text };
         let codes = |failure: Failure| failure.also.into_iter().map(|told| told.title).collect::<Vec<_>>();
         let told = codes(look(Failure::new(Finding::Values, ""), &source, &warnings));
         assert!(told.len() == 2 && told[0].starts_with("`1 / 2` is 0") && told[1].contains("warns"), "{told:?}");
+        let unset = [warning(549, "variable \"a\" is used before its value is set")];
+        let told = codes(look(Failure::new(Finding::Values, ""), &source, &unset));
+        assert!(told.len() == 2 && told[0].contains("warns"), "{told:?}");
         // What is not written is no matter of numbers.
         let told = codes(look(Failure::new(Finding::Unwritten, ""), &source, &warnings));
         assert!(told.len() == 1 && told[0].contains("warns"), "{told:?}");

@@ -30,19 +30,19 @@ pub(crate) const FENCES_APART: f64 = 8.7;
 /// 84.9 us for 32,768 of one.
 pub(crate) const CLUSTERS_APART: f64 = 4.5;
 
-/// Clocks that a fence takes which no other SM need know of: for the block, or between a block's own accesses and its bulk copies. And
-/// clocks for which it has the unit for loads and stores. From here on down, what an H200 needed for the loops of
-/// `crates/timings/kernels/calibration/mbarriers.cu`.
+/// Clocks that a fence takes which no other SM need know of: for the block, or between a block's own accesses and its
+/// bulk copies. And clocks for which it has the unit for loads and stores. From here on down, what an H200 needed for
+/// the loops of `crates/timings/kernels/calibration/mbarriers.cu`.
 pub(crate) const NEAR_FENCE: f64 = 9.0;
 pub(crate) const NEAR_FENCE_PASS: f64 = 3.3;
 
-/// Clocks for which the unit for loads and stores is taken by a warp's arrival at an mbarrier, and by its question whether a phase has
-/// ended.
+/// Clocks for which the unit for loads and stores is taken by a warp's arrival at an mbarrier, and by its question
+/// whether a phase has ended.
 pub(crate) const MBARRIER_PASS: f64 = 2.0;
 pub(crate) const MBARRIER_WAIT_PASS: f64 = 4.0;
 
-/// Clocks from the question to the answer, where a phase has ended; from an arrival until it counts; from the last one until the first of
-/// those goes on that wait; and from one of those to the next.
+/// Clocks from the question to the answer, where a phase has ended; from an arrival until it counts; from the last one
+/// until the first of those goes on that wait; and from one of those to the next.
 pub(crate) const MBARRIER_WAIT: f64 = 28.0;
 pub(crate) const MBARRIER_ARRIVE: f64 = 10.0;
 pub(crate) const MBARRIER_WAKE: f64 = 18.0;
@@ -55,8 +55,8 @@ pub(crate) const BULK_STORE_ISSUE: f64 = 12.0;
 /// Clocks that L2's answer to a bulk copy takes longer than that to a load.
 pub(crate) const BULK_LATENCY: f64 = 68.0;
 
-/// Clocks that the engine of bulk copies takes for what it brings of one line, and bytes per clock that an SM gets of L2 that way: 256 rows
-/// of a tensor take 245 clocks more than 8 where they have 16 bytes, and 300 where they have 128.
+/// Clocks that the engine of bulk copies takes for what it brings of one line, and bytes per clock that an SM gets of
+/// L2 that way: 256 rows of a tensor take 245 clocks more than 8 where they have 16 bytes, and 300 where they have 128.
 pub(crate) const BULK_ROW: f64 = 1.0;
 pub(crate) const BULK_BYTES_PER_CLOCK: f64 = 105.0;
 

@@ -20,8 +20,8 @@ use super::{TICKS, Ticks, ticks};
 use crate::exec::Line;
 use crate::report::Busy;
 
-/// How many SMs L2 answers at once that read the same at about the same time. An H200's 132 SMs get 34 bytes per clock each of what is their
-/// own, and 58 to 65 of what two of them share, or more.
+/// How many SMs L2 answers at once that read the same at about the same time. An H200's 132 SMs get 34 bytes per clock
+/// each of what is their own, and 58 to 65 of what two of them share, or more.
 const L2_ANSWERS: f64 = 2.0;
 
 /// How many blocks read a sector at least where several SMs read it at about the same time.
@@ -241,7 +241,6 @@ impl<'a> MemorySystem<'a> {
         let begun = begun.max(self.held);
         let common = self.load.common.contains(&line.number);
         let own = own(line, asker);
-        let key = if common { line.number } else { own };
         let piece = self.piece(line.number);
         let (before, then) = self.read.get(&own).copied().unwrap_or((0, self.fetched));
         let first = missing & !before;
@@ -250,7 +249,7 @@ impl<'a> MemorySystem<'a> {
         let since = (self.fetched - then) as f64 * 32.0 * self.load.active / sharers;
         let chance = chance_of(line, piece, if common { 0 } else { asker.block });
         let gone = if since > self.rates.l2_bytes && chance * sharers < 1.0 { missing & before } else { 0 };
-        let gone = if line.is_local() && mixed(key ^ self.through) < self.left_l2(key) { missing } else { gone };
+        let gone = if line.is_local() && mixed(own ^ self.through) < self.left_l2(own) { missing } else { gone };
         let fresh = match piece {
             Some((_, piece)) if common => piece.fresh_common,
             Some((_, piece)) => piece.fresh,
@@ -294,8 +293,8 @@ impl<'a> MemorySystem<'a> {
                 self.store_local(begun, line, key, sector);
                 continue;
             }
-            // A line of which something else is on its way takes no store until that is there. What goes to L2 gets not past: an H200's
-            // loads that hit, and accesses to shared memory, do.
+            // A line of which something else is on its way takes no store until that is there. What goes to L2 gets not
+            // past: an H200's loads that hit, and accesses to shared memory, do.
             let (_, at) = self.l1.get(self.key(line, asker));
             self.held = self.held.max(at);
             self.store_line(begun, line, asker, (scattered, apart), sector, written);
@@ -397,7 +396,12 @@ impl<'a> MemorySystem<'a> {
 
     /// The queues behind the unit are as long as they are.
     fn hold_back(&mut self, behind: Ticks) {
-        self.lsu.wait_until(behind.saturating_sub(ticks(self.rates.store_backlog)));
+        self.lsu.wait_until(self.full_until(behind));
+    }
+
+    /// Until when queues that are behind until then have no room.
+    fn full_until(&self, behind: Ticks) -> Ticks {
+        behind.saturating_sub(ticks(self.rates.store_backlog))
     }
 
     /// When sectors of a line are there, of which L2 lacks some.

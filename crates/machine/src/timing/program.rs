@@ -49,8 +49,8 @@ pub(crate) enum Kind {
     Fence {
         near: bool,
     },
-    /// A bulk copy to shared memory, of which an mbarrier is told, and one out of it; closes a group of those; waits until no more groups
-    /// than so many read shared memory.
+    /// A bulk copy to shared memory, of which an mbarrier is told, and one out of it; closes a group of those; waits
+    /// until no more groups than so many read shared memory.
     BulkLoad,
     BulkStore,
     BulkCommit,

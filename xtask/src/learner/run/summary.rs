@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
 
-use fusion_diagnostic::{Look, Sources, Text, counted, say, say_all, short_name, sites};
+use fusion_diagnostic::{Files, Look, counted, say, say_all, short_name, sites};
 use fusion_machine::Fault;
 use fusion_machine::report::{Severity, demangle};
 use serde_json::{Value, json};
@@ -14,8 +14,8 @@ use super::journal::{Process, TABLES};
 use super::program::Ran;
 use crate::process::{End, signal_name};
 
-/// The largest source file that is shown.
-const LARGEST_SOURCE: u64 = 16 << 20;
+/// Sources that are shown.
+const FILES: Files = Files { largest: 16 << 20 };
 
 /// A run and what came of it.
 #[derive(Debug)]
@@ -82,7 +82,7 @@ impl Summary {
                 parts.push(format!("process {}: {}", process.id, process.command.join(" ")));
             }
             if !shown.is_empty() {
-                parts.push(fusion_diagnostic::all(&shown, &Files, look));
+                parts.push(fusion_diagnostic::all(&shown, &FILES, look));
             }
             parts.extend(process.notes.iter().map(|note| format!("note: {note}")));
             parts.extend(private_handshake(process));
@@ -126,7 +126,7 @@ impl Summary {
         let names: Vec<String> = names.into_iter().take(4).collect();
         let names = if names.is_empty() { String::new() } else { format!(" ({}{more})", names.join(", ")) };
         // As many as are shown: what is found at one place again and again is one mistake.
-        let found: Vec<_> = self.ran.processes.iter().flat_map(|it| sites(&say_all(&it.findings), &Files)).collect();
+        let found: Vec<_> = self.ran.processes.iter().flat_map(|it| sites(&say_all(&it.findings), &FILES)).collect();
         let count = |severity| found.iter().filter(|site| site.severity == severity).count() as u64;
         let found = [
             counted(count(Severity::Error), "error"),
@@ -158,7 +158,7 @@ fn process(process: &Process) -> Value {
 }
 
 fn finding(fault: &Fault) -> Value {
-    let place = fusion_diagnostic::place(&fault.source, &Files);
+    let place = fusion_diagnostic::place(&fault.source, &FILES);
     json!({
         "code": fault.code(),
         "severity": fault.severity(),
@@ -166,11 +166,12 @@ fn finding(fault: &Fault) -> Value {
         "file": place.map(|place| &place.file),
         "line": place.map(|place| place.line),
         "column": place.map(|place| place.column),
-        "text": fusion_diagnostic::render(&say(fault), &Files, Look::default()),
+        "text": fusion_diagnostic::render(&say(fault), &FILES, Look::default()),
     })
 }
 
-/// A kernel's name without its namespaces, parameters and template arguments, and without what numba-cuda adds to tell them apart.
+/// A kernel's name without its namespaces, parameters and template arguments, and without what numba-cuda adds to tell
+/// them apart.
 fn short(name: &str) -> String {
     short_name(&demangle(name)).to_owned()
 }
@@ -191,17 +192,6 @@ fn private_handshake(process: &Process) -> Option<String> {
          with the emulated runtime"
             .to_owned()
     })
-}
-
-/// Sources as they are on disk.
-struct Files;
-
-impl Sources for Files {
-    fn text(&self, path: &str) -> Text<'_> {
-        let known = std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() <= LARGEST_SOURCE);
-        let bytes = known.then(|| std::fs::read(path).ok()).flatten();
-        bytes.map_or(Text::Missing, Text::whole)
-    }
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ fn further_down(unknown: &str, source: &Source) -> Option<String> {
         word(at) == unknown && word(at + 1) == "(" && close.is_some_and(|close| word(close + 1) == "{")
     };
     let at = tokens.get((0..tokens.len()).find(defined)?)?.span.start;
-    let line = text.get(..at)?.split('\n').count();
+    let (line, _) = fusion_cpp::place(text, at);
     Some(format!("`{unknown}` is defined in line {line}: in C++ a function stands above those that call it"))
 }
 

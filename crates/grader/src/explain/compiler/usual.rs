@@ -152,7 +152,8 @@ mod tests {
         let says = |message: &str, notes: &[&str], text: &str, column: u32| {
             let notes = notes.iter().map(|&note| note.to_owned()).collect();
             let place = Some(Place { file: "k.cu".to_owned(), line: 2, column: Some(column) });
-            let all = [Diagnostic { severity: Severity::Error, place, message: message.to_owned(), notes }];
+            let message = message.to_owned();
+            let all = [Diagnostic { severity: Severity::Error, place, number: None, message, notes }];
             let text = format!("__device__ float f(float a, float b) {{ return a; }}\n{text}\n");
             diagnostics(&all, "", &Source { path: "k.cu".to_owned(), text }).notes
         };

@@ -69,25 +69,25 @@ struct Declared {
 }
 
 /// A source's tokens, and the types that its names have.
-pub(super) struct Code<'a> {
+pub(super) struct Words<'a> {
     text: &'a str,
     pub(super) tokens: Vec<Token>,
     names: HashMap<&'a str, Declared>,
 }
 
-impl<'a> Code<'a> {
+impl<'a> Words<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        let mut code = Self { text, tokens: fusion_cpp::tokens(text), names: HashMap::new() };
-        for at in 0..code.tokens.len() {
-            if let Some((name, declared)) = code.declared(at) {
+        let mut words = Self { text, tokens: fusion_cpp::tokens(text), names: HashMap::new() };
+        for at in 0..words.tokens.len() {
+            if let Some((name, declared)) = words.declared(at) {
                 // Another function may have the same name for something else.
-                let known = code.names.entry(name).or_insert(declared);
+                let known = words.names.entry(name).or_insert(declared);
                 if *known != declared {
                     known.of = Type::Unknown;
                 }
             }
         }
-        code
+        words
     }
 
     pub(super) fn word(&self, at: usize) -> &'a str {
@@ -104,9 +104,7 @@ impl<'a> Code<'a> {
     /// The line and the column of a token, both counted from one.
     pub(super) fn place(&self, at: usize) -> (u32, u32) {
         let start = self.tokens.get(at).map_or(0, |token| token.span.start);
-        let before = self.text.get(..start).unwrap_or_default();
-        let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count());
-        (before.split('\n').count() as u32, column as u32 + 1)
+        fusion_cpp::place(self.text, start)
     }
 
     /// The type of what a name alone gives: an address is no number.
@@ -303,8 +301,8 @@ impl<'a> Code<'a> {
         both.then_some([start..slash, slash + 1..end])
     }
 
-    /// Whether a float is made of what an expression gives: by what it is added to or multiplied by, by what takes it, or
-    /// by where it is stored.
+    /// Whether a float is made of what an expression gives: by what it is added to or multiplied by, by what takes it,
+    /// or by where it is stored.
     pub(super) fn becomes_float(&self, tokens: &Range<usize>) -> bool {
         let (mut start, mut end) = (tokens.start, tokens.end);
         loop {

@@ -377,8 +377,8 @@ impl Watch<'_> {
         factors.into_iter().for_each(|(product, reader)| self.overwrites_factor(product, reader.into()));
     }
 
-    /// Whether all of an access is to the shared memory that is reserved for the system. Only the code of CUDA's headers goes
-    /// there, by rules of its own; what it hands on by that counts.
+    /// Whether all of an access is to the shared memory that is reserved for the system. Only the code of CUDA's
+    /// headers goes there, by rules of its own; what it hands on by that counts.
     fn is_of_system(&self, touch: &Touch<'_>) -> bool {
         let reserved = u64::from(self.run.code.reserved_shared);
         reserved > 0 && touch.place == Place::Shared && each(touch.mask).all(|lane| touch.addrs[lane] < reserved)

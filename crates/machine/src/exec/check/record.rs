@@ -66,8 +66,8 @@ pub(crate) struct Step {
     pub(crate) visits: u32,
 }
 
-/// A phase of an mbarrier of the block, by the object's address and the number of the phase. Those of other blocks of the cluster are
-/// taken for the block's own: a cluster's blocks mostly do the same work.
+/// A phase of an mbarrier of the block, by the object's address and the number of the phase. Those of other blocks of
+/// the cluster are taken for the block's own: a cluster's blocks mostly do the same work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Phase {
     pub(crate) object: u64,
@@ -130,8 +130,8 @@ impl Path {
         self.executed as f64 / self.steps.len().max(1) as f64
     }
 
-    /// The warp asks for a phase. How often it does so in vain depends on who else has his turn: what counts is that it waits. So that of a
-    /// loop which does nothing else the last time is kept.
+    /// The warp asks for a phase. How often it does so in vain depends on who else has his turn: what counts is that it
+    /// waits. So that of a loop which does nothing else the last time is kept.
     fn ask(&mut self, phase: Phase, ended: bool) {
         let now = self.steps.len() - 1;
         if let Some((before, _)) = self.asked.take().filter(|(_, asked)| *asked == phase)
@@ -171,8 +171,8 @@ impl Recording {
         at.and_then(|at| self.visits.get(at)).map_or(&[], |visits| visits)
     }
 
-    /// The warp's present instruction, or a copy that it begins, is at an mbarrier. `odd` is the lowest bit of the present phase's number,
-    /// where the object is the block's own.
+    /// The warp's present instruction, or a copy that it begins, is at an mbarrier. `odd` is the lowest bit of the
+    /// present phase's number, where the object is the block's own.
     pub(crate) fn visit(&mut self, warp: u32, object: u64, odd: Option<bool>, does: AtMbarrier) {
         let (known, number) = self.phases.entry(object).or_insert((false, 1));
         if odd.is_some_and(|odd| odd != *known) {

@@ -1,7 +1,7 @@
 //! Which part of a thread's local memory belongs to variables.
 //!
-//! Frames lie one behind the other, each as aligned as any variable wants to be. What lies between two of them, and behind the last,
-//! is nothing of the program's, although there is memory.
+//! Frames lie one behind the other, each as aligned as any variable wants to be. What lies between two of them, and
+//! behind the last, is nothing of the program's, although there is memory.
 
 use std::ops::Range;
 

@@ -37,8 +37,7 @@ impl MemorySystem<'_> {
             self.store_line(begun, line, asker, (false, false), sector, written);
         }
         // As long as there is no place for it on the way, it is not read.
-        let behind = self.l2_stores.free().max(self.dram.free()).saturating_sub(ticks(self.rates.store_backlog));
-        self.copies.wait_until(behind);
+        self.copies.wait_until(self.full_until(self.l2_stores.free().max(self.dram.free())));
         let read = self.copies.free().max(begun);
         (read, self.l2_stores.free().max(read) + ticks(self.rates.l2_latency))
     }

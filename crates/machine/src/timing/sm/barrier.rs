@@ -52,7 +52,8 @@ impl Sm<'_> {
         }
     }
 
-    /// Nobody can move: of warps that were recorded in part, some never come to a barrier. Others do not wait for them.
+    /// No warp can move: of warps that were recorded in part, some never come to a barrier. Others do not wait for
+    /// them.
     pub(super) fn free_the_stuck(&mut self) -> Option<(Ticks, usize)> {
         let now = self.schedulers.iter().map(|scheduler| scheduler.now).max().unwrap_or_default();
         for place in 0..self.slots.len() {

@@ -165,7 +165,8 @@ impl Sm<'_> {
         (done, now)
     }
 
-    /// When what shared memory is asked for in so many passes is there: the block's own, or that of another block of the cluster.
+    /// When what shared memory is asked for in so many passes is there: the block's own, or that of another block of
+    /// the cluster.
     fn shared(&mut self, now: Ticks, passes: u64, of_cluster: bool) -> Ticks {
         let banks = self.memory.pass(now, passes as f64);
         if !of_cluster {
@@ -176,7 +177,7 @@ impl Sm<'_> {
         banks.max(begun) + ticks(CLUSTER_LATENCY)
     }
 
-    /// Additions of floats in shared memory: compare and exchange, until nobody else came in between.
+    /// Additions of floats in shared memory: compare and exchange, until no other came in between.
     fn add_in_loop(&mut self, words: &[Line], place: usize, now: Ticks) -> Ticks {
         let conflicts = words.iter().map(|line| line.conflicts).max().unwrap_or(1);
         let begun = self.memory.free().max(now) + 2 * TICKS;

@@ -88,7 +88,7 @@ fn a_barrier_waits_for_those_that_it_counts() {
     let both = clocks(ops(), &[&[(0, at(0, None)), (1, None), (1, None), (1, None)], &slow]);
     let own = clocks(ops(), &[&[(0, at(1, Some(32))), (1, None), (1, None), (1, None)], &slow]);
     assert!(both > own + 500, "{both} {own}");
-    // Nobody comes: it ends all the same.
+    // None comes: it ends all the same.
     clocks(ops(), &[&[(0, at(0, Some(64)))], &[(1, None)]]);
 }
 
@@ -173,7 +173,7 @@ fn who_waits_at_an_mbarrier_waits_for_all_that_arrive() {
     // A copy arrives when it is there, and the thread that has begun it goes on meanwhile.
     let [begun, awaited, behind] = [of([&[2], &[]]), of([&[2], &[1]]), of([&[2, 3], &[1]])];
     assert!(awaited > begun + 200 && behind < awaited + 50, "{begun} {awaited} {behind}");
-    // What nobody arrives at holds nobody up.
+    // A phase without arrivals holds no warp up.
     assert!(of([&[1], &[]]) < none + 90);
 }
 

@@ -80,8 +80,9 @@ impl Story<'_, '_> {
         if passed { Hazard::Read } else { Hazard::Overwrite }
     }
 
-    /// Whether a read is meant to come behind a write that its own thread does not make. Between two barriers the code may have them in
-    /// one order; what lies on a barrier's other side is another round. `before`: the reader's warp has executed the write since the last one.
+    /// Whether a read is meant to come behind a write that its own thread does not make. Between two barriers the code
+    /// may have them in one order; what lies on a barrier's other side is another round. `before`: the reader's warp
+    /// has executed the write since the last one.
     fn is_behind(&mut self, read: &Side, write: &Side, before: bool) -> bool {
         let (code, from, to) = (self.run.code, write.row.pc, read.row.pc);
         let mut ways = |until| (self.reach.leads(code, from, to, until), self.reach.leads(code, to, from, until));
@@ -95,8 +96,8 @@ impl Story<'_, '_> {
         match ways(Until::End) {
             (true, false) => true,
             (false, true) => false,
-            // Two sides of a branch, for threads with different roles. Whoever has heard of the writer since they all met has been told
-            // of what was written before, and reads that.
+            // Two sides of a branch, for threads with different roles. A reader that has heard of the writer since they
+            // all met has been told of what was written before, and reads that.
             _ => write.row.stamp <= read.row.stamp || !self.has_heard(read, write),
         }
     }

@@ -3,10 +3,11 @@
 //! A fence makes what a thread knows ready; its next strong write leaves it at that address. Whoever reads it from there
 //! with a strong read knows it after a fence of its own. Atomics that change a place pass on what was there.
 //!
-//! Of two `fence.sc` that reach each other, one comes first, and the other's thread knows what the first one's knew (PTX ISA 8.9.3).
-//! A barrier between the read and the reader's fence does not matter then. Let thread W fence and then write a flag, thread R read that,
-//! and thread T fence after it has met R. If T's fence came first, R's read would be ordered before W's write, by the barrier and the
-//! two fences; but no read finds what is written after it (8.10.6). So W's fence came first.
+//! Of two `fence.sc` that reach each other, one comes first, and the other's thread knows what the first one's knew
+//! (PTX ISA 8.9.3). A barrier between the read and the reader's fence does not matter then. Let thread W fence and then
+//! write a flag, thread R read that, and thread T fence after it has met R. If T's fence came first, R's read would be
+//! ordered before W's write, by the barrier and the two fences; but no read finds what is written after it (8.10.6). So
+//! W's fence came first.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -66,7 +67,7 @@ pub(crate) struct Views {
     /// What some thread had read before the last barrier without a fence, in these two ways.
     told_by_count: View,
     hinted: View,
-    /// The same of what `fence.sc` had made ready: whoever passes one itself knows it.
+    /// The same of what `fence.sc` had made ready: a thread that passes one itself knows it.
     heard: View,
     threads: Vec<Thread>,
     /// When warps as a whole and threads last passed a fence, and one that reaches beyond the block.
@@ -169,7 +170,7 @@ impl Views {
         if total {
             fenced(&mut self.total_fences);
         }
-        let heard = self.heard.clone();
+        let heard = if total { self.heard.clone() } else { View::default() };
         // Most often all of a warp know the same.
         let mut common: Option<Arc<Seen>> = None;
         for lane in each(mask) {
