@@ -10,6 +10,10 @@ use crate::{Flush, Hold};
 /// Repetitions on a real GPU; the emulated device gives the same answer every time.
 const REPEAT: usize = 15;
 
+/// Flushes after which nothing is left of what the host has copied to the device. An H200 keeps some of it in its L2
+/// through a flush, as long as each kernel reads it again; a kernel's own data it does not keep.
+const FLUSHES: usize = 40;
+
 /// Bytes of a copy that tells what a device reaches, on a GPU and on the emulated device.
 const COPY: [usize; 2] = [1 << 30, 64 << 20];
 
@@ -82,20 +86,37 @@ impl Clock {
         let timer = Timer::new(&self.stream)?;
         if self.emulator.is_none() {
             work()?;
+            self.forget_copies()?;
         }
         let mut times = Vec::with_capacity(repeat);
-        for _ in 0..repeat {
+        self.shorten();
+        while times.len() < repeat {
+            self.hold()?;
             match warm {
                 true => self.warm(&timer, &mut work)?,
                 false => self.cold(&timer, |error| error, &mut work)?,
             }
-            times.push(f64::from(timer.elapsed_ms()?) * 1e6);
+            // Had the device begun before all was queued, it might have waited for the host between two launches.
+            if self.emulator.is_some() || !timer.has_started() || !self.lengthen() {
+                times.push(f64::from(timer.elapsed_ms()?) * 1e6);
+            }
         }
         times.sort_by(f64::total_cmp);
         Ok(times)
     }
 
-    /// Queues work twice, the second time between a timer's events. The flush before it gives the host time to queue.
+    /// Empties the L2 of what the host has copied to the device before.
+    ///
+    /// # Errors
+    /// The driver's.
+    pub fn forget_copies(&mut self) -> Result<(), DriverError> {
+        match &mut self.timing {
+            Some((flush, _)) if self.emulator.is_none() => (0..FLUSHES).try_for_each(|_| flush.run(&self.stream)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Queues work twice, the second time between a timer's events.
     fn warm(&mut self, timer: &Timer, mut work: impl FnMut() -> Result<(), DriverError>) -> Result<(), DriverError> {
         if let Some((flush, _)) = &mut self.timing {
             flush.run(&self.stream)?;

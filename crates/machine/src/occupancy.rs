@@ -42,6 +42,8 @@ pub struct Occupancy {
     pub warps: u32,
     /// Warps that the SM could hold.
     pub max_warps: u32,
+    /// Warps of this kernel that the SM could hold: by its registers, too.
+    pub warps_that_fit: u32,
     /// Blocks that each resource has room for; [`u32::MAX`] for one that the block does not use.
     pub room: [(Limiter, u32); 4],
     /// What the block really takes, rounded up to units: registers and bytes of shared memory.
@@ -90,11 +92,8 @@ impl Limits {
             true => self.threads / Profile::WARP_SIZE / warps,
             false => 0,
         };
-        let by_registers = match block.registers <= Profile::MAX_REGISTERS_PER_THREAD {
-            true => {
-                let warps_of_partition = self.registers / Profile::PARTITIONS_PER_SM / registers_of_warp;
-                warps_of_partition * Profile::PARTITIONS_PER_SM / warps
-            }
+        let warps_by_registers = match block.registers <= Profile::MAX_REGISTERS_PER_THREAD {
+            true => self.registers / Profile::PARTITIONS_PER_SM / registers_of_warp * Profile::PARTITIONS_PER_SM,
             false => 0,
         };
         let by_shared = match shared_taken {
@@ -103,15 +102,17 @@ impl Limits {
         };
         let room = [
             (Limiter::Threads, by_threads),
-            (Limiter::Registers, by_registers),
+            (Limiter::Registers, warps_by_registers / warps),
             (Limiter::SharedMemory, by_shared),
             (Limiter::Blocks, self.blocks),
         ];
         let blocks = room.iter().fold(u32::MAX, |least, (_, blocks)| least.min(*blocks));
+        let max_warps = self.threads / Profile::WARP_SIZE;
         Occupancy {
             blocks,
             warps: blocks * warps,
-            max_warps: self.threads / Profile::WARP_SIZE,
+            max_warps,
+            warps_that_fit: max_warps.min(warps_by_registers),
             room,
             registers_taken: registers_of_warp.saturating_mul(warps),
             shared_taken: shared_taken.unwrap_or(u32::MAX),
@@ -132,6 +133,14 @@ impl Occupancy {
     pub fn limiters(&self) -> impl Iterator<Item = Limiter> + use<> {
         let Occupancy { room, blocks, .. } = *self;
         room.into_iter().filter(move |(_, room)| *room == blocks).map(|(limiter, _)| limiter)
+    }
+
+    /// Blocks on one SM at a time where warps have left, whose room and registers are free before their block ends: as
+    /// many as have shared memory.
+    pub fn blocks_whose_warps_left(&self) -> u32 {
+        let of_blocks = |limiter| matches!(limiter, Limiter::SharedMemory | Limiter::Blocks);
+        let room = self.room.iter().filter(|(limiter, _)| of_blocks(*limiter));
+        room.map(|(_, blocks)| *blocks).min().unwrap_or(self.blocks).max(self.blocks)
     }
 
     /// Resident warps over those that the SM can hold, 0 to 1: what profilers call occupancy.

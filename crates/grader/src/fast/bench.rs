@@ -36,10 +36,13 @@ pub(super) struct Bench<'a> {
 
 impl<'a> Bench<'a> {
     pub(super) fn new(trial: &'a Trial<'a>, shape: Shape) -> Result<Self, Trouble> {
+        let rig = Rig::new(trial, shape)?;
+        let mut helpers = Helpers::new(trial.session, ceiling::mix(trial.exercise(), shape))?;
+        helpers.clock.forget_copies().map_err(Trouble::driver("timing"))?;
         Ok(Self {
             trial,
-            rig: Rig::new(trial, shape)?,
-            helpers: Helpers::new(trial.session, ceiling::mix(trial.exercise(), shape))?,
+            rig,
+            helpers,
             sampler: Sampler::new(trial.session),
             rng: fastrand::Rng::with_seed(trial.seed),
             waited: false,

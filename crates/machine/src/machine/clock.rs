@@ -196,8 +196,12 @@ impl Machine {
         let residency = Residency { profile: &self.profile, loaded, kernel, blocks, threads, shared };
         let cluster = launch.cluster.or(loaded.info(kernel).required_cluster);
         let cluster: Option<u32> = cluster.map(|cluster| cluster.iter().product());
-        let most = cluster.map_or(u32::MAX, |_| Profile::MAX_CLUSTER_BLOCKS_PER_SM);
-        let resident = u64::from(residency.per_sm().min(most));
+        let occupancy = residency.occupancy();
+        let (resident, places) = match cluster {
+            None => (occupancy.blocks, occupancy.blocks_whose_warps_left()),
+            // Its blocks begin together.
+            Some(_) => [occupancy.blocks.min(Profile::MAX_CLUSTER_BLOCKS_PER_SM); 2].into(),
+        };
         let resources = loaded.resources(kernel);
         let mut timed = self.timed.lock().unwrap_or_else(PoisonError::into_inner);
         let region = |region: &Arc<Region>| Reached {
@@ -209,7 +213,9 @@ impl Machine {
             blocks,
             sms: cluster.map_or(self.profile.sms, |size| self.profile.sms_for_clusters(size)).into(),
             apart: cluster.map_or(0.0, |size| CLUSTERS_APART / f64::from(size.max(1))),
-            resident,
+            resident: resident.max(1).into(),
+            places: places.max(1).into(),
+            warps: occupancy.warps_that_fit,
             most_warps: self.profile.max_threads_per_sm / Profile::WARP_SIZE,
             shared: u64::from(shared + self.profile.shared_reserved),
             spilled: (resources.spill_stores / 4, resources.spill_loads / 4),

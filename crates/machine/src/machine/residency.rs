@@ -4,7 +4,7 @@
 //! they matter: most launches are bound by memory however many of their blocks run at once.
 
 use super::{Kernel, Loaded};
-use crate::occupancy::{Block, Limits};
+use crate::occupancy::{Block, Limits, Occupancy};
 use crate::profile::Profile;
 use crate::report::Counters;
 use crate::timing::{self, Shape, Times};
@@ -20,10 +20,14 @@ pub(super) struct Residency<'a> {
 }
 
 impl Residency<'_> {
+    /// By the kernel's registers: exact or estimated.
+    pub(super) fn occupancy(&self) -> Occupancy {
+        self.loaded.resources(self.kernel).occupancy(self.profile, self.threads, self.shared)
+    }
+
     /// What an SM holds, by the kernel's registers: exact or estimated.
     pub(super) fn per_sm(&self) -> u32 {
-        let resources = self.loaded.resources(self.kernel);
-        resources.occupancy(self.profile, self.threads, self.shared).blocks.max(1)
+        self.occupancy().blocks.max(1)
     }
 
     /// What an SM holds at least, whatever the registers are.

@@ -132,8 +132,9 @@ pub(crate) struct Account {
     pub(crate) rows: Vec<Row>,
     /// Time of places without a block: until one was handed out, and since there are no more.
     pub(crate) undispatched: Ticks,
-    /// When each place had its last block.
+    /// When each place had its last block, and how many there are before warps leave.
     ends: Vec<Ticks>,
+    places: usize,
     /// Where somebody wants to see them.
     spans: Option<Vec<Span>>,
     /// Until when they are kept, since there are many.
@@ -151,14 +152,15 @@ impl Account {
         self.spans = Some(Vec::new());
     }
 
-    /// There is room for so many warps, in so many blocks.
-    pub(super) fn room(&mut self, warps: usize, places: usize) {
+    /// There is room for so many warps, in so many blocks: for `first` of them before warps leave.
+    pub(super) fn room(&mut self, warps: usize, places: usize, first: usize) {
         self.warps =
             vec![
                 Warp { since: 0, issued: None, why: Why::until(0, State::Launch), worked: 0, own: (Unit::None, 0) };
                 warps
             ];
         self.ends = vec![0; places];
+        self.places = first;
     }
 
     /// A place that was free from `free` on has a block from `at` on.
@@ -255,7 +257,9 @@ impl Account {
 
     /// Time of places since there were no more blocks for them, when the last of all is gone.
     pub(crate) fn tail(&self, end: Ticks) -> Ticks {
-        self.ends.iter().map(|&last| end.saturating_sub(last)).sum()
+        let mut idle: Vec<Ticks> = self.ends.iter().map(|&last| end.saturating_sub(last)).collect();
+        idle.sort_unstable();
+        idle.into_iter().take(self.places).sum()
     }
 
     /// For how long each of the units was at work, on all schedulers.
@@ -264,7 +268,7 @@ impl Account {
     }
 
     pub(crate) fn places(&self) -> usize {
-        self.ends.len()
+        self.places
     }
 }
 

@@ -21,8 +21,11 @@ pub(crate) struct Grid {
     /// SMs that its blocks can be on, and clocks by which two of them begin apart at least.
     pub(crate) sms: u64,
     pub(crate) apart: f64,
-    /// Blocks that an SM holds at once, and warps that it can hold.
+    /// Blocks that an SM holds at once, and those that it holds where enough of their warps have left.
     pub(crate) resident: u64,
+    pub(crate) places: u64,
+    /// Warps that an SM can hold: of this kernel, and of one with few registers.
+    pub(crate) warps: u32,
     pub(crate) most_warps: u32,
     /// Shared memory of a block in bytes, with what the system reserves.
     pub(crate) shared: u64,
@@ -127,7 +130,8 @@ pub(crate) fn estimate(
         sm.trace();
     }
     let like = |block: u64| representatives.of(block);
-    let result = sm.run(&Work { blocks: simulated, resident, every, sample: &like });
+    let (places, warps) = (grid.places, grid.warps as usize);
+    let result = sm.run(&Work { blocks: simulated, resident, places, warps, every, sample: &like });
 
     let end = |index: u64| result.ends.get(index as usize).copied().unwrap_or_default() as f64;
     let mut total = end(result.ends.len() as u64 - u64::from(!result.ends.is_empty()));
@@ -226,6 +230,8 @@ mod tests {
             sms: 132,
             apart: 0.0,
             resident,
+            places: resident,
+            warps: 64,
             most_warps: 64,
             shared: 0,
             regions: Vec::new(),
@@ -249,6 +255,8 @@ mod tests {
             sms: 132,
             apart: 0.0,
             resident: 8,
+            places: 8,
+            warps: 64,
             most_warps: 64,
             shared: 0,
             regions: Vec::new(),

@@ -50,8 +50,11 @@ impl Sample {
 /// What an SM is asked to run.
 pub(crate) struct Work<'a> {
     pub(crate) blocks: u64,
-    /// How many of them fit at once.
+    /// How many of them begin at once, and how many fit where enough of their warps have left.
     pub(crate) resident: u64,
+    pub(crate) places: u64,
+    /// Warps that fit.
+    pub(crate) warps: usize,
     /// Ticks between two blocks that may begin.
     pub(crate) every: f64,
     /// The sample that a block is like.
@@ -205,24 +208,33 @@ impl<'a> Sm<'a> {
     /// Runs blocks to their end, and waits for their stores.
     pub(crate) fn run(&mut self, work: &Work<'_>) -> Simulated {
         let mut result = Simulated::default();
-        let places = work.resident.min(work.blocks) as usize;
+        let first = work.resident.min(work.blocks) as usize;
+        let places = (work.places.min(work.blocks) as usize).max(first);
         self.slots = vec![Slot::default(); places];
         self.warps = vec![Warp::default(); places * self.warps_of_block];
-        self.account.room(self.warps.len(), places);
+        self.account.room(self.warps.len(), places, first);
         let begins = |block: u64| (block as f64 * work.every) as Ticks;
-        for block in 0..places as u64 {
+        for block in 0..first as u64 {
             self.account.place(0, begins(block));
             self.start(block as usize, block, (work.sample)(block), begins(block));
         }
-        let mut next = places as u64;
+        let mut unused: Vec<usize> = (first..places).rev().collect();
+        let most = work.warps.max(first * self.warps_of_block);
+        let mut next = first as u64;
         while let Some((now, index)) = self.earliest().or_else(|| self.free_the_stuck()) {
             let Some((warp, now)) = self.choose(index, now) else { continue };
             result.issued += 1;
             let Some((place, ended)) = self.issue(index, warp, now) else { continue };
             result.ends.push(ended);
             self.account.end_block(place, ended);
-            if next < work.blocks {
-                let free = ended + ticks(self.rates.block_end);
+            unused.push(place);
+            // Warps that have left have made room, too; but only the end of a block is told to what hands blocks out, as an
+            // H200 shows where one warp of each block goes on.
+            let free = ended + ticks(self.rates.block_end);
+            while next < work.blocks
+                && self.alive() + self.warps_of_block <= most
+                && let Some(place) = unused.pop()
+            {
                 self.account.place(free, begins(next));
                 self.start(place, next, (work.sample)(next), free.max(begins(next)));
                 next += 1;
@@ -233,6 +245,11 @@ impl<'a> Sm<'a> {
             *last = self.memory.drained().max(*last);
         }
         result
+    }
+
+    /// Warps that have not left.
+    fn alive(&self) -> usize {
+        self.slots.iter().map(|slot| slot.alive as usize).sum()
     }
 
     fn start(&mut self, place: usize, block: u64, sample: usize, at: Ticks) {
@@ -399,8 +416,16 @@ impl<'a> Sm<'a> {
         let warp = &mut self.warps[number];
         let ordered = self.samples[warp.sample].ordered[warp.number].get(warp.at);
         warp.unit = ordered.map_or(Unit::None, |ordered| self.program.ops[ordered.step.pc as usize].cost.unit);
-        self.schedulers[number % SCHEDULERS].waiting.push(Reverse((why.ready, number)));
+        let scheduler = self.scheduler_of(number);
+        self.schedulers[scheduler].waiting.push(Reverse((why.ready, number)));
         self.account.wait(number, why);
+    }
+
+    /// Warps are dealt to the schedulers. The first one of a block is at another than that of the block before: an
+    /// H200's `%warpid` shows it, for blocks of four warps and multiples of them.
+    fn scheduler_of(&self, number: usize) -> usize {
+        let turn = if self.warps_of_block.is_multiple_of(SCHEDULERS) { self.warps[number].place } else { 0 };
+        (number + turn) % SCHEDULERS
     }
 }
 

@@ -22,6 +22,12 @@ fn clocks(ops: Vec<Op>, warps: &[Steps<'_>]) -> u64 {
 
 /// The same, with the ticks that the warps spend in each state at each instruction.
 fn ran(ops: Vec<Op>, warps: &[Steps<'_>]) -> (u64, Vec<HashMap<State, Ticks>>) {
+    let one = Work { blocks: 1, resident: 1, places: 1, warps: 64, every: 0.0, sample: &|_| 0 };
+    work(ops, warps, &one)
+}
+
+/// The same, of several blocks that are alike: until the last one ends.
+fn work(ops: Vec<Op>, warps: &[Steps<'_>], work: &Work<'_>) -> (u64, Vec<HashMap<State, Ticks>>) {
     let mut recording = Recording::new(warps.len() as u32);
     recording.lines = vec![Line { number: 1, sectors: 1, whole: 0, conflicts: 0 }];
     for (warp, steps) in warps.iter().enumerate() {
@@ -54,10 +60,27 @@ fn ran(ops: Vec<Op>, warps: &[Steps<'_>]) -> (u64, Vec<HashMap<State, Ticks>>) {
         Load { pieces: &[], common: &common, active: 1.0, last: (0, 1.0), written_back: 0.0, shared: 0, first_wave: 1 };
     let (samples, operands) = ([Sample::new(&program, recording, ordered)], (operands, 0));
     let mut sm = Sm::new(&program, &rates, MemorySystem::new(&rates, load), &samples, &operands);
-    let result = sm.run(&Work { blocks: 1, resident: 1, every: 0.0, sample: &|_| 0 });
-    assert_eq!(result.ends.len(), 1);
+    let result = sm.run(work);
+    assert_eq!(result.ends.len(), work.blocks as usize);
     let states = |row: &crate::timing::account::Row| State::ALL.into_iter().zip(row.states).collect();
-    (result.ends[0] / TICKS, sm.account().0.rows.iter().map(states).collect())
+    let last = result.ends.last().copied().unwrap_or_default();
+    (last / TICKS, sm.account().0.rows.iter().map(states).collect())
+}
+
+#[test]
+fn warps_that_have_left_make_room_for_blocks() {
+    let ops = || vec![op("add.u32 %r1, %r2, %r3;", Kind::Plain), op("cp.async.wait_all;", Kind::CopyWait(None))];
+    let (short, long): (&[_], &[_]) = (&[(0, None)], &[(1, None); 400]);
+    let of = |warps: [Steps<'_>; 4], places| {
+        // Far apart: of blocks that end at once, all those that follow still have all of their warps.
+        let every = (500 * TICKS) as f64;
+        let blocks = Work { blocks: 32, resident: 4, places, warps: 16, every, sample: &|_| 0 };
+        work(ops(), &warps, &blocks).0
+    };
+    let one_stays = [long, short, short, short];
+    assert!(3 * of(one_stays, 16) < 2 * of(one_stays, 4), "{} {}", of(one_stays, 16), of(one_stays, 4));
+    // Without shared memory for more blocks, and where all stay, nothing begins earlier.
+    assert_eq!(of([long; 4], 16), of([long; 4], 4));
 }
 
 #[test]
