@@ -100,7 +100,8 @@ fn a_stream_is_destroyed_in_a_capture() {
     let mut x = first.clone_htod(&[1u8; 4]).unwrap();
     for join in [true, false] {
         let second = context.new_stream().unwrap();
-        first.begin_capture(CU_STREAM_CAPTURE_MODE_GLOBAL).unwrap();
+        // As strict as the global mode with this thread's calls, and with no other test's.
+        first.begin_capture(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).unwrap();
         second.wait(&first.record_event(Some(CU_EVENT_DISABLE_TIMING)).unwrap()).unwrap();
         second.memset_zeros(&mut x).unwrap();
         if join {
