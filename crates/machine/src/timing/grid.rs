@@ -225,6 +225,11 @@ mod tests {
     use super::*;
 
     fn shape(blocks: u64, resident: u64) -> Shape {
+        of_steps(blocks, resident, 100)
+    }
+
+    /// Blocks that have so many steps.
+    fn of_steps(blocks: u64, resident: u64, steps: u64) -> Shape {
         let grid = Grid {
             blocks,
             sms: 132,
@@ -241,7 +246,7 @@ mod tests {
             dirty: 0.0,
             mean: None,
         };
-        Shape::new(&grid, 100)
+        Shape::new(&grid, steps)
     }
 
     #[test]
@@ -250,23 +255,7 @@ mod tests {
         assert_eq!(shape(133, 8), Shape { active: 132, blocks: 2, resident: 2, simulated: 2, last: 1 });
         assert_eq!(shape(264, 8).last, 132);
         assert_eq!((shape(132_000, 8).simulated, shape(132_000, 8).unsteady()), (96, 48));
-        let long = Grid {
-            blocks: 132_000,
-            sms: 132,
-            apart: 0.0,
-            resident: 8,
-            places: 8,
-            warps: 64,
-            most_warps: 64,
-            shared: 0,
-            regions: Vec::new(),
-            spilled: (0, 0),
-            registers: None,
-            traced: false,
-            dirty: 0.0,
-            mean: None,
-        };
-        assert_eq!(Shape::new(&long, 1 << 20).simulated, 16);
+        assert_eq!(of_steps(132_000, 8, 1 << 20).simulated, 16);
         assert_eq!(shape(0, 8), Shape { active: 1, blocks: 1, resident: 1, simulated: 1, last: 1 });
     }
 

@@ -228,8 +228,8 @@ impl<'a> Sm<'a> {
             result.ends.push(ended);
             self.account.end_block(place, ended);
             unused.push(place);
-            // Warps that have left have made room, too; but only the end of a block is told to what hands blocks out, as an
-            // H200 shows where one warp of each block goes on.
+            // Warps that have left have made room, too; but only the end of a block is told to what hands blocks out, as
+            // an H200 shows where one warp of each block goes on.
             let free = ended + ticks(self.rates.block_end);
             while next < work.blocks
                 && self.alive() + self.warps_of_block <= most

@@ -23,11 +23,11 @@ fn clocks(ops: Vec<Op>, warps: &[Steps<'_>]) -> u64 {
 /// The same, with the ticks that the warps spend in each state at each instruction.
 fn ran(ops: Vec<Op>, warps: &[Steps<'_>]) -> (u64, Vec<HashMap<State, Ticks>>) {
     let one = Work { blocks: 1, resident: 1, places: 1, warps: 64, every: 0.0, sample: &|_| 0 };
-    work(ops, warps, &one)
+    simulated(ops, warps, &one)
 }
 
 /// The same, of several blocks that are alike: until the last one ends.
-fn work(ops: Vec<Op>, warps: &[Steps<'_>], work: &Work<'_>) -> (u64, Vec<HashMap<State, Ticks>>) {
+fn simulated(ops: Vec<Op>, warps: &[Steps<'_>], work: &Work<'_>) -> (u64, Vec<HashMap<State, Ticks>>) {
     let mut recording = Recording::new(warps.len() as u32);
     recording.lines = vec![Line { number: 1, sectors: 1, whole: 0, conflicts: 0 }];
     for (warp, steps) in warps.iter().enumerate() {
@@ -75,7 +75,7 @@ fn warps_that_have_left_make_room_for_blocks() {
         // Far apart: of blocks that end at once, all those that follow still have all of their warps.
         let every = (500 * TICKS) as f64;
         let blocks = Work { blocks: 32, resident: 4, places, warps: 16, every, sample: &|_| 0 };
-        work(ops(), &warps, &blocks).0
+        simulated(ops(), &warps, &blocks).0
     };
     let one_stays = [long, short, short, short];
     assert!(3 * of(one_stays, 16) < 2 * of(one_stays, 4), "{} {}", of(one_stays, 16), of(one_stays, 4));
