@@ -1,4 +1,4 @@
-// The quantizer of Day 22 in several widths. From four vectors on, each thread keeps all of them on the way.
+// The quantizer of Day 22 in several widths. From four vectors on, each thread has all of them in flight.
 #include "divide.cuh"
 
 __device__ __forceinline__ signed char quantize(float x, float scale, float zero_point) {

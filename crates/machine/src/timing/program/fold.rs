@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::alignment::Alignment;
 use super::arms::Jumps;
+use super::linear::Reader;
 use super::{Kind, Numbers, Op, Program};
 use crate::code::{AddressOf, Code, MicroOp, Place, TRUE};
 use crate::timing::cost::FOLDED;
@@ -35,6 +36,44 @@ pub(super) fn products(program: &mut Program, code: &Code) {
             _ => {}
         }
     }
+}
+
+/// What an instruction does on the side. A comparison combines what it finds with another predicate; a sum takes the upper
+/// bits of one operand, as in the quotient by a power of two of a number with a sign (`ISETP.AND`, `LEA.HI`).
+pub(super) fn sides(program: &mut Program, code: &Code, numbers: &Numbers) {
+    let mut readers = vec![0_u32; program.registers];
+    let mut writers: Vec<Vec<usize>> = vec![Vec::new(); program.registers];
+    for (pc, op) in program.ops.iter().enumerate() {
+        op.reads.iter().for_each(|&register| readers[register as usize] += 1);
+        op.writes.iter().for_each(|&register| writers[register as usize].push(pc));
+    }
+    let reader = Reader::new(code, numbers);
+    for pc in 0..program.ops.len() {
+        let only = |register: u32| match writers[register as usize][..] {
+            [writer] if readers[register as usize] == 1 => Some(writer),
+            _ => None,
+        };
+        let folded = match code.insts[pc].op {
+            MicroOp::LogicP(..) => {
+                let mut of = program.ops[pc].reads.iter();
+                let compares = |register: &u32| only(*register).is_some_and(|at| is_comparison(code.insts[at].op));
+                let is_constant = |register: &u32| writers[*register as usize].is_empty();
+                of.any(|register| compares(register) || is_constant(register)).then_some(pc)
+            }
+            MicroOp::Add32(_) => program.ops[pc].reads.iter().filter_map(|&register| only(register)).find(
+                |&at| matches!(code.insts[at].op, MicroOp::ShrU32(s) if reader.constant(at as u32, s.b, 32).is_some()),
+            ),
+            _ => None,
+        };
+        if let Some(folded) = folded {
+            program.ops[folded].cost = FOLDED;
+        }
+    }
+}
+
+fn is_comparison(op: MicroOp) -> bool {
+    use MicroOp::{Setp, SetpF32, SetpF32Ftz, SetpS32, SetpS64, SetpU32, SetpU64};
+    matches!(op, Setp(_) | SetpF32(_) | SetpF32Ftz(_) | SetpS32(_) | SetpS64(_) | SetpU32(_) | SetpU64(_))
 }
 
 /// Neighbouring words of shared memory behind one address are loaded together, unless they are volatile: two or four, as far as the address
@@ -101,11 +140,18 @@ pub(super) fn short_branches(program: &mut Program, code: &Code, most: Predicate
     let all = Jumps::new(code);
     for pc in 0..program.ops.len() {
         let (MicroOp::Branch { .. }, Some(mut end)) = (code.insts[pc].op, over(pc)) else { continue };
-        // Behind the one side may stand the other, which a jump leads around.
+        // Behind the one side may stand the other, which a jump leads around. Where the first has nothing but that jump,
+        // which is how NVVM turns a condition around, the other has one, too, around a third.
         let mut jumps = vec![pc];
-        if let Some(other) = over(end - 1).filter(|_| matches!(code.insts[end - 1].op, MicroOp::Jump(_))) {
+        let around = |end: usize| over(end - 1).filter(|_| matches!(code.insts[end - 1].op, MicroOp::Jump(_)));
+        if let Some(other) = around(end) {
+            let is_turned = end - 1 == pc + 1;
             jumps.push(end - 1);
             end = other;
+            if let Some(meet) = around(end).filter(|_| is_turned) {
+                jumps.push(end - 1);
+                end = meet;
+            }
         }
         if all.is_alone(program, code, pc, end) {
             continue;

@@ -39,6 +39,14 @@ impl<R: Copy + Ord> Linear<R> {
         self.terms.retain(|term| term.1 != 0);
     }
 
+    /// Names registers by others to which a constant is added.
+    pub(crate) fn replace(&mut self, by: impl Fn(R) -> (R, i64)) {
+        for (register, factor) in std::mem::take(&mut self.terms) {
+            let (other, constant) = by(register);
+            self.add(&Self { terms: vec![(other, 1)], constant }, factor);
+        }
+    }
+
     /// Whether so many bytes here and so many there never have one in common: only what both add to a constant may be unknown.
     pub(crate) fn is_apart(&self, bytes: u32, other: &Self, others: u32) -> bool {
         let (low, high) = (other.constant, other.constant.wrapping_add(i64::from(others)));
@@ -112,8 +120,13 @@ impl<'a> Reader<'a> {
     }
 
     fn operand(&self, pc: u32, slot: u32, bits: u8) -> Sum {
-        let register = self.numbers.of(pc, slot, bits);
-        self.constants.get(&register).map_or_else(|| Sum::register(register), |&constant| Sum::constant(constant))
+        let register = || Sum::register(self.numbers.of(pc, slot, bits));
+        self.constant(pc, slot, bits).map_or_else(register, Sum::constant)
+    }
+
+    /// What an operand is, where the launch does not change it.
+    pub(super) fn constant(&self, pc: u32, slot: u32, bits: u8) -> Option<i64> {
+        self.constants.get(&self.numbers.of(pc, slot, bits)).copied()
     }
 }
 

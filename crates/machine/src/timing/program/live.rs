@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::divergence::{Lanes, differing};
 use super::{Kind, Numbers, Op};
 use crate::code::flow::all_successors;
-use crate::code::{Code, Operands as _, Place, Role};
+use crate::code::{Code, Operands as _, Place, Role, Rule};
 
 /// What is of use before and behind each instruction, by the registers of the program.
 #[derive(Debug, Default)]
@@ -71,9 +71,14 @@ impl Live {
     fn widths_of(&self, ops: &[Op], registers: usize, code: &Code, numbers: &Numbers) -> Vec<u8> {
         let mut natural = vec![0; registers];
         for (at, inst) in (0..).zip(&code.insts) {
+            // The upper half of what was extended is made anew where it is of use, or is zero.
+            let most = match inst.op.rule(code) {
+                Rule::SignExtended(bits) | Rule::ZeroExtended(bits) => bits.max(32),
+                _ => u8::MAX,
+            };
             inst.op.operands(code, &mut |role, reg| {
                 if role == Role::Write {
-                    natural[numbers.of(at, reg.slot, reg.bits) as usize] = reg.bits / 32;
+                    natural[numbers.of(at, reg.slot, reg.bits) as usize] = reg.bits.min(most) / 32;
                 }
             });
         }
