@@ -59,22 +59,24 @@ pub fn meaning(code: Code) -> &'static str {
         }
         Code::RaceHost => "a kernel and a copy access the same memory, one writes, and nothing orders them",
         Code::RaceBenign => "threads write the same value to the same place, and nothing orders them",
-        Code::RaceIdiom => "a race by the memory model that does no harm, in a form that much good code has",
-        Code::WarpSynchronous => "threads of a warp rely on its running in step",
+        Code::RaceIdiom => "a race by the rules of the memory model, but in a harmless form that much good code has",
+        Code::WarpSynchronous => "threads of a warp rely on running in step",
         Code::BarrierDivergent => "a barrier that only part of the block reaches",
         Code::BarrierMismatch => {
             "warps of a block wait at different barriers in the code that are the same to the hardware"
         }
-        Code::BarrierRounds => "warps meet at a barrier of so many threads in groups that only the schedule makes",
-        Code::BarrierId => "a barrier number past 15",
-        Code::ClusterBarrier => "arrivals at the barrier of a cluster and waits there that do not come by turns",
+        Code::BarrierRounds => {
+            "more warps arrive at a counted barrier than it counts, so the schedule decides which of them meet"
+        }
+        Code::BarrierId => "a barrier number above 15",
+        Code::ClusterBarrier => "arrivals and waits at a cluster's barrier that do not alternate",
         Code::Mbarrier => "an mbarrier that is not initialised, or at which too many threads arrive",
         Code::WarpgroupPartial => "a `wgmma` that not all four warps of a warp group execute",
         Code::WarpgroupDescriptor => "warps of one warp group give different descriptors to one `wgmma`",
         Code::WarpgroupRegister => "a register of a `wgmma` is used before the product is complete",
         Code::WarpgroupFence => "a `wgmma` on registers that no `wgmma.fence` orders",
-        Code::WarpgroupOverwrite => "shared memory is overwritten that a `wgmma` may still read",
-        Code::BarrierCount => "a barrier of a number of threads that is no multiple of 32",
+        Code::WarpgroupOverwrite => "a write to shared memory that a `wgmma` may still read",
+        Code::BarrierCount => "a barrier whose number of threads is not a multiple of 32",
         Code::SyncMask => "a warp operation whose mask does not match the threads that execute it",
         Code::Deadlock => "every thread waits for another",
         Code::Cooperative => "a grid barrier in a launch that is not cooperative, or that does not fit on the device",
@@ -82,9 +84,9 @@ pub fn meaning(code: Code) -> &'static str {
         Code::Trap => "the kernel stopped itself",
         Code::Assert => "an assertion in the kernel failed",
         Code::Stack => "calls inside of calls, or their frames, use up the stack",
-        Code::Call => "a call to what is no function",
+        Code::Call => "a call to an address that is not a function",
         Code::LaunchGrid => "a grid that no device launches",
-        Code::LaunchBlock => "a block that this kernel or device does not run",
+        Code::LaunchBlock => "a block size that this kernel or device does not allow",
         Code::LaunchCluster => "clusters that this kernel or device does not run",
         Code::LaunchShared => "more shared memory than a block may have",
         Code::LaunchLocal => "more local memory than a thread may have",
@@ -92,7 +94,7 @@ pub fn meaning(code: Code) -> &'static str {
         Code::LaunchKernel => "a kernel that the module does not have",
         Code::LaunchMemory => "no memory for what the launch needs",
         Code::Copy => "a copy or memset outside of what is allocated",
-        Code::Free => "a free of what is not allocated",
+        Code::Free => "a free of memory that is not allocated",
         Code::Module => "a module that cannot be loaded",
         Code::OutOfMemory => "the device's memory is used up",
         Code::UnsupportedInstruction => "the emulator does not execute this instruction",

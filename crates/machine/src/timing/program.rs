@@ -199,10 +199,11 @@ impl Program {
         let spills = ops.len() as u32;
         let mut program = Self { ops, registers, spills, predicated: HashMap::new(), live: live::Live::default() };
         narrow::halves(&mut program, code, units, &text);
-        fold::products(&mut program, code);
-        fold::sides(&mut program, code, &numbers);
         fold::shared_loads(&mut program, code, &numbers);
+        // What costs nothing by now takes part in no other instruction.
         offsets::fold(&mut program, code, &numbers);
+        fold::products(&mut program, code);
+        fold::combined(&mut program, code, &numbers);
         // Before branches are predicates of what they lead over.
         uniform::atomics(&mut program, code, &numbers);
         divergence::mark(&mut program, code);
@@ -218,7 +219,7 @@ impl Program {
 
 impl Program {
     /// What a warp issues: with what is jumped over and has a predicate instead, which it issues for no lane.
-    pub(crate) fn issued(&self, mut steps: Vec<Step>) -> Vec<Step> {
+    pub(crate) fn issued(&self, steps: Vec<Step>) -> Vec<Step> {
         if !steps.iter().any(|step| self.predicated.contains_key(&step.pc)) {
             return steps;
         }
@@ -228,17 +229,10 @@ impl Program {
             issued.push(step);
             at += 1;
             let Some(&end) = self.predicated.get(&step.pc) else { continue };
-            // Where lanes part, one side follows the other, in either order.
-            let executed = steps[at..].iter().take_while(|next| (step.pc + 1..end).contains(&next.pc)).count();
-            let mut executed = &mut steps[at..at + executed];
-            at += executed.len();
-            executed.sort_by_key(|step| step.pc);
             for pc in step.pc + 1..end {
-                let count = executed.iter().take_while(|step| step.pc == pc).count();
-                let (of_pc, rest) = executed.split_at_mut(count);
-                issued.extend_from_slice(of_pc);
-                issued.extend((count == 0).then(|| Step { pc, ..Step::default() }));
-                executed = rest;
+                let executed = steps.get(at).filter(|step| step.pc == pc);
+                at += usize::from(executed.is_some());
+                issued.push(executed.copied().unwrap_or(Step { pc, ..Step::default() }));
             }
         }
         issued

@@ -25,6 +25,10 @@ impl Jumps {
         Self(from)
     }
 
+    pub(super) fn lead_to(&self, pc: usize) -> bool {
+        self.0.contains_key(&pc)
+    }
+
     /// Whether a branch is all that an arm of another begins with, but for what its condition is computed from, and no other `if` follows
     /// where it leads to, at `end`. It stays a branch: under a predicate there would be nothing to do while the load is on its way.
     pub(super) fn is_alone(&self, program: &Program, code: &Code, pc: usize, end: usize) -> bool {

@@ -22,6 +22,7 @@ pub(super) fn products(program: &mut Program, code: &Code) {
     let mut products: HashMap<u32, usize> = HashMap::new();
     for (pc, inst) in code.insts.iter().enumerate() {
         match (inst.op, &program.ops[pc].writes[..]) {
+            _ if program.ops[pc].is_folded() => {}
             (MicroOp::MulWideU(_) | MicroOp::MulWideS(_), &[register]) => {
                 products.insert(register, pc);
             }
@@ -38,42 +39,68 @@ pub(super) fn products(program: &mut Program, code: &Code) {
     }
 }
 
-/// What an instruction does on the side. A comparison combines what it finds with another predicate; a sum takes the upper
-/// bits of one operand, as in the quotient by a power of two of a number with a sign (`ISETP.AND`, `LEA.HI`).
-pub(super) fn sides(program: &mut Program, code: &Code, numbers: &Numbers) {
+/// What one instruction of the machine does of two in PTX, side by side: a comparison combines what it finds with
+/// another predicate (`ISETP.AND`), and a sum takes the upper bits of an operand, as in the quotient of a number with a
+/// sign by a power of two (`LEA.HI`).
+pub(super) fn combined(program: &mut Program, code: &Code, numbers: &Numbers) {
     let mut readers = vec![0_u32; program.registers];
-    let mut writers: Vec<Vec<usize>> = vec![Vec::new(); program.registers];
+    let mut writers: Vec<Option<usize>> = vec![None; program.registers];
+    let mut written = vec![0_u32; program.registers];
     for (pc, op) in program.ops.iter().enumerate() {
         op.reads.iter().for_each(|&register| readers[register as usize] += 1);
-        op.writes.iter().for_each(|&register| writers[register as usize].push(pc));
+        op.writes.iter().for_each(|&register| {
+            writers[register as usize] = Some(pc);
+            written[register as usize] += 1;
+        });
     }
     let reader = Reader::new(code, numbers);
+    let jumps = Jumps::new(code);
     for pc in 0..program.ops.len() {
-        let only = |register: u32| match writers[register as usize][..] {
-            [writer] if readers[register as usize] == 1 => Some(writer),
-            _ => None,
+        if program.ops[pc].is_folded() {
+            continue;
+        }
+        // The instruction that makes an operand for this one alone, in the same piece of code.
+        let maker = |&register: &u32| {
+            let at = writers[register as usize].filter(|_| written[register as usize] == 1)?;
+            let is_near = (at..pc).contains(&at) && pc - at <= NEAR;
+            let is_one_piece =
+                || (at + 1..=pc).all(|between| !jumps.lead_to(between) && !program.ops[between - 1].divides());
+            (readers[register as usize] == 1 && is_near && !program.ops[at].is_folded() && is_one_piece()).then_some(at)
         };
-        let folded = match code.insts[pc].op {
+        let reads = program.ops[pc].reads.clone();
+        match code.insts[pc].op {
             MicroOp::LogicP(..) => {
-                let mut of = program.ops[pc].reads.iter();
-                let compares = |register: &u32| only(*register).is_some_and(|at| is_comparison(code.insts[at].op));
-                let is_constant = |register: &u32| writers[*register as usize].is_empty();
-                of.any(|register| compares(register) || is_constant(register)).then_some(pc)
+                let is_constant = |&register: &u32| reader.is_constant(register);
+                if reads.iter().any(is_constant)
+                    || reads.iter().filter_map(maker).any(|at| is_free_comparison(code, code.insts[at].op))
+                {
+                    program.ops[pc].cost = FOLDED;
+                }
             }
-            MicroOp::Add32(_) => program.ops[pc].reads.iter().filter_map(|&register| only(register)).find(
-                |&at| matches!(code.insts[at].op, MicroOp::ShrU32(s) if reader.constant(at as u32, s.b, 32).is_some()),
-            ),
-            _ => None,
-        };
-        if let Some(folded) = folded {
-            program.ops[folded].cost = FOLDED;
+            MicroOp::Add32(_) => {
+                let is_shift = |&at: &usize| match code.insts[at].op {
+                    MicroOp::ShrU32(s) => {
+                        reader.constant(at as u32, s.b, 32).is_some_and(|places| (1..32).contains(&places))
+                    }
+                    _ => false,
+                };
+                if let Some(at) = reads.iter().filter_map(maker).find(is_shift) {
+                    program.ops[pc].cost = program.ops[at].cost;
+                    program.ops[at].cost = FOLDED;
+                }
+            }
+            _ => {}
         }
     }
 }
 
-fn is_comparison(op: MicroOp) -> bool {
+/// A comparison that combines its result with nothing yet.
+fn is_free_comparison(code: &Code, op: MicroOp) -> bool {
     use MicroOp::{Setp, SetpF32, SetpF32Ftz, SetpS32, SetpS64, SetpU32, SetpU64};
-    matches!(op, Setp(_) | SetpF32(_) | SetpF32Ftz(_) | SetpS32(_) | SetpS64(_) | SetpU32(_) | SetpU64(_))
+    match op {
+        Setp(index) => code.comparisons.get(index as usize).is_some_and(|comparison| comparison.combine.is_none()),
+        _ => matches!(op, SetpF32(_) | SetpF32Ftz(_) | SetpS32(_) | SetpS64(_) | SetpU32(_) | SetpU64(_)),
+    }
 }
 
 /// Neighbouring words of shared memory behind one address are loaded together, unless they are volatile: two or four, as far as the address
@@ -140,8 +167,8 @@ pub(super) fn short_branches(program: &mut Program, code: &Code, most: Predicate
     let all = Jumps::new(code);
     for pc in 0..program.ops.len() {
         let (MicroOp::Branch { .. }, Some(mut end)) = (code.insts[pc].op, over(pc)) else { continue };
-        // Behind the one side may stand the other, which a jump leads around. Where the first has nothing but that jump,
-        // which is how NVVM turns a condition around, the other has one, too, around a third.
+        // Behind the one side may stand the other, which a jump leads around. Of a condition that NVVM has turned around,
+        // the first side is that jump alone, and the other one has a jump, too: `@p bra A; bra B; A: ...; bra M; B: ...; M:`.
         let mut jumps = vec![pc];
         let around = |end: usize| over(end - 1).filter(|_| matches!(code.insts[end - 1].op, MicroOp::Jump(_)));
         if let Some(other) = around(end) {

@@ -1,9 +1,9 @@
 //! What the assembler knows of addresses: sums of registers and constants, by which it sees that two accesses never meet.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{Numbers, Op};
-use crate::code::{Base, Code, Fill, MicroOp};
+use crate::code::{Base, Code, MicroOp};
 
 /// More registers than these in one sum are not followed.
 const MOST: usize = 4;
@@ -59,18 +59,30 @@ pub(super) struct Reader<'a> {
     code: &'a Code,
     numbers: &'a Numbers,
     constants: HashMap<u32, i64>,
+    /// Predicates that are true, or false, whatever happens.
+    decided: HashSet<u32>,
 }
 
 impl<'a> Reader<'a> {
     pub(super) fn new(code: &'a Code, numbers: &'a Numbers) -> Self {
         let functions = code.functions.iter().flatten();
         let fills = functions.flat_map(|function| function.fills.iter().map(|fill| (function.start, fill)));
-        let constant = |(pc, (fill, reg)): (u32, &(Fill, crate::code::Reg))| match (fill.known()?, reg.bits) {
-            (value, 64) => Some((numbers.of(pc, reg.slot, 64), value as i64)),
-            (value, 32) => Some((numbers.of(pc, reg.slot, 32), i64::from(value as u32 as i32))),
-            _ => None,
-        };
-        Self { code, numbers, constants: fills.filter_map(constant).collect() }
+        let (mut constants, mut decided) = (HashMap::new(), HashSet::new());
+        for (pc, (fill, reg)) in fills {
+            let Some(value) = fill.known() else { continue };
+            match reg.bits {
+                64 => _ = constants.insert(numbers.of(pc, reg.slot, 64), value as i64),
+                32 => _ = constants.insert(numbers.of(pc, reg.slot, 32), i64::from(value as u32 as i32)),
+                1 => _ = decided.insert(numbers.of(pc, reg.slot, 1)),
+                _ => {}
+            }
+        }
+        Self { code, numbers, constants, decided }
+    }
+
+    /// Whether a predicate is a constant.
+    pub(super) fn is_constant(&self, predicate: u32) -> bool {
+        self.decided.contains(&predicate)
     }
 
     /// What an instruction writes, where it is a sum. Sums of 32 bits stay such: what is made of them in 64 is another register.

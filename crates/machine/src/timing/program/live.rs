@@ -78,7 +78,8 @@ impl Live {
             };
             inst.op.operands(code, &mut |role, reg| {
                 if role == Role::Write {
-                    natural[numbers.of(at, reg.slot, reg.bits) as usize] = reg.bits.min(most) / 32;
+                    let natural: &mut u8 = &mut natural[numbers.of(at, reg.slot, reg.bits) as usize];
+                    *natural = (*natural).max(reg.bits.min(most) / 32);
                 }
             });
         }

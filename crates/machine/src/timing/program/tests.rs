@@ -102,13 +102,57 @@ fn both_sides_of_a_condition_that_is_turned_around_have_a_predicate() {
     let program = program(TURNED);
     let (&begin, &end) = program.predicated.iter().next().expect("the branch is one of these");
     assert_eq!((begin..end).filter(|&pc| !program.ops[pc as usize].is_folded()).count(), 2);
-    // Lanes part: one side, and then the other, in whichever order. Each is issued once.
-    let inside: Vec<u32> = (begin + 1..end).collect();
-    let (first, second) = inside.split_at(3);
-    for order in [[first, second], [second, first]] {
-        let of = |&pc: &u32| Step { pc, ..Step::default() };
-        let steps: Vec<Step> = [&[begin], order[0], order[1], &[end]].concat().iter().map(of).collect();
-        let pcs: Vec<u32> = program.issued(steps).iter().map(|step| step.pc).collect();
-        assert_eq!(pcs, (begin..=end).collect::<Vec<_>>());
-    }
+    // Lanes part: those of one side go first, and then the others. Without them, a side is issued for no lane.
+    let of = |pc: u32| Step { pc, lanes: 1, ..Step::default() };
+    let both: Vec<Step> = (begin..=end).map(of).collect();
+    assert_eq!(program.issued(both.clone()).len(), both.len());
+    let one: Vec<Step> = [begin, begin + 2, begin + 3, end].map(of).to_vec();
+    let issued: Vec<(u32, u32)> = program.issued(one).iter().map(|step| (step.pc, step.lanes.into())).collect();
+    let expected = (begin..=end).map(|pc| (pc, u32::from([begin, begin + 2, begin + 3, end].contains(&pc))));
+    assert_eq!(issued, expected.collect::<Vec<_>>());
+}
+
+#[test]
+fn a_side_that_goes_on_is_none() {
+    // The first side does something before it jumps: what follows the second is no place where they meet.
+    let longer = TURNED.replace("bra.uni $other;", "add.s32 %r3, %r3, 1;\nbra.uni $other;");
+    assert!(program(&longer).predicated.is_empty());
+}
+
+#[test]
+fn sums_that_go_in_a_circle_end() {
+    let circle = "add.s32 %r2, %r3, 4;\nadd.s32 %r3, %r2, 4;\nld.shared.u32 %r4, [%r3];\nst.global.u32 [%rd1], %r4;";
+    assert!(costly(circle) > 0);
+}
+
+#[test]
+fn a_sum_stays_where_its_base_is_written_again_and_where_an_access_has_no_room() {
+    let sum = |made: &str, constant: u32| {
+        format!(
+            "shl.b32 %r2, %r1, 4;\n{made}add.s32 %r3, %r2, {constant};\n\
+             ldmatrix.sync.aligned.m8n8.x1.shared.b16 {{%r8}}, [%r3];\nst.global.u32 [%rd1], %r8;"
+        )
+    };
+    let folded = costly(&sum("", 64));
+    assert_eq!(costly(&sum("", 0x80_0000)), folded + 1);
+    assert_eq!(costly(&sum("add.s32 %r2, %r2, 1;\n", 64)), folded + 2);
+    assert_eq!(costly(&sum("setp.lt.s32 %p1, %r1, 4;\n@%p1 ", 64)), folded + 2);
+    // The number of a thread is not there for nothing.
+    let special = |made: &str| format!("{made}ld.shared.u8 %r3, [%r2];\nst.global.u32 [%rd1], %r3;");
+    let (of_a_lane, sum) = ("mov.u32 %r4, %tid.x;\n", "add.u32 %r2, %r4, 64;\n");
+    let costs_more =
+        |made: &str| costly(&special(&format!("{of_a_lane}{made}"))) - costly(&special("mov.u32 %r2, 0;\n"));
+    assert!(costs_more(sum) >= 1);
+}
+
+#[test]
+fn what_an_instruction_of_two_costs_is_counted_once() {
+    let addressed = |made: &str| {
+        format!("{made}\nldmatrix.sync.aligned.m8n8.x1.shared.b16 {{%r8}}, [%r3];\nst.global.u32 [%rd1], %r8;")
+    };
+    let one = costly(&addressed("shr.u32 %r3, %r1, 3;"));
+    assert_eq!(costly(&addressed("shr.u32 %r2, %r1, 3;\nadd.s32 %r3, %r2, 32;")), one);
+    let wide = |made: &str| format!("{made}\nld.global.u32 %r8, [%rd3];\nst.global.u32 [%rd1], %r8;");
+    let one = costly(&wide("mul.wide.u32 %rd3, %r1, 16;"));
+    assert_eq!(costly(&wide("mul.wide.u32 %rd2, %r1, 16;\nadd.s64 %rd3, %rd2, 64;")), one);
 }
