@@ -77,7 +77,8 @@ impl Gpu {
                 bytes / 1024
             ),
             None => format!(
-                "{little}\nA busy memory answers later, so take it as the least: the course has no measurement of this GPU."
+                "{little}\nA busy memory answers later, so take it as the least: the course has no \
+                 measurement of this GPU."
             ),
         }
     }

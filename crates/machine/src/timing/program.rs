@@ -17,7 +17,7 @@ use fusion_ptx::ast::{MbarrierOp, WarpgroupOp};
 use self::linear::Sum;
 use super::cost::{Cost, FOLDED, Unit};
 use super::effect::Model;
-use crate::code::{Code, MicroOp, Operands, Place, Role, SlowOp, TRUE};
+use crate::code::{Base, Code, MicroOp, Operands, Place, Role, SlowOp, TRUE};
 use crate::exec::Step;
 use crate::profile::Units;
 
@@ -267,6 +267,15 @@ impl Numbers {
             frame
         };
         Self(code.functions.iter().flatten().map(frame).collect())
+    }
+
+    /// The register that an address begins with.
+    fn of_base(&self, pc: u32, base: Base) -> Option<u32> {
+        match base {
+            Base::None => None,
+            Base::Word(slot) => Some(self.of(pc, slot, 32)),
+            Base::Double(slot) => Some(self.of(pc, slot, 64)),
+        }
     }
 
     fn of(&self, pc: u32, slot: u32, bits: u8) -> u32 {

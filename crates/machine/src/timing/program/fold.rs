@@ -62,7 +62,7 @@ pub(super) fn combined(program: &mut Program, code: &Code, numbers: &Numbers) {
         // The instruction that makes an operand for this one alone, in the same piece of code.
         let maker = |&register: &u32| {
             let at = writers[register as usize].filter(|_| written[register as usize] == 1)?;
-            let is_near = (at..pc).contains(&at) && pc - at <= NEAR;
+            let is_near = at < pc && pc - at <= NEAR;
             let is_one_piece =
                 || (at + 1..=pc).all(|between| !jumps.lead_to(between) && !program.ops[between - 1].divides());
             (readers[register as usize] == 1 && is_near && !program.ops[at].is_folded() && is_one_piece()).then_some(at)

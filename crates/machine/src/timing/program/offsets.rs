@@ -6,7 +6,7 @@
 use smallvec::SmallVec;
 
 use super::{Numbers, Program};
-use crate::code::{AddressOf, Base, Code, MicroOp, SlowOp, TRUE};
+use crate::code::{AddressOf, Code, MicroOp, SlowOp, TRUE};
 use crate::timing::cost::FOLDED;
 
 /// Constants that an access has room for: 24 bits with their sign, as machine code shows it.
@@ -105,7 +105,7 @@ fn beyond(program: &Program, code: &Code, numbers: &Numbers, offsets: &[Option<O
     let mut beyond = Vec::new();
     for pc in 0..program.ops.len() as u32 {
         for address in addresses(code, pc) {
-            let Some(register) = register_of(&address, numbers, pc) else { continue };
+            let Some(register) = numbers.of_base(pc, address.base) else { continue };
             if !ROOM.contains(&resolved[register as usize].constant.saturating_add(address.offset)) {
                 beyond.push(register);
             }
@@ -119,7 +119,7 @@ fn read_as_numbers(program: &Program, code: &Code, numbers: &Numbers, offsets: &
     let mut read = Vec::new();
     for (pc, op) in (0..).zip(&program.ops).filter(|(_, op)| !is_offset(op, offsets)) {
         let addresses: SmallVec<[u32; 2]> =
-            addresses(code, pc).iter().filter_map(|address| register_of(address, numbers, pc)).collect();
+            addresses(code, pc).iter().filter_map(|address| numbers.of_base(pc, address.base)).collect();
         let times = |register: &u32, of: &[u32]| of.iter().filter(|&other| other == register).count();
         read.extend(op.reads.iter().filter(|register| times(register, &op.reads) > times(register, &addresses)));
     }
@@ -133,13 +133,5 @@ fn addresses(code: &Code, pc: u32) -> SmallVec<[AddressOf; 2]> {
         (_, Some(SlowOp::CopyAsync { dst, src, .. })) => SmallVec::from_iter([*dst, *src]),
         (_, Some(SlowOp::Atomic(atomic))) => SmallVec::from_iter([atomic.address]),
         _ => SmallVec::new(),
-    }
-}
-
-fn register_of(address: &AddressOf, numbers: &Numbers, pc: u32) -> Option<u32> {
-    match address.base {
-        Base::None => None,
-        Base::Word(slot) => Some(numbers.of(pc, slot, 32)),
-        Base::Double(slot) => Some(numbers.of(pc, slot, 64)),
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use fusion_ptx::ast::AtomicOp;
 
 use super::{Kind, Numbers, Program};
-use crate::code::{Base, Code, MicroOp, Place, SlowOp, TRUE};
+use crate::code::{Code, MicroOp, Place, SlowOp, TRUE};
 
 /// What the lanes are put together with: a vote, the choice of a lane, and `redux`, in machine code of compute
 /// capability 9.0.
@@ -29,11 +29,7 @@ pub(super) fn atomics(program: &mut Program, code: &Code, numbers: &Numbers) {
     let mut reader = Reader::new(program, code, numbers);
     let mut found = Vec::new();
     for (at, atomic) in candidates {
-        let register = match atomic.address.base {
-            Base::None => None,
-            Base::Word(slot) => Some(numbers.of(at as u32, slot, 32)),
-            Base::Double(slot) => Some(numbers.of(at as u32, slot, 64)),
-        };
+        let register = numbers.of_base(at as u32, atomic.address.base);
         if among_lanes(atomic.op, reader.is_asked_for(at))
             && register.is_none_or(|register| reader.is_uniform(at, register, DEEP))
         {
