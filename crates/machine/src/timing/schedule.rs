@@ -1,8 +1,10 @@
 //! The order in which the assembler puts what a warp has executed.
 //!
 //! Between two branches or barriers, what takes long begins first, as far as operands and memory allow: so loads stand side by side before
-//! the first use of any. Iterations of a short loop with a step that the assembler knows are put together, four at a time.
+//! the first use of any. Iterations of a short loop with a step that the assembler knows are put together, four at a time; what one of them can do
+//! for all, the others leave out.
 
+mod copies;
 mod room;
 
 use std::collections::HashMap;
@@ -92,7 +94,7 @@ impl<'a> Scheduler<'a> {
             let window = &steps[from..to];
             let key: Vec<u32> = window.iter().map(|step| step.pc).collect();
             if !self.known.contains_key(&key) {
-                let piece = self.piece(&key);
+                let piece = self.piece(&key, piece);
                 self.known.insert(key.clone(), piece);
             }
             let order = self.known[&key].iter();
@@ -102,8 +104,8 @@ impl<'a> Scheduler<'a> {
         ordered
     }
 
-    /// Orders a piece, and names its registers anew.
-    fn piece(&mut self, pcs: &[u32]) -> Vec<(u16, u32)> {
+    /// Orders a piece, and names its registers anew. It may be several iterations of a loop, of so many instructions each.
+    fn piece(&mut self, pcs: &[u32], iteration: usize) -> Vec<(u16, u32)> {
         let ops: Vec<&Op> = pcs.iter().map(|&pc| &self.program.ops[pc as usize]).collect();
         let (renamed, registers) = rename(&ops, self.program.registers as u32);
         self.registers = self.registers.max(registers);
@@ -120,7 +122,10 @@ impl<'a> Scheduler<'a> {
             .collect();
         let live = &self.program.live;
         let room = self.most.filter(|_| live.is_known()).map(|most| Room::new(live, &ops, pcs, most as i32));
-        list(&ops, room).into_iter().map(|at| (at, operands[usize::from(at)])).collect()
+        let once = copies::once(&ops[..iteration]);
+        let last = ops.len() - iteration;
+        let order = list(&ops, room).into_iter().map(usize::from).filter(|&at| at >= last || !once[at % iteration]);
+        order.map(|at| (at as u16, operands[at])).collect()
     }
 }
 

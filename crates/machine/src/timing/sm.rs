@@ -167,6 +167,12 @@ pub(crate) struct Sm<'a> {
     account: Account,
 }
 
+/// How long after a block's end one ends on the SM beside it. That does the same, but not in step: where ends come one by one, its own lie
+/// between them, and where several come at once, they do on both.
+fn beside(last: [Ticks; 2], ended: Ticks) -> Ticks {
+    ended.saturating_sub(last[0]).min(last[0].saturating_sub(last[1])) / 2
+}
+
 impl<'a> Sm<'a> {
     /// `operands` and `registers` are those of the samples' scheduler.
     pub(crate) fn new(
@@ -221,30 +227,50 @@ impl<'a> Sm<'a> {
         let mut unused: Vec<usize> = (first..places).rev().collect();
         let most = work.warps.max(first * self.warps_of_block);
         let mut next = first as u64;
-        while let Some((now, index)) = self.earliest().or_else(|| self.free_the_stuck()) {
+        // When blocks that end on the SM beside this one are told to what hands blocks out; and when blocks ended here last.
+        let (mut looks, mut last_ends) = (BinaryHeap::new(), [0; 2]);
+        loop {
+            let event = self.earliest();
+            if let Some(&Reverse(at)) = looks.peek()
+                && event.is_none_or(|(now, _)| now >= at)
+            {
+                looks.pop();
+                self.begin_blocks(work, &mut unused, most, &mut next, at);
+                continue;
+            }
+            let Some((now, index)) = event.or_else(|| self.free_the_stuck()) else { break };
             let Some((warp, now)) = self.choose(index, now) else { continue };
             result.issued += 1;
             let Some((place, ended)) = self.issue(index, warp, now) else { continue };
             result.ends.push(ended);
             self.account.end_block(place, ended);
             unused.push(place);
-            // Warps that have left have made room, too; but only the end of a block is told to what hands blocks out, as
-            // an H200 shows where one warp of each block goes on.
             let free = ended + ticks(self.rates.block_end);
-            while next < work.blocks
-                && self.alive() + self.warps_of_block <= most
-                && let Some(place) = unused.pop()
-            {
-                self.account.place(free, begins(next));
-                self.start(place, next, (work.sample)(next), free.max(begins(next)));
-                next += 1;
-            }
+            self.begin_blocks(work, &mut unused, most, &mut next, free);
+            looks.push(Reverse(free + beside(last_ends, ended)));
+            last_ends = [ended, last_ends[0]];
         }
         result.ends.sort_unstable();
         if let Some(last) = result.ends.last_mut() {
             *last = self.memory.drained().max(*last);
         }
         result
+    }
+
+    /// Begins as many of the blocks that are left as there is room for: warps that have left have made some, too.
+    ///
+    /// What hands blocks out looks at an SM when a block ends on it, or on the other SM of its TPC, and at no other time: of an H200's launches of
+    /// blocks of which one warp goes on, each block begins 350 to 550 clocks after such an end, as often after one as after the other.
+    fn begin_blocks(&mut self, work: &Work<'_>, unused: &mut Vec<usize>, most: usize, next: &mut u64, free: Ticks) {
+        while *next < work.blocks
+            && self.alive() + self.warps_of_block <= most
+            && let Some(place) = unused.pop()
+        {
+            let begins = (*next as f64 * work.every) as Ticks;
+            self.account.place(free, begins);
+            self.start(place, *next, (work.sample)(*next), free.max(begins));
+            *next += 1;
+        }
     }
 
     /// Warps that have not left.
