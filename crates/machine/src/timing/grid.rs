@@ -1,6 +1,5 @@
 //! A whole launch, from what one SM does in the first waves of it.
 
-use super::TICKS;
 use super::account::{Placed, Whole};
 use super::effect::Model;
 use super::memory::{Load, MemorySystem};
@@ -10,8 +9,9 @@ use super::representatives::Representatives;
 use super::schedule::Scheduler;
 use super::sm::{Sample, Sm, Work};
 use super::spill;
+use super::{TICKS, ticks};
 use crate::code::Place;
-use crate::exec::Recording;
+use crate::exec::{Path, Recording};
 use crate::report::Account;
 
 /// What a launch looks like from outside.
@@ -76,6 +76,9 @@ const MOST_WAVES: u64 = 12;
 const BUDGET: u64 = 400_000;
 const LEAST_STEPS: usize = 2_000;
 
+/// Clocks by which blocks end apart that do the same, and wait for memory: its answers take more or less time.
+const ANSWERS_APART: f64 = 450.0;
+
 /// Predicts a launch, and says what it leaves in L2.
 ///
 /// `recordings` are of some blocks, the last one of the grid's last; `unrolls` says how many iterations of a loop, by the place of the
@@ -93,11 +96,14 @@ pub(crate) fn estimate(
     let steps = |recording: &Recording| recording.warps.iter().map(|path| path.steps.len() as u64).sum::<u64>();
     let of_block = recordings.iter().map(steps).max().unwrap_or_default();
     let shape = Shape::new(grid, of_block);
-    let representatives = Representatives::new(&recordings, grid.mean, shape);
+    let leave = grid.places > grid.resident && recordings.iter().any(leave_early);
+    let representatives = Representatives::new(&recordings, grid.mean, leave, shape);
     let Pieces { pieces, written_back, left } =
         Pieces::new(program, rates, grid, &recordings, (&common, &representatives.shares));
     let cut = shorten(&mut recordings, (BUDGET as f64 / (of_block * shape.simulated).max(1) as f64).min(1.0));
-    let reaches_memory = recordings.iter().any(reaches_memory);
+    let reaches_memory = recordings.iter().any(|recording| reaches_memory_by(recording, |_| true));
+    let waits_for_memory =
+        recordings.iter().any(|recording| reaches_memory_by(recording, |pc| program.ops[pc as usize].kind.loads()));
     let mut scheduler = Scheduler::new(program, model.assembler, grid.registers, unrolls);
     let sample = |mut recording: Recording| {
         for path in &mut recording.warps {
@@ -131,7 +137,8 @@ pub(crate) fn estimate(
     }
     let like = |block: u64| representatives.of(block);
     let (places, warps) = (grid.places, grid.warps as usize);
-    let result = sm.run(&Work { blocks: simulated, resident, places, warps, every, sample: &like });
+    let apart = leave.then(|| if waits_for_memory { ticks(ANSWERS_APART) } else { 0 });
+    let result = sm.run(&Work { blocks: simulated, resident, places, warps, every, apart, sample: &like });
 
     let end = |index: u64| result.ends.get(index as usize).copied().unwrap_or_default() as f64;
     let mut total = end(result.ends.len() as u64 - u64::from(!result.ends.is_empty()));
@@ -214,10 +221,16 @@ fn shorten(recordings: &mut [Recording], share: f64) -> f64 {
     executed as f64 / keep.max(1) as f64
 }
 
-/// Whether a block asks for what is no memory of its own.
-fn reaches_memory(recording: &Recording) -> bool {
+/// Whether warps of a block leave long before others.
+fn leave_early(recording: &Recording) -> bool {
+    let executed = || recording.warps.iter().map(Path::executed);
+    2 * executed().min().unwrap_or(0) < executed().max().unwrap_or(0)
+}
+
+/// Whether a block asks for what is no memory of its own, by instructions at such places.
+fn reaches_memory_by(recording: &Recording, at: impl Fn(u32) -> bool) -> bool {
     let mut steps = recording.warps.iter().flat_map(|path| &path.steps);
-    steps.any(|step| step.lines > 0 && step.reached == Some(Place::Global))
+    steps.any(|step| step.lines > 0 && step.reached == Some(Place::Global) && at(step.pc))
 }
 
 #[cfg(test)]

@@ -3,8 +3,10 @@
 use super::grid::Shape;
 use crate::exec::{Path, Recording};
 
-/// Of recordings whose work differs by less than this share of a block's, each is used in turn.
+/// Of recordings whose work differs by less than this share of a block's, each is used in turn; and where it counts that blocks end at
+/// different times.
 const ALIKE: f64 = 0.1;
+const UNLIKE: f64 = 1.0;
 /// Blocks that say how often each recording occurs, at least.
 const LEAST: u64 = 64;
 
@@ -23,11 +25,12 @@ pub(crate) fn work(recording: &Recording) -> u64 {
 }
 
 impl Representatives {
-    /// The last recording is of the grid's last block. `mean` is what a block's warps execute on average, where blocks differ.
-    pub(super) fn new(recordings: &[Recording], mean: Option<f64>, shape: Shape) -> Self {
+    /// The last recording is of the grid's last block. `mean` is what a block's warps execute on average, where blocks differ. Of blocks whose
+    /// warps `leave` early more are on an SM if they differ, as one that ends lets others begin.
+    pub(super) fn new(recordings: &[Recording], mean: Option<f64>, leave: bool, shape: Shape) -> Self {
         let works: Vec<f64> = recordings.iter().map(|recording| work(recording) as f64).collect();
         match mean {
-            Some(mean) => Self::uneven(&works, mean, shape),
+            Some(mean) => Self::uneven(&works, mean, if leave { UNLIKE } else { ALIKE }, shape),
             None => Self::even(&works, shape),
         }
     }
@@ -49,14 +52,14 @@ impl Representatives {
 
     /// Blocks differ: they come so that after each of them as much was done as that many do on average. So two kinds of blocks, with
     /// work and without, come as often as they do in the grid.
-    fn uneven(works: &[f64], mean: f64, Shape { blocks, resident, simulated, .. }: Shape) -> Self {
+    fn uneven(works: &[f64], mean: f64, alike: f64, Shape { blocks, resident, simulated, .. }: Shape) -> Self {
         let (mut uses, mut done) = (vec![0u64; works.len()], 0.0);
         let mut order = Vec::new();
         for block in 1..=simulated.max(LEAST) {
             let off = |at: usize| (done + works[at] - mean * block as f64).abs();
             let least = (0..works.len()).map(off).fold(f64::INFINITY, f64::min);
-            let alike = (0..works.len()).filter(|&at| off(at) <= least + ALIKE * mean);
-            let Some(next) = alike.min_by_key(|&at| uses[at]) else { break };
+            let near = (0..works.len()).filter(|&at| off(at) <= least + alike * mean);
+            let Some(next) = near.min_by_key(|&at| uses[at]) else { break };
             uses[next] += 1;
             done += works[next];
             order.push(next);
@@ -100,7 +103,7 @@ mod tests {
         for share in [0.05, 0.3, 0.7, 0.95] {
             let (light, heavy) = (60.0, 20_000.0);
             let mean = share * heavy + (1.0 - share) * light;
-            let both = Representatives::uneven(&[light, heavy, light], mean, MANY);
+            let both = Representatives::uneven(&[light, heavy, light], mean, ALIKE, MANY);
             let done: f64 = (0..MANY.simulated).map(|block| [light, heavy, light][both.of(block)]).sum();
             assert!((done / (mean * MANY.simulated as f64) - 1.0).abs() < 0.12, "{share}: {done}");
             assert!((both.shares[1] - share).abs() < 0.02, "{share}: {:?}", both.shares);
@@ -110,13 +113,13 @@ mod tests {
     #[test]
     fn blocks_of_mean_work_stand_for_all_where_there_are_some() {
         let works = [1.0, 49.0, 50.0, 51.0, 100.0];
-        let middle = Representatives::uneven(&works, 50.0, MANY);
+        let middle = Representatives::uneven(&works, 50.0, ALIKE, MANY);
         assert!(middle.order.iter().all(|at| (1..=3).contains(at)), "{:?}", middle.order);
         assert!((1..=3).all(|at| middle.shares[at] > 0.25), "{:?}", middle.shares);
         // One wave ends with its longest block.
-        let one = Representatives::uneven(&works, 50.0, Shape { blocks: 4, resident: 4, simulated: 4, ..MANY });
+        let one = Representatives::uneven(&works, 50.0, ALIKE, Shape { blocks: 4, resident: 4, simulated: 4, ..MANY });
         assert_eq!(one.of(3), 4);
-        let none = Representatives::uneven(&[0.0], 0.0, MANY);
+        let none = Representatives::uneven(&[0.0], 0.0, ALIKE, MANY);
         assert_eq!(none.of(7), 0);
     }
 }

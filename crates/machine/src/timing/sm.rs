@@ -57,6 +57,8 @@ pub(crate) struct Work<'a> {
     pub(crate) warps: usize,
     /// Ticks between two blocks that may begin.
     pub(crate) every: f64,
+    /// Where warps leave long before their blocks end, and so make room: ticks by which blocks that do the same end apart, at least.
+    pub(crate) apart: Option<Ticks>,
     /// The sample that a block is like.
     pub(crate) sample: &'a dyn Fn(u64) -> usize,
 }
@@ -247,7 +249,7 @@ impl<'a> Sm<'a> {
             unused.push(place);
             let free = ended + ticks(self.rates.block_end);
             self.begin_blocks(work, &mut unused, most, &mut next, free);
-            looks.push(Reverse(free + beside(last_ends, ended)));
+            looks.extend(work.apart.map(|apart| Reverse(free + beside(last_ends, ended).max(apart))));
             last_ends = [ended, last_ends[0]];
         }
         result.ends.sort_unstable();

@@ -22,7 +22,7 @@ fn clocks(ops: Vec<Op>, warps: &[Steps<'_>]) -> u64 {
 
 /// The same, with the ticks that the warps spend in each state at each instruction.
 fn ran(ops: Vec<Op>, warps: &[Steps<'_>]) -> (u64, Vec<HashMap<State, Ticks>>) {
-    let one = Work { blocks: 1, resident: 1, places: 1, warps: 64, every: 0.0, sample: &|_| 0 };
+    let one = Work { blocks: 1, resident: 1, places: 1, warps: 64, every: 0.0, apart: None, sample: &|_| 0 };
     simulated(ops, warps, &one)
 }
 
@@ -74,7 +74,7 @@ fn warps_that_have_left_make_room_for_blocks() {
     let of = |warps: [Steps<'_>; 4], places| {
         // Far apart: of blocks that end at once, all those that follow still have all of their warps.
         let every = (500 * TICKS) as f64;
-        let blocks = Work { blocks: 32, resident: 4, places, warps: 16, every, sample: &|_| 0 };
+        let blocks = Work { blocks: 32, resident: 4, places, warps: 16, every, apart: None, sample: &|_| 0 };
         simulated(ops(), &warps, &blocks).0
     };
     let one_stays = [long, short, short, short];
