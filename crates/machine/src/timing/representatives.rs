@@ -116,6 +116,11 @@ mod tests {
         let middle = Representatives::uneven(&works, 50.0, ALIKE, MANY);
         assert!(middle.order.iter().all(|at| (1..=3).contains(at)), "{:?}", middle.order);
         assert!((1..=3).all(|at| middle.shares[at] > 0.25), "{:?}", middle.shares);
+        // Where it counts that they end at different times, each stands for some, and together they do as much.
+        let apart = Representatives::uneven(&works, 50.0, UNLIKE, MANY);
+        assert!(apart.shares.iter().all(|share| (share - 0.2).abs() < 0.05), "{:?}", apart.shares);
+        let done: f64 = apart.order.iter().map(|&at| works[at]).sum();
+        assert!((done / (50.0 * MANY.simulated as f64) - 1.0).abs() < 0.05, "{done}");
         // One wave ends with its longest block.
         let one = Representatives::uneven(&works, 50.0, ALIKE, Shape { blocks: 4, resident: 4, simulated: 4, ..MANY });
         assert_eq!(one.of(3), 4);

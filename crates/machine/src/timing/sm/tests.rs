@@ -71,16 +71,29 @@ fn simulated(ops: Vec<Op>, warps: &[Steps<'_>], work: &Work<'_>) -> (u64, Vec<Ha
 fn warps_that_have_left_make_room_for_blocks() {
     let ops = || vec![op("add.u32 %r1, %r2, %r3;", Kind::Plain), op("cp.async.wait_all;", Kind::CopyWait(None))];
     let (short, long): (&[_], &[_]) = (&[(0, None)], &[(1, None); 400]);
-    let of = |warps: [Steps<'_>; 4], places| {
-        // Far apart: of blocks that end at once, all those that follow still have all of their warps.
-        let every = (500 * TICKS) as f64;
-        let blocks = Work { blocks: 32, resident: 4, places, warps: 16, every, apart: None, sample: &|_| 0 };
+    let ran = |warps: [Steps<'_>; 4], places, every: Ticks, apart| {
+        let every = (every * TICKS) as f64;
+        let blocks = Work { blocks: 32, resident: 4, places, warps: 16, every, apart, sample: &|_| 0 };
         simulated(ops(), &warps, &blocks).0
     };
+    // Far apart: of blocks that end at once, all those that follow still have all of their warps.
+    let of = |warps, places| ran(warps, places, 500, None);
     let one_stays = [long, short, short, short];
     assert!(3 * of(one_stays, 16) < 2 * of(one_stays, 4), "{} {}", of(one_stays, 16), of(one_stays, 4));
     // Without shared memory for more blocks, and where all stay, nothing begins earlier.
     assert_eq!(of([long; 4], 16), of([long; 4], 4));
+    // But then what ends on the SM beside this one lets more begin, if it ends later; and none where there is no room.
+    let beside = |warps, apart: Ticks| ran(warps, 16, 0, Some(apart * TICKS));
+    assert!(3 * beside(one_stays, 600) < 2 * beside(one_stays, 0), "{}", beside(one_stays, 600));
+    assert_eq!(beside([long; 4], 600), beside([long; 4], 0));
+}
+
+#[test]
+fn on_the_sm_beside_blocks_end_between_those_of_this_one() {
+    assert_eq!(super::beside([1000, 600], 1800), 200);
+    // Two ended at once, and on both.
+    assert_eq!(super::beside([1000, 995], 1800), 2);
+    assert_eq!(super::beside([0, 0], 1800), 0);
 }
 
 #[test]
