@@ -76,7 +76,7 @@ const MOST_WAVES: u64 = 12;
 const BUDGET: u64 = 400_000;
 const LEAST_STEPS: usize = 2_000;
 
-/// Clocks by which blocks end apart that do the same, and wait for memory: its answers take more or less time.
+/// Clocks after a block's end at which one ends on the SM beside it, at least, where blocks wait for memory: its answers take more or less time.
 const ANSWERS_APART: f64 = 450.0;
 
 /// Predicts a launch, and says what it leaves in L2.

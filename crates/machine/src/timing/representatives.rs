@@ -3,10 +3,8 @@
 use super::grid::Shape;
 use crate::exec::{Path, Recording};
 
-/// Of recordings whose work differs by less than this share of a block's, each is used in turn; and where it counts that blocks end at
-/// different times.
+/// Of recordings whose work differs by less than this share of a block's, each is used in turn.
 const ALIKE: f64 = 0.1;
-const UNLIKE: f64 = 1.0;
 /// Blocks that say how often each recording occurs, at least.
 const LEAST: u64 = 64;
 
@@ -25,12 +23,13 @@ pub(crate) fn work(recording: &Recording) -> u64 {
 }
 
 impl Representatives {
-    /// The last recording is of the grid's last block. `mean` is what a block's warps execute on average, where blocks differ. Of blocks whose
-    /// warps `leave` early more are on an SM if they differ, as one that ends lets others begin.
+    /// The last recording is of the grid's last block. `mean` is what a block's warps execute on average, where blocks differ.
+    ///
+    /// Where warps `leave` early, a block that ends lets others begin: then it counts that some blocks are short and some are long.
     pub(super) fn new(recordings: &[Recording], mean: Option<f64>, leave: bool, shape: Shape) -> Self {
         let works: Vec<f64> = recordings.iter().map(|recording| work(recording) as f64).collect();
         match mean {
-            Some(mean) => Self::uneven(&works, mean, if leave { UNLIKE } else { ALIKE }, shape),
+            Some(mean) => Self::uneven(&works, mean, leave, shape),
             None => Self::even(&works, shape),
         }
     }
@@ -52,13 +51,15 @@ impl Representatives {
 
     /// Blocks differ: they come so that after each of them as much was done as that many do on average. So two kinds of blocks, with
     /// work and without, come as often as they do in the grid.
-    fn uneven(works: &[f64], mean: f64, alike: f64, Shape { blocks, resident, simulated, .. }: Shape) -> Self {
+    fn uneven(works: &[f64], mean: f64, varied: bool, Shape { blocks, resident, simulated, .. }: Shape) -> Self {
         let (mut uses, mut done) = (vec![0u64; works.len()], 0.0);
         let mut order = Vec::new();
         for block in 1..=simulated.max(LEAST) {
             let off = |at: usize| (done + works[at] - mean * block as f64).abs();
             let least = (0..works.len()).map(off).fold(f64::INFINITY, f64::min);
-            let near = (0..works.len()).filter(|&at| off(at) <= least + alike * mean);
+            // What was done is never further from the mean than one block's work.
+            let most = if varied { least.max(mean) } else { least + ALIKE * mean };
+            let near = (0..works.len()).filter(|&at| off(at) <= most);
             let Some(next) = near.min_by_key(|&at| uses[at]) else { break };
             uses[next] += 1;
             done += works[next];
@@ -103,7 +104,7 @@ mod tests {
         for share in [0.05, 0.3, 0.7, 0.95] {
             let (light, heavy) = (60.0, 20_000.0);
             let mean = share * heavy + (1.0 - share) * light;
-            let both = Representatives::uneven(&[light, heavy, light], mean, ALIKE, MANY);
+            let both = Representatives::uneven(&[light, heavy, light], mean, false, MANY);
             let done: f64 = (0..MANY.simulated).map(|block| [light, heavy, light][both.of(block)]).sum();
             assert!((done / (mean * MANY.simulated as f64) - 1.0).abs() < 0.12, "{share}: {done}");
             assert!((both.shares[1] - share).abs() < 0.02, "{share}: {:?}", both.shares);
@@ -113,18 +114,20 @@ mod tests {
     #[test]
     fn blocks_of_mean_work_stand_for_all_where_there_are_some() {
         let works = [1.0, 49.0, 50.0, 51.0, 100.0];
-        let middle = Representatives::uneven(&works, 50.0, ALIKE, MANY);
+        let middle = Representatives::uneven(&works, 50.0, false, MANY);
         assert!(middle.order.iter().all(|at| (1..=3).contains(at)), "{:?}", middle.order);
         assert!((1..=3).all(|at| middle.shares[at] > 0.25), "{:?}", middle.shares);
-        // Where it counts that they end at different times, each stands for some, and together they do as much.
-        let apart = Representatives::uneven(&works, 50.0, UNLIKE, MANY);
-        assert!(apart.shares.iter().all(|share| (share - 0.2).abs() < 0.05), "{:?}", apart.shares);
-        let done: f64 = apart.order.iter().map(|&at| works[at]).sum();
-        assert!((done / (50.0 * MANY.simulated as f64) - 1.0).abs() < 0.05, "{done}");
+        // Where it counts that they end at different times, all stand for some, and together they do as much.
+        for (works, mean) in [(&works[..], 50.0), (&[10.0, 50.0], 40.0), (&[100.0, 100.0, 10.0], 99.0)] {
+            let varied = Representatives::uneven(works, mean, true, MANY);
+            let done: f64 = varied.order.iter().map(|&at| works[at]).sum();
+            assert!((done / (mean * MANY.simulated as f64) - 1.0).abs() < 0.02, "{works:?}: {done}");
+            assert!(varied.shares.iter().all(|&share| share > 0.005), "{works:?}: {:?}", varied.shares);
+        }
         // One wave ends with its longest block.
-        let one = Representatives::uneven(&works, 50.0, ALIKE, Shape { blocks: 4, resident: 4, simulated: 4, ..MANY });
+        let one = Representatives::uneven(&works, 50.0, false, Shape { blocks: 4, resident: 4, simulated: 4, ..MANY });
         assert_eq!(one.of(3), 4);
-        let none = Representatives::uneven(&[0.0], 0.0, ALIKE, MANY);
+        let none = Representatives::uneven(&[0.0], 0.0, false, MANY);
         assert_eq!(none.of(7), 0);
     }
 }

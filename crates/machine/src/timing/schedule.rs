@@ -1,8 +1,8 @@
 //! The order in which the assembler puts what a warp has executed.
 //!
 //! Between two branches or barriers, what takes long begins first, as far as operands and memory allow: so loads stand side by side before
-//! the first use of any. Iterations of a short loop with a step that the assembler knows are put together, four at a time; what one of them can do
-//! for all, the others leave out.
+//! the first use of any. Iterations of a short loop with a step that the assembler knows are put together, four at a time; what one of
+//! them can do for all, the others leave out.
 
 mod copies;
 mod room;
@@ -122,7 +122,10 @@ impl<'a> Scheduler<'a> {
             .collect();
         let live = &self.program.live;
         let room = self.most.filter(|_| live.is_known()).map(|most| Room::new(live, &ops, pcs, most as i32));
-        let once = copies::once(&ops[..iteration]);
+        // What is executed under a condition is needed whenever that holds.
+        let conditional = |pc: u32| self.program.predicated.iter().any(|(&from, &to)| (from..to).contains(&pc));
+        let mut once = copies::once(&ops[..iteration]);
+        once.iter_mut().zip(pcs).for_each(|(once, &pc)| *once &= !conditional(pc));
         let last = ops.len() - iteration;
         let order = list(&ops, room).into_iter().map(usize::from).filter(|&at| at >= last || !once[at % iteration]);
         order.map(|at| (at as u16, operands[at])).collect()

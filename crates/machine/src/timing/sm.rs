@@ -57,7 +57,8 @@ pub(crate) struct Work<'a> {
     pub(crate) warps: usize,
     /// Ticks between two blocks that may begin.
     pub(crate) every: f64,
-    /// Where warps leave long before their blocks end, and so make room: ticks by which blocks that do the same end apart, at least.
+    /// Where warps leave long before their blocks end, and so make room: how many ticks after a block's end one ends on the SM beside it, at
+    /// least.
     pub(crate) apart: Option<Ticks>,
     /// The sample that a block is like.
     pub(crate) sample: &'a dyn Fn(u64) -> usize,
@@ -249,7 +250,8 @@ impl<'a> Sm<'a> {
             unused.push(place);
             let free = ended + ticks(self.rates.block_end);
             self.begin_blocks(work, &mut unused, most, &mut next, free);
-            looks.extend(work.apart.map(|apart| Reverse(free + beside(last_ends, ended).max(apart))));
+            let apart = work.apart.filter(|_| next < work.blocks);
+            looks.extend(apart.map(|apart| Reverse(free + beside(last_ends, ended).max(apart))));
             last_ends = [ended, last_ends[0]];
         }
         result.ends.sort_unstable();
@@ -261,8 +263,8 @@ impl<'a> Sm<'a> {
 
     /// Begins as many of the blocks that are left as there is room for: warps that have left have made some, too.
     ///
-    /// What hands blocks out looks at an SM when a block ends on it, or on the other SM of its TPC, and at no other time: of an H200's launches of
-    /// blocks of which one warp goes on, each block begins 350 to 550 clocks after such an end, as often after one as after the other.
+    /// What hands blocks out looks at an SM when a block ends on it, or on the other SM of its TPC: of an H200's launches of blocks of which one
+    /// warp goes on, each block begins 350 to 550 clocks after such an end, as often after one as after the other.
     fn begin_blocks(&mut self, work: &Work<'_>, unused: &mut Vec<usize>, most: usize, next: &mut u64, free: Ticks) {
         while *next < work.blocks
             && self.alive() + self.warps_of_block <= most

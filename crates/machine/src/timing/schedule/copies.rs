@@ -1,7 +1,7 @@
 //! What the iterations of an unrolled loop do once for all of them.
 //!
-//! Machine code that NVRTC 13.0 makes of a loop whose number of iterations is known before it has the sum of a counter, its test and the branch once
-//! for four iterations; accesses of all four have the same register in their addresses, and constants.
+//! Machine code that NVRTC 13.0 makes of a loop whose number of iterations is known before it has the sum of a counter, its
+//! test and the branch once for four iterations; accesses of all four have the same register in their addresses, and constants.
 
 use crate::timing::program::{Kind, Op};
 
@@ -15,16 +15,27 @@ pub(super) fn once(ops: &[&Op]) -> Vec<bool> {
         writers.next().filter(|_| writers.next().is_none())
     };
     let readers = |register: u32| (0..ops.len()).filter(move |&at| ops[at].reads.contains(&register));
-    // The test, where nothing else asks for what it says.
+    let counts = |at: usize| {
+        let op = body[at];
+        let by_a_constant =
+            |register| op.value.as_ref().is_some_and(|sum| sum.terms == [(register, 1)] && sum.constant != 0);
+        matches!(op.writes[..], [register] if by_a_constant(register) && only(register) == Some(at))
+    };
+    // The test, where nothing else asks for what it says, and it compares a counter with what the loop does not change.
     let [decides] = back.reads[..] else { return once };
-    if let Some(test) = only(decides).filter(|_| readers(decides).all(|at| at == body.len())) {
+    if let Some(test) = only(decides).filter(|_| readers(decides).all(|at| at == body.len()))
+        && body[test].writes == [decides]
+        && body[test]
+            .reads
+            .iter()
+            .all(|&read| body.iter().enumerate().all(|(at, op)| counts(at) || !op.writes.contains(&read)))
+    {
         once[test] = true;
     }
     for (at, op) in body.iter().enumerate() {
         let [register] = op.writes[..] else { continue };
-        let counts = op.value.as_ref().is_some_and(|sum| sum.terms == [(register, 1)] && sum.constant != 0);
         let needless = |reader: usize| reader == at || once[reader] || is_base(ops[reader], register);
-        if counts && only(register) == Some(at) && readers(register).all(needless) {
+        if counts(at) && readers(register).all(needless) {
             once[at] = true;
         }
     }
@@ -81,6 +92,9 @@ mod tests {
         assert_eq!(kept(asks), [false, false, true, false, false, false, true]);
         let stores = op("st.global.u64 [%rd6], %rd2;", Kind::Store(Place::Global), &[6, 2], &[]);
         assert_eq!(kept(stores), [false, false, false, true, true, false, true]);
+        // What the loop writes may end it in any iteration.
+        let finds = op("selp.b32 %r1, %r1, %r7, %p8;", Kind::Plain, &[1, 7, 8], &[1]);
+        assert_eq!(kept(finds), [false, false, true, false, false, false, true]);
         // A sum that is no loop.
         assert_eq!(once(&[&plus(1, 4)]), [false]);
     }
