@@ -76,7 +76,8 @@ const MOST_WAVES: u64 = 12;
 const BUDGET: u64 = 400_000;
 const LEAST_STEPS: usize = 2_000;
 
-/// Clocks after a block's end at which one ends on the SM beside it, at least, where blocks wait for memory: its answers take more or less time.
+/// Clocks after a block's end at which one ends on the SM beside it, at least, where blocks wait for memory: its answers
+/// take more or less time.
 const ANSWERS_APART: f64 = 450.0;
 
 /// Predicts a launch, and says what it leaves in L2.
@@ -102,8 +103,11 @@ pub(crate) fn estimate(
         Pieces::new(program, rates, grid, &recordings, (&common, &representatives.shares));
     let cut = shorten(&mut recordings, (BUDGET as f64 / (of_block * shape.simulated).max(1) as f64).min(1.0));
     let reaches_memory = recordings.iter().any(|recording| reaches_memory_by(recording, |_| true));
-    let waits_for_memory =
-        recordings.iter().any(|recording| reaches_memory_by(recording, |pc| program.ops[pc as usize].kind.loads()));
+    let apart = leave.then(|| {
+        let loads = |pc: u32| program.ops[pc as usize].kind.loads();
+        let waits = recordings.iter().any(|recording| reaches_memory_by(recording, loads));
+        if waits { ticks(ANSWERS_APART) } else { 0 }
+    });
     let mut scheduler = Scheduler::new(program, model.assembler, grid.registers, unrolls);
     let sample = |mut recording: Recording| {
         for path in &mut recording.warps {
@@ -137,7 +141,6 @@ pub(crate) fn estimate(
     }
     let like = |block: u64| representatives.of(block);
     let (places, warps) = (grid.places, grid.warps as usize);
-    let apart = leave.then(|| if waits_for_memory { ticks(ANSWERS_APART) } else { 0 });
     let result = sm.run(&Work { blocks: simulated, resident, places, warps, every, apart, sample: &like });
 
     let end = |index: u64| result.ends.get(index as usize).copied().unwrap_or_default() as f64;

@@ -25,7 +25,8 @@ pub(crate) fn work(recording: &Recording) -> u64 {
 impl Representatives {
     /// The last recording is of the grid's last block. `mean` is what a block's warps execute on average, where blocks differ.
     ///
-    /// Where warps `leave` early, a block that ends lets others begin: then it counts that some blocks are short and some are long.
+    /// Where warps `leave` early, a block that ends lets others begin: then it counts that some blocks are short and some
+    /// are long.
     pub(super) fn new(recordings: &[Recording], mean: Option<f64>, leave: bool, shape: Shape) -> Self {
         let works: Vec<f64> = recordings.iter().map(|recording| work(recording) as f64).collect();
         match mean {

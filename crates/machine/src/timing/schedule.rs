@@ -1,8 +1,8 @@
 //! The order in which the assembler puts what a warp has executed.
 //!
 //! Between two branches or barriers, what takes long begins first, as far as operands and memory allow: so loads stand side by side before
-//! the first use of any. Iterations of a short loop with a step that the assembler knows are put together, four at a time; what one of
-//! them can do for all, the others leave out.
+//! the first use of any. Iterations of a short loop with a step that the assembler knows are put together, four at a time;
+//! what one of them can do for all, the others leave out.
 
 mod copies;
 mod room;
@@ -104,7 +104,8 @@ impl<'a> Scheduler<'a> {
         ordered
     }
 
-    /// Orders a piece, and names its registers anew. It may be several iterations of a loop, of so many instructions each.
+    /// Orders a piece, and names its registers anew. It may be several iterations of a loop, of so many instructions
+    /// each.
     fn piece(&mut self, pcs: &[u32], iteration: usize) -> Vec<(u16, u32)> {
         let ops: Vec<&Op> = pcs.iter().map(|&pc| &self.program.ops[pc as usize]).collect();
         let (renamed, registers) = rename(&ops, self.program.registers as u32);

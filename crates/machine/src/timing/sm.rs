@@ -57,11 +57,18 @@ pub(crate) struct Work<'a> {
     pub(crate) warps: usize,
     /// Ticks between two blocks that may begin.
     pub(crate) every: f64,
-    /// Where warps leave long before their blocks end, and so make room: how many ticks after a block's end one ends on the SM beside it, at
-    /// least.
+    /// Where warps leave long before their blocks end, and so make room: how many ticks after a block's end one ends on
+    /// the SM beside it, at least.
     pub(crate) apart: Option<Ticks>,
     /// The sample that a block is like.
     pub(crate) sample: &'a dyn Fn(u64) -> usize,
+}
+
+impl Work<'_> {
+    /// When a block may begin, whatever room there is.
+    fn begins(&self, block: u64) -> Ticks {
+        (block as f64 * self.every) as Ticks
+    }
 }
 
 /// What came out.
@@ -170,8 +177,8 @@ pub(crate) struct Sm<'a> {
     account: Account,
 }
 
-/// How long after a block's end one ends on the SM beside it. That does the same, but not in step: where ends come one by one, its own lie
-/// between them, and where several come at once, they do on both.
+/// How long after a block's end one ends on the SM beside it. That does the same, but not in step: where ends come one by
+/// one, its own lie between them, and where several come at once, they do on both.
 fn beside(last: [Ticks; 2], ended: Ticks) -> Ticks {
     ended.saturating_sub(last[0]).min(last[0].saturating_sub(last[1])) / 2
 }
@@ -222,15 +229,15 @@ impl<'a> Sm<'a> {
         self.slots = vec![Slot::default(); places];
         self.warps = vec![Warp::default(); places * self.warps_of_block];
         self.account.room(self.warps.len(), places, first);
-        let begins = |block: u64| (block as f64 * work.every) as Ticks;
         for block in 0..first as u64 {
-            self.account.place(0, begins(block));
-            self.start(block as usize, block, (work.sample)(block), begins(block));
+            self.account.place(0, work.begins(block));
+            self.start(block as usize, block, (work.sample)(block), work.begins(block));
         }
         let mut unused: Vec<usize> = (first..places).rev().collect();
         let most = work.warps.max(first * self.warps_of_block);
         let mut next = first as u64;
-        // When blocks that end on the SM beside this one are told to what hands blocks out; and when blocks ended here last.
+        // When blocks that end on the SM beside this one are told to what hands blocks out; and when blocks ended here
+        // last.
         let (mut looks, mut last_ends) = (BinaryHeap::new(), [0; 2]);
         loop {
             let event = self.earliest();
@@ -263,14 +270,15 @@ impl<'a> Sm<'a> {
 
     /// Begins as many of the blocks that are left as there is room for: warps that have left have made some, too.
     ///
-    /// What hands blocks out looks at an SM when a block ends on it, or on the other SM of its TPC: of an H200's launches of blocks of which one
-    /// warp goes on, each block begins 350 to 550 clocks after such an end, as often after one as after the other.
+    /// What hands blocks out looks at an SM when a block ends on it, or on the other SM of its TPC: of an H200's launches
+    /// of blocks of which one warp goes on, each block begins 350 to 550 clocks after such an end, as often after one as
+    /// after the other.
     fn begin_blocks(&mut self, work: &Work<'_>, unused: &mut Vec<usize>, most: usize, next: &mut u64, free: Ticks) {
         while *next < work.blocks
             && self.alive() + self.warps_of_block <= most
             && let Some(place) = unused.pop()
         {
-            let begins = (*next as f64 * work.every) as Ticks;
+            let begins = work.begins(*next);
             self.account.place(free, begins);
             self.start(place, *next, (work.sample)(*next), free.max(begins));
             *next += 1;

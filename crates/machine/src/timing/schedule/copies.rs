@@ -1,7 +1,8 @@
 //! What the iterations of an unrolled loop do once for all of them.
 //!
-//! Machine code that NVRTC 13.0 makes of a loop whose number of iterations is known before it has the sum of a counter, its
-//! test and the branch once for four iterations; accesses of all four have the same register in their addresses, and constants.
+//! Machine code that NVRTC 13.0 makes of a loop whose number of iterations is known before it has the sum of a counter,
+//! its test and the branch once for four iterations; accesses of all four have the same register in their addresses, and
+//! constants.
 
 use crate::timing::program::{Kind, Op};
 
@@ -85,7 +86,8 @@ mod tests {
     fn a_loop_counts_once_for_all_iterations() {
         let nothing = op("add.f32 %f6, %f6, %f3;", Kind::Plain, &[6, 3], &[6]);
         assert_eq!(kept(nothing), [false, false, true, true, true, false, true]);
-        // Who computes with the counter needs it in each iteration; so does who asks what the test said, or stores a pointer.
+        // Who computes with the counter needs it in each iteration; so does who asks what the test said, or stores a
+        // pointer.
         let computes = op("cvt.rn.f32.s32 %f6, %r1;", Kind::Plain, &[1], &[6]);
         assert_eq!(kept(computes), [false, false, true, false, true, false, true]);
         let asks = op("selp.f32 %f6, %f3, %f4, %p5;", Kind::Plain, &[3, 4, 5], &[6]);
