@@ -145,12 +145,15 @@ impl Case {
         let parts = &report["exercises"][0]["parts"];
         let code = ["right", "lean", "fast"].iter().find_map(|part| parts[part]["failure"]["code"].as_str());
         let verdict = report["exercises"][0]["verdict"].as_str().unwrap_or_default();
-        let as_expected = match expected.split_once(": ") {
-            Some(("refused", wanted)) => output.status.code() == Some(1) && code == Some(wanted),
-            None if expected == "refused" => output.status.code() == Some(1) && verdict == "fail",
-            None if expected == "contained" => output.status.code() == Some(0) && verdict == "pass",
-            _ => return Err("its first line says nothing that is known".to_owned()),
-        };
+        let mut as_expected = false;
+        for expected in expected.split(" or ") {
+            as_expected |= match expected.split_once(": ") {
+                Some(("refused", wanted)) => output.status.code() == Some(1) && code == Some(wanted),
+                None if expected == "refused" => output.status.code() == Some(1) && verdict == "fail",
+                None if expected == "contained" => output.status.code() == Some(0) && verdict == "pass",
+                _ => return Err("its first line says nothing that is known".to_owned()),
+            };
+        }
         let problem = if !as_expected {
             "something else came of it"
         } else if all.contains(SECRET) || all.contains("root:") {

@@ -1,5 +1,6 @@
-// contained
-// As many threads as there can be.
+// contained or refused: crash
+// As many threads as there can be. What meets the limit of memory first is chance: the next thread's stack, an error that
+// this code handles, or what the last thread needs to begin, for which Rust's library aborts the process.
 fn hostile() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
