@@ -1,5 +1,6 @@
 //! A problem of an exercise on the device: what its buffers hold before a launch, and what they must hold after it.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use cudarc::driver::{CudaStream, DriverError};
@@ -53,8 +54,8 @@ pub struct Values {
     pub exercise: &'static Exercise,
     /// One period.
     pub case: Case,
-    /// What each output must hold, over one period.
-    pub references: Vec<Reference>,
+    /// Computed when they are first asked for: what is only timed needs none.
+    references: OnceCell<Vec<Reference>>,
 }
 
 /// Which periods of an output are looked at, or pieces of that length where periods do not lie one behind the other.
@@ -81,7 +82,12 @@ pub struct Seen<'a> {
 impl Values {
     /// The values of a case, which may be one period of a larger problem's.
     pub fn new(exercise: &'static Exercise, case: Case) -> Self {
-        Self { exercise, references: (exercise.reference)(&case), case }
+        Self { exercise, case, references: OnceCell::new() }
+    }
+
+    /// What each output must hold, over one period.
+    pub fn references(&self) -> &[Reference] {
+        self.references.get_or_init(|| (self.exercise.reference)(&self.case))
     }
 
     /// Reads the outputs of a problem of this shape back and shows each period to `look`, with what it must hold.
@@ -96,7 +102,7 @@ impl Values {
         failed: impl Fn(DriverError) -> E,
         mut look: impl FnMut(Seen<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let all = self.exercise.outputs.iter().zip(outputs).zip(&self.references).enumerate();
+        let all = self.exercise.outputs.iter().zip(outputs).zip(self.references()).enumerate();
         for (output, ((param, buffer), reference)) in all {
             let period = reference.len().max(1);
             let last = buffer.len().saturating_sub(1) / period;

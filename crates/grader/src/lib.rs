@@ -13,6 +13,7 @@
 mod cause;
 mod explain;
 mod fast;
+mod known;
 mod lean;
 mod panics;
 mod problem;

@@ -1,5 +1,4 @@
-//! One large problem, for counting and timing: two sets of inputs, and buffers for the submission and the unfused
-//! chain side by side.
+//! One large problem, for counting and timing: sets of inputs, and buffers for the submission and the unfused chain side by side.
 //!
 //! The values repeat, see [`Values`].
 
@@ -11,12 +10,13 @@ use fusion_machine::report::Dry;
 use fusion_machine::{Checks, Report};
 
 use crate::bench::Accuracy;
+use crate::known::Run;
 use crate::problem::Expected;
 use crate::profile::Predicted;
 use crate::trial::Trial;
 use crate::trouble::Trouble;
 
-/// Sets of inputs.
+/// Sets of inputs where launches are timed on a GPU. The emulated device's counts and times take one.
 pub(crate) const SETS: usize = 2;
 
 /// Times that each set lies on the device where its inputs have no more than [`SMALL`] bytes. A launch of some microseconds is
@@ -29,7 +29,7 @@ pub(crate) const TOO_LARGE: &str =
     "too large for the emulated device, where a launch may execute only so many instructions";
 
 /// Whose launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Who {
     Submission,
     Unfused,
@@ -70,7 +70,8 @@ impl<'a> Rig<'a> {
         if !trial.scope.alone {
             session.baseline()?;
         }
-        let cases = cases(exercise, shape, trial.seed).into_iter();
+        let count = if session.judges_as_gpu() { SETS } else { 1 };
+        let cases = cases(exercise, shape, trial.seed).take(count);
         let mut sets = cases.map(|case| Set::new(trial, shape, case)).collect::<Result<Vec<_>, _>>()?;
         let submission = buffers(stream, exercise.outputs, shape, margin).map_err(ours())?;
         let unfused = buffers(stream, exercise.outputs, shape, 0).map_err(ours())?;
@@ -127,8 +128,9 @@ impl<'a> Rig<'a> {
         for scratch in &mut self.scratch {
             scratch.poison_contents(stream)?;
         }
-        let Set { places, tables, .. } = &mut self.sets[set % SETS];
-        let which = set / SETS % places.len();
+        let count = self.sets.len();
+        let Set { places, tables, .. } = &mut self.sets[set % count];
+        let which = set / count % places.len();
         tables[which][side].copy_to(stream, &mut places[which].inputs)?;
         places[which].reset(stream, outputs)
     }
@@ -141,8 +143,9 @@ impl<'a> Rig<'a> {
     /// Queues one run.
     pub(crate) fn run(&mut self, who: Who, set: usize) -> Result<(), Trouble> {
         let Trial { session, entry, program, .. } = *self.trial;
-        let Set { values, places, .. } = &mut self.sets[set % SETS];
-        let which = set / SETS % places.len();
+        let count = self.sets.len();
+        let Set { values, places, .. } = &mut self.sets[set % count];
+        let which = set / count % places.len();
         let inputs = &mut places[which].inputs;
         let scratch = &mut self.scratch;
         if who == Who::Submission {
@@ -195,6 +198,17 @@ impl<'a> Rig<'a> {
         self.count_with(who, Checks::ALL)
     }
 
+    /// What the emulated device counts of the unfused chain. It is made without checks, which take a third of the time: the chain's
+    /// kernels have tests of their own.
+    pub(crate) fn count_unfused(&mut self) -> Result<Report, Trouble> {
+        let session = self.trial.session;
+        session.known.count(self.run_of(Who::Unfused), || self.count_with(Who::Unfused, Checks::NONE))
+    }
+
+    fn run_of(&self, who: Who) -> Run {
+        Run { exercise: self.trial.exercise().name, shape: self.shape, seed: self.trial.seed, who }
+    }
+
     /// The same with these checks. They take a third of the time, and say nothing new of what was judged elsewhere.
     pub(crate) fn count_with(&mut self, who: Who, checks: Checks) -> Result<Report, Trouble> {
         let session = self.trial.session;
@@ -215,7 +229,8 @@ impl<'a> Rig<'a> {
     ///
     /// None where the time does not follow from single blocks, or one of them does something wrong.
     pub(crate) fn predict(&mut self, who: Who) -> Result<Option<Predicted>, Trouble> {
-        self.predict_with(who, false)
+        let session = self.trial.session;
+        session.known.time(self.run_of(who), || self.predict_with(who, false))
     }
 
     /// The same, `traced` with what the warps do, and when.
@@ -270,8 +285,9 @@ impl<'a> Rig<'a> {
     /// Compares the submission's outputs with the reference, period by period.
     pub(crate) fn check(&self, set: usize) -> Result<(), Trouble> {
         let stream = &self.trial.session.device.stream;
-        let values = &self.sets[set % SETS].values;
-        let Values { exercise, case, references } = values;
+        let values = &self.sets[set % self.sets.len()].values;
+        let Values { exercise, case, .. } = values;
+        let references = values.references();
         let expected = Expected { exercise, shape: case.shape, references, before: &case.initial, threads: None };
         let failed = |error| Trouble::driver("reading outputs")(error);
         values.look(stream, (&self.submission, self.shape), Periods::All, failed, |seen| {
@@ -297,7 +313,7 @@ impl<'a> Rig<'a> {
         let stream = &self.trial.session.device.stream;
         let failed = |error| Trouble::driver("reading outputs")(error);
         let mut errors = Vec::new();
-        let values = &self.sets[set % SETS].values;
+        let values = &self.sets[set % self.sets.len()].values;
         values.look(stream, (self.outputs(who), self.shape), Periods::First, failed, |seen| {
             errors.push(Accuracy::of(seen.param.name, seen.reference, &seen.actual));
             Ok(())
@@ -319,10 +335,10 @@ impl Set {
     }
 }
 
-/// What the sets of a large problem hold: one period of each.
-pub fn cases(exercise: &Exercise, shape: Shape, seed: u64) -> Vec<Case> {
+/// What the sets of a large problem hold, one after the other: one period of each.
+pub fn cases(exercise: &Exercise, shape: Shape, seed: u64) -> impl Iterator<Item = Case> {
     let mut inputs = Inputs::new(seed.wrapping_add(0x5eed));
-    (0..SETS).map(|_| (exercise.make)(exercise.period(shape), &mut inputs)).collect()
+    std::iter::repeat_with(move || (exercise.make)(exercise.period(shape), &mut inputs))
 }
 
 /// In how many places each set of inputs of this shape lies.

@@ -12,6 +12,7 @@ use fusion_machine::{Checks, Fault, LaunchReport, Report};
 
 use crate::explain;
 use crate::judgement::{Code, DeviceInfo, DeviceKind, Failure, Location, RunError, Side};
+use crate::known::Known;
 use crate::panics::{self, Panicked};
 use crate::trouble::Trouble;
 
@@ -56,6 +57,8 @@ pub(crate) struct Session {
     gemm: OnceCell<Multiplier>,
     baseline: OnceCell<Baseline>,
     rivals: OnceCell<Baseline>,
+    /// What was counted and predicted of the course's own kernels.
+    pub(crate) known: Known,
     /// Who has the launch function of the submission, where that is another process.
     #[cfg(unix)]
     remote: OnceCell<crate::class::Remote>,
@@ -111,7 +114,7 @@ impl Session {
             memory_bytes: properties.memory_bytes,
             driver: format!("{}.{}", properties.driver.0, properties.driver.1),
         };
-        let (seen, gemm, baseline, rivals) = Default::default();
+        let (seen, gemm, baseline, rivals, known) = Default::default();
         Ok(Self {
             device,
             info,
@@ -121,6 +124,7 @@ impl Session {
             gemm,
             baseline,
             rivals,
+            known,
             #[cfg(unix)]
             remote: OnceCell::new(),
         })

@@ -34,7 +34,7 @@ impl Survey {
     fn take(trial: &Trial<'_>, shape: Shape) -> Result<Self, Trouble> {
         let mut rig = Rig::new(trial, shape)?;
         let submission = rig.count(Who::Submission)?;
-        let unfused = if trial.scope.alone { Report::default() } else { rig.count(Who::Unfused)? };
+        let unfused = if trial.scope.alone { Report::default() } else { rig.count_unfused()? };
         rig.check(0)?;
         Ok(Self { shape, submission, unfused })
     }

@@ -1,11 +1,13 @@
 //! Runs one launch under watch, on either device.
 
+use cudarc::driver::DriverError;
 use fusion_baseline::{Hold, Place, buffers, memory, tables};
 use fusion_course::{Case, Data, DeviceBuffer, Shape};
 use fusion_device::Timer;
-use fusion_machine::Fault;
-use fusion_machine::report::LaunchReport;
+use fusion_machine::report::{Dry, LaunchReport};
+use fusion_machine::{Fault, Report};
 
+use super::dry::blocks::Output;
 use super::other_stream;
 use super::passed::Passed;
 use crate::cause;
@@ -138,6 +140,63 @@ impl<'a> Bench<'a> {
         self.run_emulated(case, |buffers| session.launch(entry, program, buffers, &case.scalars, case.shape))
     }
 
+    /// Has the buffers hold what they must before a launch, on the emulated device.
+    fn fill(&mut self, case: &Case) -> Result<(), DriverError> {
+        let device = &self.trial.session.device;
+        let stream = &device.stream;
+        for (buffer, data) in self.inputs.iter_mut().zip(&case.inputs) {
+            buffer.write(stream, data)?;
+        }
+        for (index, buffer) in self.outputs.iter_mut().enumerate() {
+            buffer.poison(stream)?;
+            if let Some(Some(data)) = case.initial.get(index) {
+                buffer.write(stream, data)?;
+            } else {
+                memory::forget(device, buffer)?;
+            }
+        }
+        for buffer in &mut self.scratch {
+            buffer.poison(stream)?;
+            memory::forget(device, buffer)?;
+        }
+        Ok(())
+    }
+
+    /// Executes these blocks of the submission's launch on the emulated device, each within so many warp instructions. None where it does not
+    /// come down to one launch, or something is found.
+    pub(super) fn launch_blocks(
+        &mut self,
+        case: &Case,
+        blocks: Vec<u64>,
+        budget: u64,
+    ) -> Result<Option<LaunchReport>, Trouble> {
+        let Trial { session, entry, program, .. } = *self.trial;
+        let ours = || Trouble::driver("preparing a launch");
+        self.fill(case).map_err(ours())?;
+        session.device.context.synchronize().map_err(ours())?;
+        session.take_report();
+        session.run_dry(&Dry { blocks, budget, ..Dry::default() })?;
+        let buffers = [&mut *self.inputs, &mut *self.outputs, &mut *self.scratch];
+        let launched = session.launch(entry, program, buffers, &case.scalars, case.shape);
+        let finished = session.device.stream.synchronize();
+        session.run_dry(&Dry::default())?;
+        let Report { mut launches, faults, copies, .. } = session.take_report();
+        let one = launches.len() == 1 && copies == 0 && faults.is_empty();
+        Ok(launches.pop().filter(|_| one && launched.is_ok() && finished.is_ok()))
+    }
+
+    /// Where the outputs are.
+    pub(super) fn places(&self) -> Vec<Output> {
+        let stream = &self.trial.session.device.stream;
+        let outputs = self.trial.exercise().outputs.iter().zip(&self.outputs);
+        outputs.map(|(param, buffer)| Output::new(param, buffer, stream)).collect()
+    }
+
+    /// What the outputs hold.
+    pub(super) fn read_outputs(&self) -> Result<Vec<Data>, Trouble> {
+        self.read(&self.outputs)
+    }
+
     /// What comes of work on the emulated device that is queued by `queue`, which has inputs, outputs and scratch memory.
     pub(super) fn run_emulated(
         &mut self,
@@ -147,21 +206,7 @@ impl<'a> Bench<'a> {
         let Trial { session, entry, program, .. } = *self.trial;
         let stream = &session.device.stream;
         let ours = || Trouble::driver("preparing a launch");
-        for (buffer, data) in self.inputs.iter_mut().zip(&case.inputs) {
-            buffer.write(stream, data).map_err(ours())?;
-        }
-        for (index, buffer) in self.outputs.iter_mut().enumerate() {
-            buffer.poison(stream).map_err(ours())?;
-            if let Some(Some(data)) = case.initial.get(index) {
-                buffer.write(stream, data).map_err(ours())?;
-            } else {
-                memory::forget(&session.device, buffer).map_err(ours())?;
-            }
-        }
-        for buffer in &mut self.scratch {
-            buffer.poison(stream).map_err(ours())?;
-            memory::forget(&session.device, buffer).map_err(ours())?;
-        }
+        self.fill(case).map_err(ours())?;
         let timer = Timer::new(stream).map_err(ours())?;
         session.take_report();
         timer.start().map_err(ours())?;

@@ -11,7 +11,7 @@
 //! The one exception is memory that a launch function asks for, which *lean* judges.
 
 mod between;
-mod blocks;
+pub(super) mod blocks;
 mod scalars;
 
 use cudarc::driver::DriverError;
@@ -269,15 +269,9 @@ impl<'a> Problem<'a> {
 
     /// Where the outputs are.
     fn places(&self) -> Vec<Output> {
-        let params = self.trial.exercise().outputs.iter().zip(&self.outputs);
         let stream = &self.trial.session.device.stream;
-        let place = |(param, buffer): (&Param, &DeviceBuffer)| Output {
-            name: param.name,
-            base: buffer.address(stream),
-            size: param.dtype.bytes() as u64,
-            len: buffer.len() as u64,
-        };
-        params.map(place).collect()
+        let outputs = self.trial.exercise().outputs.iter().zip(&self.outputs);
+        outputs.map(|(param, buffer)| Output::new(param, buffer, stream)).collect()
     }
 
     /// An element that a block wrote, and that is wrong.

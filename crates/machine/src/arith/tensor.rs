@@ -59,8 +59,8 @@ impl Adder {
     }
 }
 
-/// D = A * B + C. A, C and D are given row by row, and B column by column.
-pub(crate) fn multiply(arch: Arch, mma: &Mma, compute: (u32, u32), a: &[u64], b: &[u64], c: &[u64], d: &mut [u64]) {
+/// D = A * B + C of anything but what [`adder_of_floats`] has an adder for. A, C and D are given row by row, and B column by column.
+pub(crate) fn multiply(mma: &Mma, compute: (u32, u32), [a, b, c]: [&[u64]; 3], d: &mut [u64]) {
     let (k, n) = (mma.shape.k as usize, mma.shape.n as usize);
     match mma.a {
         MatrixType::F64 => each(a, b, k, n, c, d, |a, b, c| {
@@ -74,18 +74,22 @@ pub(crate) fn multiply(arch: Arch, mma: &Mma, compute: (u32, u32), a: &[u64], b:
             let pairs = a.iter().copied().zip(b.iter().copied());
             integers((mma.a, mma.b), mma.op, mma.satfinite, pairs, c as u32).into()
         }),
-        ty => match Adder::of(compute, ty, k) {
-            adder if adder.apart => halves_of_bytes(mma, adder, a, b, c, d),
-            adder => {
-                let form = wide::Form { a: ty, b: mma.b, c: mma.c, d: mma.d, k, n, negated: false };
-                let words = |elements: &[u64]| -> Vec<u32> { elements.iter().map(|bits| *bits as u32).collect() };
-                let mut sums = vec![0; d.len()];
-                let (a, b, c) = (&words(a), &words(b), &words(c));
-                arch.dispatch(wide::Product { form, adder, a, b, c, d: &mut sums });
-                d.iter_mut().zip(sums).for_each(|(d, sum)| *d = sum.into());
-            }
-        },
+        ty => halves_of_bytes(mma, Adder::of(compute, ty, k), a, b, c, d),
     }
+}
+
+/// How a product's floats are added, where its elements have no more than 32 bits and are multiplied as they are: what [`multiply_floats`] does.
+pub(crate) fn adder_of_floats(mma: &Mma, compute: (u32, u32)) -> Option<Adder> {
+    let is_float = mma.a != MatrixType::F64 && !mma.a.is_integer();
+    Some(Adder::of(compute, mma.a, mma.shape.k as usize)).filter(|adder| is_float && !adder.apart)
+}
+
+/// D = A * B + C of floats, given as for [`multiply`].
+pub(crate) fn multiply_floats(arch: Arch, mma: &Mma, adder: Adder, [a, b, c]: [&[u32]; 3], d: &mut [u32]) {
+    let Mma { shape, a: ty, b: of_b, c: of_c, d: of_d, .. } = *mma;
+    let form =
+        wide::Form { a: ty, b: of_b, c: of_c, d: of_d, k: shape.k as usize, n: shape.n as usize, negated: false };
+    arch.dispatch(wide::Product { form, adder, a, b, c, d });
 }
 
 /// D = A * B + C of a warp of `wgmma`, which has 16 rows. A, C and D are given row by row, and B column by column.

@@ -1,7 +1,10 @@
 //! What a few blocks of a launch have written, and what follows from it.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
+use cudarc::driver::CudaStream;
+use fusion_course::{DeviceBuffer, Param};
 use fusion_diagnostic::counted;
 use fusion_machine::LaunchReport;
 use fusion_machine::report::DryBlock;
@@ -10,12 +13,19 @@ use crate::judgement::{Code, Failure};
 
 /// Where an output is, and its elements.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Output {
-    pub(super) name: &'static str,
-    pub(super) base: u64,
+pub(in crate::right) struct Output {
+    pub(in crate::right) name: &'static str,
+    pub(in crate::right) base: u64,
     /// Bytes of an element.
-    pub(super) size: u64,
-    pub(super) len: u64,
+    pub(in crate::right) size: u64,
+    pub(in crate::right) len: u64,
+}
+
+impl Output {
+    pub(in crate::right) fn new(param: &Param, buffer: &DeviceBuffer, stream: &Arc<CudaStream>) -> Self {
+        let (base, size) = (buffer.address(stream), param.dtype.bytes() as u64);
+        Self { name: param.name, base, size, len: buffer.len() as u64 }
+    }
 }
 
 /// The blocks at the beginning that no index is too small for, not even a `float`: one in so many.
@@ -26,7 +36,7 @@ type Range = (u64, u64);
 
 /// The blocks of a launch that were executed.
 #[derive(Debug)]
-pub(super) struct Blocks {
+pub(in crate::right) struct Blocks {
     /// Blocks of the grid.
     count: u64,
     /// Whether nothing of what they wrote is unknown.
@@ -37,7 +47,7 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    pub(super) fn new(launch: &LaunchReport, outputs: &[Output]) -> Self {
+    pub(in crate::right) fn new(launch: &LaunchReport, outputs: &[Output]) -> Self {
         let of = |block: &DryBlock| {
             (block.index, outputs.iter().map(|output| elements(&block.written, output)).collect::<Vec<_>>())
         };
@@ -65,7 +75,7 @@ impl Blocks {
     }
 
     /// The elements of an output that one block wrote and no other, with their places in a period.
-    pub(super) fn written_once(&self, output: usize, period: usize) -> impl Iterator<Item = (u64, usize)> {
+    pub(in crate::right) fn written_once(&self, output: usize, period: usize) -> impl Iterator<Item = (u64, usize)> {
         let mut writers: HashMap<usize, (u64, u32)> = HashMap::new();
         for (_, written) in &self.written {
             for &(start, end) in &written[output] {
@@ -91,12 +101,12 @@ impl Blocks {
 
     /// All blocks together would not write all elements, were each to write as many as the one that writes most; and how many
     /// each writes, where all that were executed write as many.
-    pub(super) fn too_few(&self) -> Option<(Failure, Option<u64>)> {
+    pub(in crate::right) fn too_few(&self) -> Option<(Failure, Option<u64>)> {
         (0..self.outputs.len()).filter(|_| self.complete).find_map(|at| self.too_few_of(at))
     }
 
     /// An element that is not written, where the blocks take the elements in their order.
-    pub(super) fn left_out(&self) -> Option<Failure> {
+    pub(in crate::right) fn left_out(&self) -> Option<Failure> {
         (0..self.outputs.len()).filter(|_| self.complete).find_map(|at| self.left_out_of(at))
     }
 

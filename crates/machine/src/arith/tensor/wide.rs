@@ -60,20 +60,11 @@ fn multiply(product: Product<'_>) {
     let numbers = x.numbers && y.numbers;
     let fraction = layout(form.a).0 + layout(form.b).0;
     let left = adder.fraction.saturating_sub(fraction);
-    let (rows, columns) = (
-        Factors::of(
-            &x,
-            #[inline(always)]
-            |elements| rows(elements, k),
-        ),
-        Factors::of(
-            &y,
-            #[inline(always)]
-            |elements| columns(elements, k),
-        ),
-    );
-    for row in (0..a.len() / k).step_by(ROWS) {
-        for column in (0..n).step_by(COLUMNS) {
+    let rows = Factors::of_rows(&x, k);
+    let mut columns = Factors::with_room_for(k);
+    for column in (0..n).step_by(COLUMNS) {
+        columns.hold_columns(&y, column, k);
+        for row in (0..a.len() / k).step_by(ROWS) {
             let place = |lane: usize| (row + lane / COLUMNS, column + lane % COLUMNS);
             let mut sum = [0; LANES];
             for (sum, row) in sum.chunks_mut(COLUMNS).zip(row..) {
@@ -85,8 +76,7 @@ fn multiply(product: Product<'_>) {
                 let before = Addends::of(ty, &sum);
                 sum = match numbers && before.numbers {
                     true => {
-                        let (x, y) =
-                            (rows.of_tile(row / ROWS, k, &group), columns.of_tile(column / COLUMNS, k, &group));
+                        let (x, y) = (rows.of_tile(row / ROWS, k, &group), columns.of_tile(0, k, &group));
                         let sums = Sums::of(x, y, &before.exponents, left);
                         sums.rounded(adder, &before.shifted(adder, layout(ty).0, &sums.largest), form.d)
                     }
@@ -136,7 +126,7 @@ impl Terms {
     }
 }
 
-/// A factor of each element of a tile: `k` of them for each four rows of A, or for each eight columns of B.
+/// A factor of each element of a tile: `k` of them for each four rows of A, or for eight columns of B.
 struct Factors {
     significands: Vec<Lanes<i32>>,
     exponents: Vec<Lanes<i32>>,
@@ -146,9 +136,35 @@ struct Factors {
 type Tiles<'a> = (&'a [Lanes<i32>], &'a [Lanes<i32>]);
 
 impl Factors {
+    fn with_room_for(count: usize) -> Self {
+        Self { significands: Vec::with_capacity(count), exponents: Vec::with_capacity(count) }
+    }
+
+    /// Of all rows of A, `k` elements each.
     #[inline(always)]
-    fn of(terms: &Terms, spread: impl Fn(&[i32]) -> Vec<Lanes<i32>>) -> Self {
-        Self { significands: spread(&terms.significands), exponents: spread(&terms.exponents) }
+    fn of_rows(terms: &Terms, k: usize) -> Self {
+        let tiles = terms.significands.len() / (k * ROWS);
+        let mut factors = Self::with_room_for(tiles * k);
+        for tile in 0..tiles {
+            for at in 0..k {
+                let first = tile * ROWS * k + at;
+                factors.significands.push(row_factor(&terms.significands[first..], k));
+                factors.exponents.push(row_factor(&terms.exponents[first..], k));
+            }
+        }
+        factors
+    }
+
+    /// Of eight columns of B from one on, `k` elements each, in place of what was held before.
+    #[inline(always)]
+    fn hold_columns(&mut self, terms: &Terms, column: usize, k: usize) {
+        self.significands.clear();
+        self.exponents.clear();
+        for at in 0..k {
+            let first = column * k + at;
+            self.significands.push(column_factor(&terms.significands[first..], k));
+            self.exponents.push(column_factor(&terms.exponents[first..], k));
+        }
     }
 
     /// Those of a tile, with these k.
@@ -159,35 +175,33 @@ impl Factors {
     }
 }
 
-/// Of rows of A, `k` elements each.
+/// For each element of a tile the one of its row: four elements, `k` apart.
 #[inline(always)]
-fn rows(elements: &[i32], k: usize) -> Vec<Lanes<i32>> {
-    let mut spread = vec![[0; LANES]; elements.len() / ROWS];
-    for (line, elements) in elements.chunks(k).enumerate() {
-        let (tile, row) = (line / ROWS, line % ROWS);
-        for (lanes, element) in spread[tile * k..].iter_mut().zip(elements) {
-            lanes[row * COLUMNS..][..COLUMNS].fill(*element);
+fn row_factor(elements: &[i32], k: usize) -> Lanes<i32> {
+    let mut lanes = [0; LANES];
+    for row in 0..ROWS {
+        let element = elements[row * k];
+        for lane in &mut lanes[row * COLUMNS..][..COLUMNS] {
+            *lane = element;
         }
     }
-    spread
+    lanes
 }
 
-/// Of columns of B, `k` elements each.
+/// For each element of a tile the one of its column: eight elements, `k` apart.
 #[inline(always)]
-fn columns(elements: &[i32], k: usize) -> Vec<Lanes<i32>> {
-    let mut spread = vec![[0; LANES]; elements.len() / COLUMNS];
-    for (line, elements) in elements.chunks(k).enumerate() {
-        let (tile, column) = (line / COLUMNS, line % COLUMNS);
-        for (lanes, element) in spread[tile * k..].iter_mut().zip(elements) {
-            lanes[column] = *element;
+fn column_factor(elements: &[i32], k: usize) -> Lanes<i32> {
+    let mut first = [0; COLUMNS];
+    for (column, element) in first.iter_mut().enumerate() {
+        *element = elements[column * k];
+    }
+    let mut lanes = [0; LANES];
+    for row in 0..ROWS {
+        for column in 0..COLUMNS {
+            lanes[row * COLUMNS + column] = first[column];
         }
     }
-    for lanes in &mut spread {
-        for row in 1..ROWS {
-            lanes.copy_within(..COLUMNS, row * COLUMNS);
-        }
-    }
-    spread
+    lanes
 }
 
 /// The elements of a tile.
