@@ -263,7 +263,7 @@ const SEED: u64 = 1;
 fn same(exercise: &Exercise, shape: Shape) -> bool {
     const GELU: f64 = 1.0;
     let Some(act) = exercise.scalars.iter().position(|&scalar| scalar == "act") else { return true };
-    fusion_grader::bench::cases(exercise, shape, SEED).iter().all(|case| case.scalar(act) == GELU)
+    fusion_grader::bench::cases(exercise, shape, SEED).all(|case| case.scalar(act) == GELU)
 }
 
 /// A shape as workers take it.
