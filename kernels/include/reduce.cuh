@@ -28,10 +28,10 @@ constexpr int WARPS = THREADS <= 32 ? 1 : THREADS / 32;
 
 // ANCHOR: row
 // Combines the values of the THREADS threads of a row, a power of two; each of them gets the result.
-// Up to 32 threads are neighbouring lanes of a warp; more are the whole block.
+// Up to 32 threads are neighbouring lanes of a warp. More threads are the whole block.
 //
-// `partial` is shared memory that belongs to this reduction alone: with one barrier a reduction, a
-// warp may be in the next one while another still reads the partial results of this one.
+// `partial` is shared memory of this reduction alone. There is one barrier per reduction: a warp may already be
+// in the next reduction while another warp still reads the partial results of this one.
 template <int THREADS, typename Op>
 __device__ __forceinline__ float reduce_row(float value, float (&partial)[WARPS<THREADS>], Op op) {
     if constexpr (THREADS <= 32) {

@@ -11,7 +11,7 @@ struct Row {
     Pack<T> pack[VECTORS];
     int packs;  // in the row
 
-    // The number in its row of this thread's pack j, and whether the row is as long as that.
+    // index(j): the number, within the row, of this thread's pack j. holds(j): whether the row has this pack.
     __device__ __forceinline__ int index(int j) const { return threadIdx.x % THREADS + j * THREADS; }
     __device__ __forceinline__ bool holds(int j) const { return index(j) < packs; }
 
@@ -25,7 +25,7 @@ struct Row {
     }
 
     // The same for a row that nobody writes while the kernel runs. A load of constants waits for nothing: the compiler puts
-    // all of a thread's before the first use of any, so that all are under way at once.
+    // all loads of a thread before the first use of any, so that all are in flight at once.
     __device__ __forceinline__ void load_constant(const T* row, size_t columns) {
         packs = (int)(columns / Pack<T>::SIZE);
 #pragma unroll
@@ -51,8 +51,8 @@ struct Row {
         return start;
     }
 
-    // Replaces every element by f of it, and of the elements in the same column of rows that all rows of the matrix
-    // share, such as a weight. The result is rounded to T.
+    // Replaces every element by f(element, shared elements), rounded to T. The shared elements are those in the same
+    // column of shared rows, which are the same for all rows of the matrix: a weight is one.
     template <typename F, typename... Shared>
     __device__ __forceinline__ void apply(F f, const Shared*... shared) {
 #pragma unroll

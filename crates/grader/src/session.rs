@@ -136,6 +136,14 @@ impl Session {
         self.remote.get_or_init(|| remote);
     }
 
+    /// Whether another process has the submission's launch function.
+    pub(crate) fn is_remote(&self) -> bool {
+        #[cfg(unix)]
+        return self.remote.get().is_some();
+        #[cfg(not(unix))]
+        false
+    }
+
     pub(crate) fn is_emulated(&self) -> bool {
         self.device.is_emulated()
     }

@@ -10,7 +10,7 @@ pub(crate) fn sweep(lesson: &Lesson, subject: &Subject, sweep: &Sweep) -> String
     let mut text = format!("\n{}: {}\n", exercise.name, exercise.definition);
     if let Some(largest) = sweep.points.last() {
         text += &format!(
-            "\nEach launch at {}, times {}, bytes as many as it needs to move:\n",
+            "\nEach launch at {}, times {}. The bytes are those that a launch needs to move:\n",
             size(subject, largest.shape),
             lesson.times()
         );

@@ -59,13 +59,13 @@ impl Gpu {
     /// Where [`Gpu::bytes_needed`] is from.
     pub(crate) fn source_of_need(&self) -> String {
         let Some(memory) = self.memory else {
-            return "How many bytes an SM of this GPU must have under way is not known: no profile names it."
+            return "How many bytes an SM of this GPU must have in flight is not known: no profile names it."
                 .to_owned();
         };
         let Memory { bandwidth, latency_ns, measured } = memory;
         let little = format!(
-            "Little's law: {:.2} TB/s x {latency_ns:.0} ns / {} SMs = {:.1} KiB an SM must have under way. \
-             The bandwidth is a copy's; the latency is an idle memory's, assumed.",
+            "Little's law: {:.2} TB/s x {latency_ns:.0} ns / {} SMs = {:.1} KiB that each SM must have in flight. \
+             The bandwidth is that of a copy; the latency, of an idle memory, is assumed.",
             bandwidth / 1e12,
             self.sms,
             self.by_little(memory) / 1024.0

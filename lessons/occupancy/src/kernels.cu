@@ -3,7 +3,7 @@
 
 // ANCHOR: in_flight
 // A thread takes K elements, a block's width apart so that each load of a warp is four whole sectors.
-// All 2 K loads are issued before the first is used: 8 K bytes of each thread are in flight at once.
+// All 2 * K loads are issued before the first is used: 8 * K bytes of each thread are in flight at once.
 template <int K>
 __device__ __forceinline__ void add_gelu(const float* a, const float* b, float* out, size_t n) {
     const size_t first = (size_t)blockIdx.x * blockDim.x * K + threadIdx.x;

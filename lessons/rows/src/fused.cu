@@ -74,7 +74,7 @@ extern "C" __global__ void log_softmax_walks(const float* x, float* out, size_t 
 // ANCHOR_END: log_softmax_walks
 
 // ANCHOR: log_softmax_shared
-// The row is read once, and waits in shared memory, less its largest element.
+// The row is read once. Shared memory keeps each element minus the row's maximum.
 extern "C" __global__ void log_softmax_shared(const float* __restrict__ x, float* __restrict__ out, size_t rows, size_t columns) {
     extern __shared__ float row[];
     __shared__ float maxima[32], sums[32];

@@ -43,7 +43,7 @@ pub(crate) fn show(bench: &mut Bench) -> Result<String, LessonError> {
         "\n1. The latency ladder: chains in which each step needs the step before, times {}\n\n\
          A step is a load and the computation of its address. Two chains are timed, the second\n\
          twice as long. The difference of their times is that of {} steps, of {} in registers:\n\
-         what a launch costs is in both. Clocks are those of {:.2} GHz.\n\n{table}\n",
+         both have the cost of a launch in them. Clocks are those of {:.2} GHz.\n\n{table}\n",
         bench.lesson.times(),
         grouped(LOADS),
         grouped(ADDITIONS),

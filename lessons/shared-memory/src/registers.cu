@@ -26,7 +26,7 @@ rotate_constant(const float* x, float* out, int) {
 // ANCHOR_END: constant
 
 // ANCHOR: runtime
-// It does not: registers have no address, so v lies in memory.
+// The compiler does not know this index of v. Registers have no address, so v is in memory.
 extern "C" __global__ void __launch_bounds__(THREADS)
 rotate_runtime(const float* x, float* out, int shift) {
     float v[EACH];
@@ -37,7 +37,7 @@ rotate_runtime(const float* x, float* out, int shift) {
 // ANCHOR_END: runtime
 
 // ANCHOR: bits
-// Any shift, and registers all the same: by 1, 2, 4 and 8 places, each or not.
+// Any shift, and v stays in registers: for each of 1, 2, 4 and 8, v is rotated by so many places or not.
 extern "C" __global__ void __launch_bounds__(THREADS)
 rotate_by_bits(const float* x, float* out, int shift) {
     float v[EACH];
@@ -56,7 +56,7 @@ rotate_by_bits(const float* x, float* out, int shift) {
 // ANCHOR_END: bits
 
 // ANCHOR: shared
-// An array of each thread in shared memory, a block's width apart: every lane has a bank.
+// Each thread has an array in shared memory, with elements a block's width apart: every lane has its own bank.
 extern "C" __global__ void __launch_bounds__(THREADS)
 rotate_shared(const float* x, float* out, int shift) {
     __shared__ float s[EACH][THREADS];
@@ -70,7 +70,7 @@ rotate_shared(const float* x, float* out, int shift) {
 // ANCHOR_END: shared
 
 // ANCHOR: spill
-// A warp has a row of 2,048 elements: 64 registers per lane. It writes the row less its mean.
+// A warp has a row of 2,048 elements: 64 registers per lane. It writes each minus their mean.
 const int HELD = 64;
 
 __device__ __forceinline__ void centre(const float* x, float* out) {

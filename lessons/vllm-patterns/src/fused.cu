@@ -51,7 +51,7 @@ struct Silu {
     __device__ float operator()(float t) const { return t / (1.0f + expf(-t)); }
 };
 
-// One text for three kernels. Which activation it is, the compiler knows, and no thread asks.
+// One text for three kernels. The compiler knows which activation it is, so no thread has to check.
 template <typename Activation>
 __device__ void bias_act(const float* x, const float* bias, float* out, size_t columns) {
     const Activation activation;

@@ -39,7 +39,7 @@ fn places(device: &Device) -> Panel {
     let top = sketch.y;
     sketch.bold(left + inner / 2.0, top + 18.0, Anchor::Middle, &format!("multiprocessor, 1 of {}", device.sms));
     let on_chip = [
-        ("registers".to_owned(), format!("{}, each of one thread", size(device.registers))),
+        ("registers".to_owned(), format!("{}; each belongs to one thread", size(device.registers))),
         ("shared memory and L1".to_owned(), format!("{} together,", size(device.l1))),
     ];
     let mut y = top + 28.0;
@@ -105,8 +105,10 @@ fn times(device: &Device, waits: &Waits) -> Panel {
         words += &format!("{name}: {says}. ");
     }
     sketch.y += 2.0;
-    sketch
-        .say(&format!("Measured on an {}. Of a chain of loads, each needs the result of the one before.", device.name));
+    sketch.say(&format!(
+        "Measured on an {}: many loads in a row. Each load needs the result of the load before.",
+        device.name
+    ));
     sketch.finish("hierarchy-times", &format!("{words}From {}.", waits.source))
 }
 

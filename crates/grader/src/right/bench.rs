@@ -37,6 +37,8 @@ pub(super) struct Bench<'a> {
     copies: Vec<DeviceBuffer>,
     /// On the emulated device: what the launches have passed.
     pub(super) passed: Passed,
+    /// The most rows that a block had so far, where there was one launch.
+    pub(super) rows_of_block: usize,
 }
 
 /// What a launch left behind.
@@ -72,6 +74,7 @@ impl<'a> Bench<'a> {
             scratch: Vec::new(),
             copies: Vec::new(),
             passed: Passed::default(),
+            rows_of_block: 0,
         })
     }
 
@@ -180,9 +183,11 @@ impl<'a> Bench<'a> {
         let launched = session.launch(entry, program, buffers, &case.scalars, case.shape);
         let finished = session.device.stream.synchronize();
         session.run_dry(&Dry::default())?;
-        let Report { mut launches, faults, copies, .. } = session.take_report();
-        let one = launches.len() == 1 && copies == 0 && faults.is_empty();
-        Ok(launches.pop().filter(|_| one && launched.is_ok() && finished.is_ok()))
+        let mut report = session.take_report();
+        let Report { launches, faults, advice, copies, allocations, .. } = &report;
+        let one = launches.len() == 1 && *copies == 0 && faults.is_empty() && advice.is_empty() && *allocations == 0;
+        self.passed.look(&report, case.shape);
+        Ok(report.launches.pop().filter(|_| one && launched.is_ok() && finished.is_ok()))
     }
 
     /// Where the outputs are.
@@ -221,6 +226,10 @@ impl<'a> Bench<'a> {
         let report = session.take_report();
         session.refuse_faults(&report, entry, case.shape)?;
         self.passed.look(&report, case.shape);
+        if let [launch] = &report.launches[..] {
+            let blocks: u64 = launch.grid.iter().map(|&blocks| u64::from(blocks)).product();
+            self.rows_of_block = self.rows_of_block.max(case.shape.rows.div_ceil(blocks.max(1) as usize));
+        }
         // The stream's clock advances by what runs on it, or by what it waits for.
         let longest = report.launches.iter().map(|launch| launch.predicted_ns).fold(0.0, f64::max);
         if elapsed < 0.9 * longest {

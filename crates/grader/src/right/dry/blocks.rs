@@ -75,7 +75,7 @@ impl Blocks {
     }
 
     /// The elements of an output that one block wrote and no other, with their places in a period.
-    pub(in crate::right) fn written_once(&self, output: usize, period: usize) -> impl Iterator<Item = (u64, usize)> {
+    pub(super) fn written_once(&self, output: usize, period: usize) -> impl Iterator<Item = (u64, usize)> {
         let mut writers: HashMap<usize, (u64, u32)> = HashMap::new();
         for (_, written) in &self.written {
             for &(start, end) in &written[output] {
@@ -99,14 +99,32 @@ impl Blocks {
         last.into_iter().map(|(place, element)| (element, place))
     }
 
+    /// How many elements of an output each block has, where the blocks share them out in order: each wrote its own, all of them and no
+    /// others. None where that is not so, or not known.
+    pub(in crate::right) fn shared_out(&self, output: usize) -> Option<u64> {
+        let each = self.run(0, output, 0);
+        let len = self.outputs[output].len;
+        let is_own = |(block, written): &(u64, Vec<Vec<Range>>)| {
+            let own = (block * each, (block * each).saturating_add(each).min(len));
+            merged(&written[output]) == [own]
+        };
+        let all = each > 0 && len.div_ceil(each) == self.count && self.complete && self.written.iter().all(is_own);
+        all.then_some(each)
+    }
+
+    /// The elements of an output that the executed blocks wrote, block by block.
+    pub(in crate::right) fn written(&self, output: usize) -> impl Iterator<Item = u64> {
+        self.written.iter().flat_map(move |(_, written)| &written[output]).flat_map(|&(start, end)| start..end)
+    }
+
     /// All blocks together would not write all elements, were each to write as many as the one that writes most; and how many
     /// each writes, where all that were executed write as many.
-    pub(in crate::right) fn too_few(&self) -> Option<(Failure, Option<u64>)> {
+    pub(super) fn too_few(&self) -> Option<(Failure, Option<u64>)> {
         (0..self.outputs.len()).filter(|_| self.complete).find_map(|at| self.too_few_of(at))
     }
 
     /// An element that is not written, where the blocks take the elements in their order.
-    pub(in crate::right) fn left_out(&self) -> Option<Failure> {
+    pub(super) fn left_out(&self) -> Option<Failure> {
         (0..self.outputs.len()).filter(|_| self.complete).find_map(|at| self.left_out_of(at))
     }
 
@@ -171,6 +189,20 @@ impl Blocks {
         let range = written.and_then(|ranges| ranges.iter().find(|(start, end)| (*start..*end).contains(&from)));
         range.map_or(0, |(_, end)| end - from)
     }
+}
+
+/// Ranges without those that only go on where others end, in order.
+fn merged(ranges: &[Range]) -> Vec<Range> {
+    let mut sorted = ranges.to_vec();
+    sorted.sort_unstable();
+    let mut merged: Vec<Range> = Vec::new();
+    for (start, end) in sorted {
+        match merged.last_mut() {
+            Some(last) if start <= last.1 => last.1 = last.1.max(end),
+            _ => merged.push((start, end)),
+        }
+    }
+    merged
 }
 
 /// The elements that tell most, from the first to before the last: the last one, and the last whole block before it.
@@ -277,6 +309,36 @@ mod tests {
             [(own, own + 1024), (again, again + 256)].into_iter().filter(|(_, end)| *end <= LEN).collect()
         };
         assert_eq!(judged(GRID, both), None);
+    }
+
+    #[test]
+    fn only_blocks_with_elements_of_their_own_share_them_out() {
+        const LEN: u64 = 65_539;
+        let out = [Output { name: "out", base: 0, size: 4, len: LEN }];
+        let shared_out = |grid: u32, of: &dyn Fn(u64) -> Vec<Range>| {
+            let executed: Vec<u64> = (0..5).chain(u64::from(grid) - 5..u64::from(grid)).collect();
+            Blocks::new(&launch(grid, &executed, of), &out).shared_out(0)
+        };
+        assert_eq!(shared_out(65_539, &|block| vec![(block, block + 1)]), Some(1));
+        assert_eq!(shared_out(8_193, &|block| vec![(8 * block, (8 * block + 8).min(LEN))]), Some(8));
+        // In two pieces.
+        let pieces =
+            |block: u64| vec![(8 * block + 4, (8 * block + 8).min(LEN)), (8 * block, (8 * block + 4).min(LEN))];
+        assert_eq!(
+            shared_out(8_193, &|block| pieces(block).into_iter().filter(|(from, to)| from < to).collect()),
+            Some(8)
+        );
+        // They go on with others: some rows are two blocks', or no block's.
+        for step in [65_534, 65_535, 65_536] {
+            let goes_on =
+                |block: u64| [block, block + step].into_iter().filter(|row| *row < LEN).map(|row| (row, row + 1));
+            assert_eq!(shared_out(65_535, &|block| goes_on(block).collect()), None, "{step}");
+        }
+        // One writes nothing, or something else; there are too few, or too many.
+        assert_eq!(shared_out(65_539, &|block| if block == 2 { vec![] } else { vec![(block, block + 1)] }), None);
+        assert_eq!(shared_out(65_539, &|block| vec![(LEN - 1 - block, LEN - block)]), None);
+        assert_eq!(shared_out(65_535, &|block| vec![(block, block + 1)]), None);
+        assert_eq!(shared_out(65_540, &|block| vec![(block.min(LEN - 1), block.min(LEN - 1) + 1)]), None);
     }
 
     #[test]
