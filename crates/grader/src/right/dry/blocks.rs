@@ -102,10 +102,12 @@ impl Blocks {
     /// How many elements of an output each block has, where the blocks share them out in order: each wrote its own, all of them and no
     /// others. None where that is not so, or not known.
     pub(in crate::right) fn shared_out(&self, output: usize) -> Option<u64> {
-        let each = self.run(0, output, 0);
+        let (_, first) = self.written.iter().find(|(block, _)| *block == 0)?;
+        let (_, each) = merged(&first[output]).first().copied()?;
         let len = self.outputs[output].len;
         let is_own = |(block, written): &(u64, Vec<Vec<Range>>)| {
-            let own = (block * each, (block * each).saturating_add(each).min(len));
+            let start = block.saturating_mul(each);
+            let own = (start, start.saturating_add(each).min(len));
             merged(&written[output]) == [own]
         };
         let all = each > 0 && len.div_ceil(each) == self.count && self.complete && self.written.iter().all(is_own);
