@@ -1,5 +1,5 @@
-//! What the emulated device has said of the course's own kernels: it depends on no submission, and a process that judges many of them need
-//! not ask again.
+//! What the emulated device has said of the course's own kernels: it depends on no submission, and a process that judges
+//! many of them need not ask again.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

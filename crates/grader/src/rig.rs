@@ -1,4 +1,5 @@
-//! One large problem, for counting and timing: sets of inputs, and buffers for the submission and the unfused chain side by side.
+//! One large problem, for counting and timing: sets of inputs, and buffers for the submission and the unfused chain side
+//! by side.
 //!
 //! The values repeat, see [`Values`].
 
@@ -118,8 +119,15 @@ impl<'a> Rig<'a> {
         self.sets.iter().map(|set| set.places.len()).sum()
     }
 
+    /// Which set a choice is, and in which of its places.
+    fn place(&self, choice: usize) -> (usize, usize) {
+        let set = choice % self.sets.len();
+        (set, choice / self.sets.len() % self.sets[set].places.len())
+    }
+
     /// Queues filling the outputs with poison, or with what they must hold before, and the scratch with poison.
     pub(crate) fn reset(&mut self, who: Who, set: usize) -> Result<(), DriverError> {
+        let (set, which) = self.place(set);
         let stream = &self.trial.session.device.stream;
         let (side, outputs) = match who {
             Who::Submission => (0, &mut self.submission),
@@ -128,9 +136,7 @@ impl<'a> Rig<'a> {
         for scratch in &mut self.scratch {
             scratch.poison_contents(stream)?;
         }
-        let count = self.sets.len();
-        let Set { places, tables, .. } = &mut self.sets[set % count];
-        let which = set / count % places.len();
+        let Set { places, tables, .. } = &mut self.sets[set];
         tables[which][side].copy_to(stream, &mut places[which].inputs)?;
         places[which].reset(stream, outputs)
     }
@@ -143,9 +149,8 @@ impl<'a> Rig<'a> {
     /// Queues one run.
     pub(crate) fn run(&mut self, who: Who, set: usize) -> Result<(), Trouble> {
         let Trial { session, entry, program, .. } = *self.trial;
-        let count = self.sets.len();
-        let Set { values, places, .. } = &mut self.sets[set % count];
-        let which = set / count % places.len();
+        let (set, which) = self.place(set);
+        let Set { values, places, .. } = &mut self.sets[set];
         let inputs = &mut places[which].inputs;
         let scratch = &mut self.scratch;
         if who == Who::Submission {
@@ -198,17 +203,6 @@ impl<'a> Rig<'a> {
         self.count_with(who, Checks::ALL)
     }
 
-    /// What the emulated device counts of the unfused chain. It is made without checks, which take a third of the time: the chain's
-    /// kernels have tests of their own.
-    pub(crate) fn count_unfused(&mut self) -> Result<Report, Trouble> {
-        let session = self.trial.session;
-        session.known.count(self.run_of(Who::Unfused), || self.count_with(Who::Unfused, Checks::NONE))
-    }
-
-    fn run_of(&self, who: Who) -> Run {
-        Run { exercise: self.trial.exercise().name, shape: self.shape, seed: self.trial.seed, who }
-    }
-
     /// The same with these checks. They take a third of the time, and say nothing new of what was judged elsewhere.
     pub(crate) fn count_with(&mut self, who: Who, checks: Checks) -> Result<Report, Trouble> {
         let session = self.trial.session;
@@ -223,6 +217,16 @@ impl<'a> Rig<'a> {
         let report = session.take_report();
         session.refuse_faults(&report, self.trial.entry, self.shape)?;
         Ok(report)
+    }
+
+    /// What the emulated device counts of the unfused chain, without checks: the chain's kernels have tests of their own.
+    pub(crate) fn count_unfused(&mut self) -> Result<Report, Trouble> {
+        let session = self.trial.session;
+        session.known.count(self.run_of(Who::Unfused), || self.count_with(Who::Unfused, Checks::NONE))
+    }
+
+    fn run_of(&self, who: Who) -> Run {
+        Run { exercise: self.trial.exercise().name, shape: self.shape, seed: self.trial.seed, who }
     }
 
     /// What a run with a cold cache takes by the emulated device's clock, from a few blocks of each launch. The rig is a sampled one.
@@ -285,7 +289,7 @@ impl<'a> Rig<'a> {
     /// Compares the submission's outputs with the reference, period by period.
     pub(crate) fn check(&self, set: usize) -> Result<(), Trouble> {
         let stream = &self.trial.session.device.stream;
-        let values = &self.sets[set % self.sets.len()].values;
+        let values = &self.sets[self.place(set).0].values;
         let Values { exercise, case, .. } = values;
         let references = values.references();
         let expected = Expected { exercise, shape: case.shape, references, before: &case.initial, threads: None };
@@ -313,7 +317,7 @@ impl<'a> Rig<'a> {
         let stream = &self.trial.session.device.stream;
         let failed = |error| Trouble::driver("reading outputs")(error);
         let mut errors = Vec::new();
-        let values = &self.sets[set % self.sets.len()].values;
+        let values = &self.sets[self.place(set).0].values;
         values.look(stream, (self.outputs(who), self.shape), Periods::First, failed, |seen| {
             errors.push(Accuracy::of(seen.param.name, seen.reference, &seen.actual));
             Ok(())

@@ -7,7 +7,8 @@ use fusion_device::Timer;
 use fusion_machine::report::{Dry, LaunchReport};
 use fusion_machine::{Fault, Report};
 
-use super::dry::blocks::Output;
+use super::dry::BUDGET;
+use super::dry::blocks::{self, Output};
 use super::other_stream;
 use super::passed::Passed;
 use crate::cause;
@@ -165,20 +166,15 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// Executes these blocks of the submission's launch on the emulated device, each within so many warp instructions. None where it does not
-    /// come down to one launch, or something is found.
-    pub(super) fn launch_blocks(
-        &mut self,
-        case: &Case,
-        blocks: Vec<u64>,
-        budget: u64,
-    ) -> Result<Option<LaunchReport>, Trouble> {
+    /// Executes these blocks of the submission's launch on the emulated device. None where it does not come down to one
+    /// launch, or something is found.
+    pub(super) fn launch_blocks(&mut self, case: &Case, blocks: Vec<u64>) -> Result<Option<LaunchReport>, Trouble> {
         let Trial { session, entry, program, .. } = *self.trial;
         let ours = || Trouble::driver("preparing a launch");
         self.fill(case).map_err(ours())?;
         session.device.context.synchronize().map_err(ours())?;
         session.take_report();
-        session.run_dry(&Dry { blocks, budget, ..Dry::default() })?;
+        session.run_dry(&Dry { blocks, budget: BUDGET, ..Dry::default() })?;
         let buffers = [&mut *self.inputs, &mut *self.outputs, &mut *self.scratch];
         let launched = session.launch(entry, program, buffers, &case.scalars, case.shape);
         let finished = session.device.stream.synchronize();
@@ -227,8 +223,8 @@ impl<'a> Bench<'a> {
         session.refuse_faults(&report, entry, case.shape)?;
         self.passed.look(&report, case.shape);
         if let [launch] = &report.launches[..] {
-            let blocks: u64 = launch.grid.iter().map(|&blocks| u64::from(blocks)).product();
-            self.rows_of_block = self.rows_of_block.max(case.shape.rows.div_ceil(blocks.max(1) as usize));
+            let blocks = blocks::count(launch).max(1) as usize;
+            self.rows_of_block = self.rows_of_block.max(case.shape.rows.div_ceil(blocks));
         }
         // The stream's clock advances by what runs on it, or by what it waits for.
         let longest = report.launches.iter().map(|launch| launch.predicted_ns).fold(0.0, f64::max);

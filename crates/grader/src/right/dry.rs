@@ -37,7 +37,7 @@ const SIZES: [usize; 2] = [(1 << 31) + 5, (1 << 32) + 5];
 const PERIOD: usize = 512 * 127;
 
 /// Warp instructions that a block may take.
-const BUDGET: u64 = 1 << 17;
+pub(super) const BUDGET: u64 = 1 << 17;
 
 /// The same where a block goes over all keys of a head: hundreds of them, as a grid has fewer heads than there are elements.
 const BUDGET_OF_HEADS: u64 = 1 << 21;
@@ -348,8 +348,7 @@ impl<'a> Problem<'a> {
 
 /// Blocks of a launch, and threads of each.
 fn sizes(launch: &LaunchReport) -> (u64, u64) {
-    let count = |sizes: [u32; 3]| sizes.into_iter().map(u64::from).fold(1, u64::saturating_mul);
-    (count(launch.grid), count(launch.block))
+    (blocks::count(launch), launch.block.into_iter().map(u64::from).fold(1, u64::saturating_mul))
 }
 
 /// Of what launch a few blocks were executed.

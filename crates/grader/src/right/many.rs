@@ -1,15 +1,16 @@
-//! So many rows that it is the grid that is looked at: a part of its blocks will do, where they share the rows out in order.
+//! So many rows that it is the grid that is looked at: a part of its blocks will do, where they share the rows out in
+//! order.
 //!
-//! The rows are as short as can be, and what a block does with one was judged at other shapes, with all checks. What so many of them add is
-//! that the grid has more blocks than 65,535, and an index more than 15 or 16 bits. So the first and the last blocks are executed, and
-//! one in so many between them. Whatever leaves a doubt is executed whole, which also says what is wrong: blocks that go on with other
-//! rows, that have more of them than at any other shape, or that write anything but the elements that are theirs.
+//! The rows are as short as can be, and what a block does with one was judged at other shapes, with all checks. What so
+//! many of them add is that the grid has more blocks than 65,535, and an index more than 15 or 16 bits. So the first and
+//! the last blocks are executed, and one in so many between them. Whatever leaves a doubt is executed whole, which also
+//! says what is wrong: blocks that go on with other rows, that have more of them than at any other shape, or that write
+//! anything but the elements that are theirs.
 
 use fusion_course::Case;
-use fusion_machine::LaunchReport;
 
 use super::bench::Bench;
-use super::dry::blocks::Blocks;
+use super::dry::blocks::{self, Blocks};
 use crate::trouble::Trouble;
 
 /// For so many blocks a part will do: fewer are executed whole in no time, and more are no block for each row.
@@ -21,30 +22,23 @@ const ENDS: u64 = 64;
 /// One in so many of the others: a prime, so that no size of a tile goes with it.
 const ONE_IN: usize = 61;
 
-/// Warp instructions that a block may take.
-const BUDGET: u64 = 1 << 17;
-
 /// Whether a part of the blocks shows that the submission is right with so many rows.
 pub(super) fn is_right(bench: &mut Bench<'_>, case: &Case) -> Result<bool, Trouble> {
     // What another process launches is asked for once: it may take its time.
     if bench.trial.session.judges_as_gpu() || bench.trial.session.is_remote() {
         return Ok(false);
     }
-    let Some(first) = bench.launch_blocks(case, vec![0], BUDGET)? else { return Ok(false) };
-    let count = count(&first);
+    let Some(first) = bench.launch_blocks(case, vec![0])? else { return Ok(false) };
+    let count = blocks::count(&first);
     if !MANY.contains(&count) {
         return Ok(false);
     }
-    let Some(launch) = bench.launch_blocks(case, some(count), BUDGET)? else { return Ok(false) };
+    let Some(launch) = bench.launch_blocks(case, some(count))? else { return Ok(false) };
     let stopped = launch.dry.iter().any(|block| block.fault.is_some() || !block.complete);
     if stopped || bench.damage(case)?.is_some() {
         return Ok(false);
     }
     are_right(bench, case, &Blocks::new(&launch, &bench.places()))
-}
-
-fn count(launch: &LaunchReport) -> u64 {
-    launch.grid.iter().map(|&blocks| u64::from(blocks)).product()
 }
 
 /// The blocks of so many that are executed.

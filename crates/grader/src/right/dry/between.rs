@@ -6,7 +6,7 @@
 
 use fusion_machine::LaunchReport;
 
-use super::blocks::Output;
+use super::blocks::{Output, count};
 
 /// Blocks at the end of each grid that are executed: those of a period's sequences, also where each has a block for each of its heads.
 const LAST: u64 = 128;
@@ -25,7 +25,6 @@ pub(super) fn add_last(blocks: &mut Vec<u64>, launches: &[LaunchReport]) {
     if launches.len() < 2 {
         return;
     }
-    let count = |launch: &LaunchReport| launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
     blocks.extend(launches.iter().map(count).flat_map(|count| count.saturating_sub(LAST)..count));
     blocks.sort_unstable();
     blocks.dedup();

@@ -52,7 +52,7 @@ impl Blocks {
             (block.index, outputs.iter().map(|output| elements(&block.written, output)).collect::<Vec<_>>())
         };
         Self {
-            count: launch.grid.iter().map(|&n| u64::from(n)).product(),
+            count: count(launch),
             complete: launch.dry.iter().all(|block| block.complete),
             outputs: outputs.to_vec(),
             written: launch.dry.iter().map(of).collect(),
@@ -99,8 +99,8 @@ impl Blocks {
         last.into_iter().map(|(place, element)| (element, place))
     }
 
-    /// How many elements of an output each block has, where the blocks share them out in order: each wrote its own, all of them and no
-    /// others. None where that is not so, or not known.
+    /// How many elements of an output each block has, where the blocks share them out in order: each wrote its own, all
+    /// of them and no others. None where that is not so, or not known.
     pub(in crate::right) fn shared_out(&self, output: usize) -> Option<u64> {
         let (_, first) = self.written.iter().find(|(block, _)| *block == 0)?;
         let (_, each) = merged(&first[output]).first().copied()?;
@@ -166,9 +166,8 @@ impl Blocks {
         let executed = |block: u64| self.written.iter().any(|(other, _)| *other == block);
         // Where what the blocks have written from an element on without a gap ends.
         let held = |from: u64| {
-            let mut ranges: Vec<Range> = self.written.iter().flat_map(|(_, written)| written[at].clone()).collect();
-            ranges.sort_unstable();
-            ranges.iter().fold(from, |held, &(start, end)| if start <= held { held.max(end) } else { held })
+            let ranges: Vec<Range> = self.written.iter().flat_map(|(_, written)| written[at].clone()).collect();
+            merged(&ranges).into_iter().find(|&(start, end)| (start..=end).contains(&from)).map_or(from, |(_, end)| end)
         };
         let mut left = ends(len, each).filter(|(start, _)| executed(start / each));
         let left = left.find_map(|(start, end)| Some(held(start)).filter(|&held| held < end))?;
@@ -191,6 +190,11 @@ impl Blocks {
         let range = written.and_then(|ranges| ranges.iter().find(|(start, end)| (*start..*end).contains(&from)));
         range.map_or(0, |(_, end)| end - from)
     }
+}
+
+/// Blocks of a launch's grid.
+pub(in crate::right) fn count(launch: &LaunchReport) -> u64 {
+    launch.grid.into_iter().map(u64::from).fold(1, u64::saturating_mul)
 }
 
 /// Ranges without those that only go on where others end, in order.
