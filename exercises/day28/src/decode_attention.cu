@@ -21,7 +21,7 @@
 #include <cuda_bf16.h>
 #include <math_constants.h>
 
-#include "pack.cuh"
+#include "async.cuh"
 #include "reduce.cuh"
 #include "tensor.cuh"
 
@@ -31,17 +31,31 @@ const int THREADS = 128;
 const int PART = 256; // Tokens of a part.
 const int PAGE = 16;  // Tokens of a page.
 const int HEADS = 16; // Heads of queries that are done together: the rows of a fragment.
+const int STAGES = 3; // Pages for which a warp has room: two are on their way while it computes with one.
 
-// What each warp of a block has found out, relative to its own largest score.
+// Each warp's pages. In the end their place is taken by what each warp has found out, relative to its own largest score.
 template <int HEAD>
-struct Shared {
-    float largest[THREADS / 32][HEADS], sum[THREADS / 32][HEADS], result[THREADS / 32][HEADS][HEAD];
+union Shared {
+    struct {
+        bf16 keys[PAGE][HEAD], values[PAGE][HEAD];
+    } pages[THREADS / 32][STAGES];
+    struct {
+        float largest[THREADS / 32][HEADS], sum[THREADS / 32][HEADS], result[THREADS / 32][HEADS][HEAD];
+    };
 };
 
-// Eight elements of row `row`, number `pack` of them; zeros where there are no more than `rows` rows.
+// Where a row has its pack number `pack`: packs are eight elements. Eight rows have the same pack at eight places, so that a load of
+// matrices finds them in different banks.
+__device__ __forceinline__ int place_of(int row, int pack) { return (pack ^ row % 8) * 8; }
+
+// Starts copying the rows of one head of a page. There are `rows` of them; the others become zeros.
 template <int HEAD>
-__device__ __forceinline__ uint4 load_row(const bf16* from, int row, int rows, int pack) {
-    return row < rows ? ((const uint4*)from)[row * (HEAD / 8) + pack] : make_uint4(0, 0, 0, 0);
+__device__ __forceinline__ void copy_page(bf16 (&to)[PAGE][HEAD], const bf16* from, int rows) {
+#pragma unroll
+    for (int i = 0; i < PAGE * HEAD / 8 / 32; i++) {
+        const int at = i * 32 + threadIdx.x % 32, row = at / (HEAD / 8), pack = at % (HEAD / 8);
+        copy16_async(&to[row][place_of(row, pack)], from + row * HEAD + pack * 8, row < rows);
+    }
 }
 
 // Two neighbouring elements of a fragment.
@@ -50,32 +64,29 @@ __device__ __forceinline__ unsigned pair_of(float one, float two) {
     return *(const unsigned*)&both;
 }
 
-// Element `i` of each of two packs: two neighbours of a column.
-__device__ __forceinline__ unsigned column_of(const uint4& one, const uint4& two, int i) {
-    return __byte_perm(((const unsigned*)&one)[i / 2], ((const unsigned*)&two)[i / 2], i % 2 == 0 ? 0x5410 : 0x7632);
-}
-
 // TODO(kernel): two kernels. The first has one block of THREADS threads for PART tokens of one sequence and one head of the keys, for all heads of
 // queries that share it. The second merges what the parts of a sequence have found out.
 //   - A sequence has room for (PAGE * pages + PART - 1) / PART parts. Compute the block's head of keys, its part and its sequence from
 //     blockIdx.x, in `size_t`. If the part begins at `lengths[sequence]` or later, it has nothing to do: return.
 //   - Write a function `template <int HEAD> __device__ void attend(Shared<HEAD>& shared, ...)` for what follows, for HEADS heads of queries or fewer. Call
-//     it with 64 or 128 for `head_dim`, and again until all heads of the group are done. `__shared__ __align__(16) char
-//     memory[sizeof(Shared<128>)];` has room for either: `*(Shared<64>*)memory`.
+//     it with 64 or 128 for `head_dim`, and again until all heads of the group are done. `extern __shared__ __align__(16) char
+//     memory[];` has room for either, if the launch asks for it: `*(Shared<64>*)memory`.
 //   - The heads of a group are the rows of the left factor, as the queries of a block are in `flash_attention`: `unsigned queries[HEAD / 16][4]`,
-//     with zeros for rows without a head. A warp has every fourth page of the part, and keeps `largest`, `sum` and `float result[HEAD / 8][4]`.
-//   - Read the numbers of the warp's pages first. Load all keys and values of a page, 16 bytes at a time, before you use any. They do not
-//     go through shared memory.
-//   - Lane l loads eight neighbouring elements of a key. These are its terms for two steps of the first product, if it loads the queries in the
-//     same order: .x and .y are b0 and b1 of one step, .z and .w those of the next.
-//   - For the second product a lane loads eight elements of each of four tokens, those whose weights it has: 2 (l % 4), the next one, and
-//     the same plus 8. `column_of` makes b0 from the first two and b1 from the others. Column n of fragment j is then element 8 n + j.
-//   - Load no token beyond the sequence's length: there is NaN. `load_row` gives zeros, and the score must be -CUDART_INF_F.
-//   - At the end the warps write their results to `shared`. Correct each to the largest score of all, and add them. Write `partial`, not
-//     divided, and both numbers of `sums`. exp(x / sqrt(HEAD)) is `exp2f(x * 1.44269504f * rsqrtf(HEAD))`.
+//     with zeros for rows without a head. Each of the four is two neighbouring elements of q: load them as one `unsigned`. A warp has every
+//     fourth page of the part, and keeps `largest`, `sum` and `float result[HEAD / 8][4]`.
+//   - Read the numbers of the warp's pages first. Then each warp copies its own pages with `copy_page`, keys and values, and calls
+//     `commit_copies` once per page, also where there is no page. Begin with the first STAGES - 1 pages.
+//   - For each page: `wait_for_copies<STAGES - 2>()` and `__syncwarp()`. Start the page STAGES - 1 further on, whose place is free
+//     now. Then compute.
+//   - Both products are as in `flash_attention`: `load_matrices` for keys, `load_matrices_transposed` for values. Pack `pack` of row `row` begins
+//     at `page.keys[row][place_of(row, pack)]`.
+//   - Read no token beyond the sequence's length: there is NaN. `copy_page` makes zeros of it, and the score must be -CUDART_INF_F.
+//   - At the end the warps write their results to `shared`, where their pages were: wait for all warps first. Correct each to the largest
+//     score of all, and add them. Write `partial`, not divided, and both numbers of `sums`. exp(x / sqrt(HEAD)) is
+//     `exp2f(x * 1.44269504f * rsqrtf(HEAD))`.
 //   - The second kernel goes over the parts that a sequence has, and no others. First find the largest of their scores. Then add the sums, each
 //     times exp(the part's largest score - the largest of all).
-extern "C" __global__ void __launch_bounds__(THREADS, 3)
+extern "C" __global__ void __launch_bounds__(THREADS, 2)
     decode_attention(const bf16* q, const bf16* k_cache, const bf16* v_cache, const int* block_table, const int* lengths,
                      float* partial, float* sums, size_t q_heads, size_t kv_heads, size_t head_dim, size_t pages) {
 }

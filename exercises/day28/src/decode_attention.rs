@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-// TODO(imports): the launches need `LaunchConfig` and `PushKernelArg` as well.
+// TODO(imports): the launches need `LaunchConfig` and `PushKernelArg` as well, and the name of the attribute.
 use cudarc::driver::{CudaModule, CudaStream, CudaView, CudaViewMut, DriverError};
 // END TODO
 use half::bf16;
@@ -38,7 +38,10 @@ pub fn decode_attention(
     //   3. The first kernel has `sequences * parts * kv_heads` blocks of 128 threads, with `(16 * pages).div_ceil(256)` parts; the second has
     //      `sequences * q_heads` blocks of `head_dim` threads, if a thread has an element. All of them lie along x. A launch is
     //      `unsafe`: nobody checks the arguments against the kernel's parameters but you.
-    //   4. Nothing is to be launched where there are no sequences: a grid of no blocks is an error.
+    //   4. The first kernel needs shared memory for three pages of keys and values per warp, in bytes: `shared_mem_bytes`. That is more
+    //      than 48 KiB for 128 elements, so allow it before the launch: `kernel.set_attribute(
+    //      CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes)?`, which is in `cudarc::driver::sys::CUfunction_attribute`.
+    //   5. Nothing is to be launched where there are no sequences: a grid of no blocks is an error.
     let _ = (stream, module, q, k_cache, v_cache, block_table, lengths, partial, sums, out);
     let _ = (sequences, q_heads, kv_heads, head_dim, pages);
     Ok(())

@@ -21,7 +21,7 @@
 #include <cuda_bf16.h>
 #include <math_constants.h>
 
-#include "pack.cuh"
+#include "async.cuh"
 #include "reduce.cuh"
 #include "tensor.cuh"
 
@@ -31,28 +31,37 @@ const int THREADS = 128;
 const int PART = 256; // Tokens of a part.
 const int PAGE = 16;  // Tokens of a page.
 const int HEADS = 16; // Heads of queries that are done together: the rows of a fragment.
+const int STAGES = 3; // Pages for which a warp has room: two are on their way while it computes with one.
 
-// What each warp of a block has found out, relative to its own largest score.
+// Each warp's pages. In the end their place is taken by what each warp has found out, relative to its own largest score.
 template <int HEAD>
-struct Shared {
-    float largest[THREADS / 32][HEADS], sum[THREADS / 32][HEADS], result[THREADS / 32][HEADS][HEAD];
+union Shared {
+    struct {
+        bf16 keys[PAGE][HEAD], values[PAGE][HEAD];
+    } pages[THREADS / 32][STAGES];
+    struct {
+        float largest[THREADS / 32][HEADS], sum[THREADS / 32][HEADS], result[THREADS / 32][HEADS][HEAD];
+    };
 };
 
-// Eight elements of row `row`, number `pack` of them; zeros where there are no more than `rows` rows.
+// Where a row has its pack number `pack`: packs are eight elements. Eight rows have the same pack at eight places, so that a load of
+// matrices finds them in different banks.
+__device__ __forceinline__ int place_of(int row, int pack) { return (pack ^ row % 8) * 8; }
+
+// Starts copying the rows of one head of a page. There are `rows` of them; the others become zeros.
 template <int HEAD>
-__device__ __forceinline__ uint4 load_row(const bf16* from, int row, int rows, int pack) {
-    return row < rows ? ((const uint4*)from)[row * (HEAD / 8) + pack] : make_uint4(0, 0, 0, 0);
+__device__ __forceinline__ void copy_page(bf16 (&to)[PAGE][HEAD], const bf16* from, int rows) {
+#pragma unroll
+    for (int i = 0; i < PAGE * HEAD / 8 / 32; i++) {
+        const int at = i * 32 + threadIdx.x % 32, row = at / (HEAD / 8), pack = at % (HEAD / 8);
+        copy16_async(&to[row][place_of(row, pack)], from + row * HEAD + pack * 8, row < rows);
+    }
 }
 
 // Two neighbouring elements of a fragment.
 __device__ __forceinline__ unsigned pair_of(float one, float two) {
     const __nv_bfloat162 both = __floats2bfloat162_rn(one, two);
     return *(const unsigned*)&both;
-}
-
-// Element `i` of each of two packs: two neighbours of a column.
-__device__ __forceinline__ unsigned column_of(const uint4& one, const uint4& two, int i) {
-    return __byte_perm(((const unsigned*)&one)[i / 2], ((const unsigned*)&two)[i / 2], i % 2 == 0 ? 0x5410 : 0x7632);
 }
 
 // ANCHOR: kernel
@@ -67,14 +76,14 @@ __device__ void attend(Shared<HEAD>& shared, const bf16* __restrict__ q, const b
     // exp(x / sqrt(HEAD)) is 2 to the power of x times this.
     const float scale = 1.44269504f * rsqrtf(HEAD);
 
-    // A product is a sum, in whatever order. So a lane has eight elements that follow each other, where the fragments of two steps have four each.
     unsigned queries[HEAD / 16][4];
 #pragma unroll
-    for (int i = 0; i < HEAD / 32; i++) {
-        const uint4 upper = load_row<HEAD>(q, row, heads, 4 * i + quarter);
-        const uint4 lower = load_row<HEAD>(q, row + 8, heads, 4 * i + quarter);
-        queries[2 * i][0] = upper.x, queries[2 * i][1] = lower.x, queries[2 * i][2] = upper.y, queries[2 * i][3] = lower.y;
-        queries[2 * i + 1][0] = upper.z, queries[2 * i + 1][1] = lower.z, queries[2 * i + 1][2] = upper.w, queries[2 * i + 1][3] = lower.w;
+    for (int i = 0; i < HEAD / 16; i++) {
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            const int query = row + j % 2 * 8;
+            queries[i][j] = query < heads ? ((const unsigned*)(q + query * HEAD))[8 * i + j / 2 * 4 + quarter] : 0;
+        }
     }
     // All page numbers before the first page: a load from the cache waits for its own alone. Where the sequence has no page, the table has -1,
     // or ends.
@@ -82,36 +91,41 @@ __device__ void attend(Shared<HEAD>& shared, const bf16* __restrict__ q, const b
 #pragma unroll
     for (int i = 0; i < PAGES; i++) numbers[i] = (warp + i * WARPS) * PAGE < tokens ? table[warp + i * WARPS] : 0;
 
+    // The copies of a page are a group, also where there is no page: then the group is empty.
+    const auto start_page = [&](int i) {
+        const int left = tokens - (warp + i * WARPS) * PAGE; // tokens of this page, if not more than it has room for
+        if (i < PAGES && left > 0) {
+            const size_t begin = (numbers[i] * kv_heads + head) * PAGE * HEAD;
+            copy_page(shared.pages[warp][i % STAGES].keys, k_cache + begin, left);
+            copy_page(shared.pages[warp][i % STAGES].values, v_cache + begin, left);
+        }
+        commit_copies();
+    };
+#pragma unroll
+    for (int i = 0; i < STAGES - 1; i++) start_page(i);
+
     // Lane l has two heads of queries, l / 4 and l / 4 + 8.
     float largest[2] = {-CUDART_INF_F, -CUDART_INF_F}, sum[2] = {}, result[HEAD / 8][4] = {};
 #pragma unroll
     for (int i = 0; i < PAGES; i++) {
-        const int left = tokens - (warp + i * WARPS) * PAGE; // tokens of this page, if not more than it has room for
+        const int left = tokens - (warp + i * WARPS) * PAGE;
         if (left <= 0) break;
-        const size_t begin = (numbers[i] * kv_heads + head) * PAGE * HEAD;
-        uint4 keys[HEAD / 32][2], values[HEAD / 64][4];
-#pragma unroll
-        for (int j = 0; j < HEAD / 32; j++) {
-            keys[j][0] = load_row<HEAD>(k_cache + begin, row, left, 4 * j + quarter);
-            keys[j][1] = load_row<HEAD>(k_cache + begin, row + 8, left, 4 * j + quarter);
-        }
-#pragma unroll
-        for (int j = 0; j < HEAD / 64; j++) {
-#pragma unroll
-            for (int token = 0; token < 4; token++) {
-                values[j][token] = load_row<HEAD>(v_cache + begin, token / 2 * 8 + 2 * quarter + token % 2, left, 8 * j + row);
-            }
-        }
+        // All lanes of this warp copied the page, and no others. After the barrier they have also read the page before it,
+        // whose place the next one takes.
+        wait_for_copies<STAGES - 2>();
+        __syncwarp();
+        start_page(i + STAGES - 1);
+        const auto& page = shared.pages[warp][i % STAGES];
 
-        // Scores of eight tokens each.
+        // Scores of eight tokens each. A row of the keys is a column of the right factor, as its fragments want it.
         float scores[2][4] = {};
 #pragma unroll
-        for (int j = 0; j < HEAD / 32; j++) {
-#pragma unroll
-            for (int half = 0; half < 2; half++) {
-                multiply(scores[half], queries[2 * j], keys[j][half].x, keys[j][half].y);
-                multiply(scores[half], queries[2 * j + 1], keys[j][half].z, keys[j][half].w);
-            }
+        for (int j = 0; j < HEAD / 16; j++) {
+            const int token = lane / 16 * 8 + lane % 8;
+            unsigned keys[4];
+            load_matrices(keys, &page.keys[token][place_of(token, 2 * j + lane / 8 % 2)]);
+            multiply(scores[0], queries[j], keys[0], keys[1]);
+            multiply(scores[1], queries[j], keys[2], keys[3]);
         }
         if (left < PAGE) {
             // No token: its weight is 0.
@@ -140,15 +154,20 @@ __device__ void attend(Shared<HEAD>& shared, const bf16* __restrict__ q, const b
             }
         }
 
-        // The weights lie where a left factor's fragment has them. A column of the right factor is every eighth element of the values.
+        // The weights lie where a left factor's fragment has them.
         const unsigned weights[4] = {pair_of(scores[0][0], scores[0][1]), pair_of(scores[0][2], scores[0][3]),
                                      pair_of(scores[1][0], scores[1][1]), pair_of(scores[1][2], scores[1][3])};
 #pragma unroll
-        for (int j = 0; j < HEAD / 8; j++) {
-            const uint4(&of_tokens)[4] = values[j / 8];
-            multiply(result[j], weights, column_of(of_tokens[0], of_tokens[1], j % 8), column_of(of_tokens[2], of_tokens[3], j % 8));
+        for (int j = 0; j < HEAD / 16; j++) {
+            const int token = lane % 16;
+            unsigned values[4];
+            load_matrices_transposed(values, &page.values[token][place_of(token, 2 * j + lane / 16)]);
+            multiply(result[2 * j], weights, values[0], values[1]);
+            multiply(result[2 * j + 1], weights, values[2], values[3]);
         }
     }
+    // The results take the place of the pages.
+    __syncthreads();
 
 #pragma unroll
     for (int half = 0; half < 2; half++) {
@@ -156,9 +175,8 @@ __device__ void attend(Shared<HEAD>& shared, const bf16* __restrict__ q, const b
         if (quarter == 0) shared.largest[warp][row + 8 * half] = largest[half], shared.sum[warp][row + 8 * half] = total;
 #pragma unroll
         for (int j = 0; j < HEAD / 8; j++) {
-            float* to = &shared.result[warp][row + 8 * half][j / 8 * 64 + 16 * quarter + j % 8];
-            to[0] = result[j][2 * half];
-            to[8] = result[j][2 * half + 1];
+            *(float2*)&shared.result[warp][row + 8 * half][8 * j + 2 * quarter] =
+                make_float2(result[j][2 * half], result[j][2 * half + 1]);
         }
     }
     __syncthreads();
@@ -176,7 +194,7 @@ __device__ void attend(Shared<HEAD>& shared, const bf16* __restrict__ q, const b
         partial[i / HEAD * parts * HEAD + i % HEAD] = weighted;
         if (i % HEAD == 0) *(float2*)&sums[i / HEAD * parts * 2] = make_float2(most * scale, total);
     }
-    // The next heads' results take the place of these, which every warp must have read.
+    // The next heads' pages take the place of these results, which every warp must have read.
     __syncthreads();
 }
 
@@ -198,11 +216,11 @@ __device__ void attend_all(Shared<HEAD>& shared, const bf16* q, const bf16* k_ca
     }
 }
 
-// The blocks of a sequence follow each other. Three of them are to be on an SM, so that one loads while another computes.
-extern "C" __global__ void __launch_bounds__(THREADS, 3)
+// The blocks of a sequence follow each other. Two of them are to be on an SM, so that one loads while another begins or ends.
+extern "C" __global__ void __launch_bounds__(THREADS, 2)
     decode_attention(const bf16* q, const bf16* k_cache, const bf16* v_cache, const int* block_table, const int* lengths,
                      float* partial, float* sums, size_t q_heads, size_t kv_heads, size_t head_dim, size_t pages) {
-    __shared__ __align__(16) char memory[sizeof(Shared<128>)];
+    extern __shared__ __align__(16) char memory[];
     if (head_dim == 64) {
         attend_all<64>(*(Shared<64>*)memory, q, k_cache, v_cache, block_table, lengths, partial, sums, q_heads, kv_heads, pages);
     } else {

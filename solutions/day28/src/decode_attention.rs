@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use cudarc::driver::sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
 use cudarc::driver::{CudaModule, CudaStream, CudaView, CudaViewMut, DriverError, LaunchConfig, PushKernelArg};
 use half::bf16;
 
@@ -39,8 +40,11 @@ pub fn decode_attention(
     let parts = (16 * pages).div_ceil(PART);
 
     let attend = module.load_function("decode_attention")?;
+    // Each of four warps has three pages of keys and values. More than 48 KiB must be asked for.
+    let shared = (4 * 3 * 2 * 16 * head_dim * size_of::<bf16>()) as u32;
+    attend.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared as i32)?;
     let config =
-        LaunchConfig { grid_dim: grid(sequences * parts * kv_heads), block_dim: (128, 1, 1), shared_mem_bytes: 0 };
+        LaunchConfig { grid_dim: grid(sequences * parts * kv_heads), block_dim: (128, 1, 1), shared_mem_bytes: shared };
     let mut launch = stream.launch_builder(&attend);
     launch.arg(q).arg(k_cache).arg(v_cache).arg(block_table).arg(lengths).arg(&mut *partial).arg(&mut *sums);
     launch.arg(&q_heads).arg(&kv_heads).arg(&head_dim).arg(&pages);

@@ -262,7 +262,10 @@ impl Recording {
             _ => return,
         }
         step.lines = (lines.len() - step.first as usize) as u16;
-        step.reached = Some(touch.place);
+        // An asynchronous copy reaches both memories, and its lines are those of global memory.
+        if lines.len() > first || step.reached.is_none() {
+            step.reached = Some(touch.place);
+        }
     }
 }
 
@@ -350,6 +353,13 @@ mod tests {
     use crate::code::Order;
 
     fn touched(action: Action, place: Place, bytes: u64, addr: impl Fn(u64) -> u64) -> Recording {
+        let mut recording = Recording::new(1);
+        recording.step(0, 0, 32);
+        touch(&mut recording, action, place, bytes, addr);
+        recording
+    }
+
+    fn touch(recording: &mut Recording, action: Action, place: Place, bytes: u64, addr: impl Fn(u64) -> u64) {
         let addrs = std::array::from_fn(|lane| addr(lane as u64));
         let touch = Touch {
             place,
@@ -367,10 +377,7 @@ mod tests {
             looks: 0,
             shared: &[],
         };
-        let mut recording = Recording::new(1);
-        recording.step(0, 0, 32);
         recording.touch(0, &touch, |bytes| bytes / 4);
-        recording
     }
 
     fn lines(recording: &Recording) -> Vec<(u64, u8, u8, u8)> {
@@ -402,6 +409,14 @@ mod tests {
         let atomics = |place| lines(&touched(Action::Atomic, place, 4, |lane| 128 + 4 * (lane / 8)));
         assert_eq!(atomics(Place::Global), [(1, 0b0001, 0, 8)]);
         assert_eq!(atomics(Place::Shared), [(32, 0, 0, 8), (33, 0, 0, 8), (34, 0, 0, 8), (35, 0, 0, 8)]);
+    }
+
+    #[test]
+    fn an_asynchronous_copy_reaches_both_memories() {
+        let mut recording = touched(Action::Read, Place::Global, 16, |lane| 16 * lane);
+        touch(&mut recording, Action::Write, Place::Shared, 16, |lane| 16 * lane);
+        let step = recording.warps[0].steps[0];
+        assert_eq!((step.lines, step.passes, step.reached), (4, 4, Some(Place::Global)));
     }
 
     #[test]
