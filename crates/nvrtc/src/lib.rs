@@ -5,8 +5,10 @@
 
 mod assemble;
 mod cubin;
+mod kept;
 mod library;
 
 pub use assemble::{Usage, assemble};
 pub use cubin::usage;
+pub use kept::folder as kept_in;
 pub use library::{COMPILATION, Failure, Image, Made, Nul, Nvrtc, Unit};

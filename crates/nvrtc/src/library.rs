@@ -9,6 +9,8 @@ use std::ptr::{null, null_mut};
 
 use libloading::Library;
 
+use crate::kept::{self, Kept};
+
 /// `NVRTC_ERROR_COMPILATION`: the source is wrong, and the log says how.
 pub const COMPILATION: c_int = 6;
 
@@ -38,10 +40,11 @@ pub struct Nvrtc {
     ptx: (Size, Get),
     machine_code: (Size, Get),
     log: (Size, Get),
+    kept: Option<Kept>,
 }
 
 /// A source as C strings.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Unit {
     name: CString,
     text: CString,
@@ -63,7 +66,7 @@ pub struct Made {
 }
 
 /// What was made of a source.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Image {
     pub ptx: String,
     /// When a real architecture (`sm_90`) was asked for.
@@ -105,13 +108,15 @@ impl Nvrtc {
             (builtins, Library::new(nvrtc).map_err(|error| reason(&error))?)
         };
         std::mem::forget(builtins);
-        Nvrtc::of(library)
+        Ok(Nvrtc { kept: Kept::beside(nvrtc), ..Nvrtc::of(library)? })
     }
 
     /// The NVRTC that this process has open, whoever opened it; the newest of several. None is looked for elsewhere.
     pub fn already_open() -> Option<Nvrtc> {
         // NVIDIA releases a major version in two or three years.
-        (12..20).rev().find_map(|major| Nvrtc::of(open_already(major)?).ok())
+        let found = (12..20).rev().find_map(|major| Nvrtc::of(open_already(major)?).ok())?;
+        let path = kept::opened(&format!("libnvrtc.so.{}", found.version.0));
+        Some(Nvrtc { kept: path.and_then(|path| Kept::beside(&path)), ..found })
     }
 
     /// The functions of an open library, which stays open: they point into it.
@@ -153,11 +158,24 @@ impl Nvrtc {
             ptx: (symbol(library, "nvrtcGetPTXSize")?, symbol(library, "nvrtcGetPTX")?),
             machine_code: (symbol(library, "nvrtcGetCUBINSize")?, symbol(library, "nvrtcGetCUBIN")?),
             log: (symbol(library, "nvrtcGetProgramLogSize")?, symbol(library, "nvrtcGetProgramLog")?),
+            kept: None,
         })
     }
 
-    /// Compiles a source. The headers can be included by their names.
+    /// Compiles a source, or finds what was made of it before. The headers can be included by their names.
     pub fn compile(&self, source: &Unit, headers: &[Unit], arguments: &[CString]) -> Made {
+        let entry = self.kept.as_ref().map(|kept| kept.entry(source, headers, arguments));
+        if let Some(made) = entry.as_ref().and_then(kept::Entry::read) {
+            return made;
+        }
+        let made = self.compile_anew(source, headers, arguments);
+        if let (Some(entry), Ok(image)) = (entry, &made.image) {
+            entry.write(image, &made.log);
+        }
+        made
+    }
+
+    fn compile_anew(&self, source: &Unit, headers: &[Unit], arguments: &[CString]) -> Made {
         let pointers = |strings: &mut dyn Iterator<Item = &CString>| -> Vec<*const c_char> {
             strings.map(|string| string.as_ptr()).collect()
         };
