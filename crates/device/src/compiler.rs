@@ -62,8 +62,8 @@ impl Compiler {
         let path = toolchain.nvrtc.clone();
         let fetched = Cache::from_env().is_some_and(|cache| path.starts_with(cache.directory()));
         if let Some(folder) = fusion_nvrtc::kept_in(&path).filter(|_| fetched) {
-            // Where it cannot be made, nothing is kept.
-            let _absent = std::fs::create_dir_all(folder);
+            // Where it cannot be made, what kernels take is not kept.
+            let _absent = std::fs::create_dir(folder);
         }
         let nvrtc = Nvrtc::open(&toolchain.nvrtc, &toolchain.builtins)
             .map_err(|why| CompileError::Open { path: path.clone(), why })?;

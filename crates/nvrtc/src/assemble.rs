@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::ffi::CString;
 
+use crate::kept::Entry;
 use crate::{Nvrtc, Unit, cubin};
 
 /// What a kernel takes.
@@ -28,14 +29,22 @@ pub fn assemble(nvrtc: &Nvrtc, ptx: &str, (major, minor): (u32, u32)) -> Option<
         return None;
     }
     let arguments = [format!("-arch=sm_{capability}{}", suffix(ptx)), "--ptxas-options=-v".to_owned()];
+    let wrapped = wrapped(ptx);
+    let entry = nvrtc.kept.as_ref().map(|kept| kept.entry(&wrapped, &arguments));
+    if let Some(known) = entry.as_ref().and_then(Entry::read) {
+        return Some(known);
+    }
     let arguments = arguments.map(|argument| CString::new(argument).unwrap_or_default());
-    let made = nvrtc.compile(&Unit::new("assemble.cu", &wrapped(ptx)).ok()?, &[], &arguments);
+    let made = nvrtc.compile(&Unit::new("assemble.cu", &wrapped).ok()?, &[], &arguments);
     let mut usage = cubin::usage(&made.image.ok()?.machine_code?)?;
     usage.retain(|name, _| !name.starts_with(WRAPPER));
     for (name, stores, loads) in spills(&made.log) {
         if let Some(usage) = usage.get_mut(name) {
             (usage.spill_stores, usage.spill_loads) = (stores, loads);
         }
+    }
+    if let Some(entry) = entry {
+        entry.write(&usage);
     }
     Some(usage)
 }

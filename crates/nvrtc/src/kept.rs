@@ -1,103 +1,92 @@
-//! What was compiled before. Compiling a kernel takes a third of a second to a second, and each process that judges, times or profiles it
-//! asks for the same again: PTX of the source, and machine code of the PTX.
+//! What kernels take, as the assembler found it before. To assemble a module takes up to half a second, and each process that judges,
+//! times or profiles the same kernels would do it anew. It depends on nothing but the text, the options and the assembler.
 //!
-//! It is kept in the folder `compiled` beside the folder of a compiler that was fetched, if that folder is there: never beside a
-//! compiler that the system has, which may be replaced by another at the same path. Who may not read it, such as the submissions of a class,
-//! does not learn from it what others have compiled.
+//! It is kept in the folder `registers` of a compiler that was fetched, if that folder is there: never in that of a compiler which the system
+//! has, and which may be replaced by another of the same name.
 
-use std::ffi::CString;
+use std::collections::HashMap;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::{Image, Made, Unit};
+use crate::Usage;
 
-/// Files that there can be. What is compiled later takes the place of what has the same number, so that the folder does not grow for ever.
+/// Files that there can be. What is assembled later takes the place of what has the same number, so that the folder does not grow for ever.
 const PLACES: u128 = 4096;
-
-/// Bytes of the key and of the checksum, which come first.
-const HEAD: usize = 16 + 8;
 
 /// Where it is kept, for one compiler.
 #[derive(Clone, Debug)]
 pub(crate) struct Kept {
     folder: PathBuf,
-    compiler: PathBuf,
+    version: (u32, u32),
 }
 
-/// Where one compilation is kept.
+/// Where the numbers of one module are kept.
 #[derive(Debug)]
 pub(crate) struct Entry {
     file: PathBuf,
     key: u128,
 }
 
-/// The folder of a compiler at this path, which is `ROOT/NAME/lib/LIBRARY`: `ROOT/compiled`.
+/// The folder of a compiler at this path, which is `NAME/lib/LIBRARY`: `NAME/registers`.
 pub fn folder(compiler: &Path) -> Option<PathBuf> {
-    Some(compiler.parent()?.parent()?.parent()?.join("compiled"))
+    Some(compiler.parent()?.parent()?.join("registers"))
 }
 
 impl Kept {
-    /// Beside the compiler at this path, if there is such a folder.
-    pub(crate) fn beside(compiler: &Path) -> Option<Self> {
+    /// With the compiler at this path, if there is such a folder.
+    pub(crate) fn with(compiler: &Path, version: (u32, u32)) -> Option<Self> {
         let folder = folder(compiler).filter(|folder| folder.is_dir())?;
-        Some(Self { folder, compiler: compiler.to_owned() })
+        Some(Self { folder, version })
     }
 
-    /// All that decides what the compiler makes.
-    pub(crate) fn entry(&self, source: &Unit, headers: &[Unit], arguments: &[CString]) -> Entry {
-        let all = (&self.compiler, source, headers, arguments);
+    /// All that decides what the assembler finds; the folder is the compiler's own.
+    pub(crate) fn entry(&self, text: &str, arguments: &[String]) -> Entry {
+        let all = (self.version, text, arguments);
         let key = u128::from(hash(&(0, all))) << 64 | u128::from(hash(&(1, all)));
         Entry { file: self.folder.join(format!("{:03x}", key % PLACES)), key }
     }
 }
 
 impl Entry {
-    /// What was made, unless it was another that was kept here, or the file is damaged.
-    pub(crate) fn read(&self) -> Option<Made> {
-        let bytes = fs::read(&self.file).ok()?;
-        let (head, rest) = bytes.split_at_checked(HEAD)?;
+    /// What was found, unless another module's is kept here, or the file is damaged.
+    pub(crate) fn read(&self) -> Option<HashMap<String, Usage>> {
+        let all = fs::read_to_string(&self.file).ok()?;
+        let (head, rest) = all.split_once('\n')?;
         if head != self.head(rest) {
             return None;
         }
-        let all = lz4_flex::decompress_size_prepended(rest).ok()?;
-        let mut rest = all.as_slice();
-        let (ptx, log, code) = (part(&mut rest)?, part(&mut rest)?, part(&mut rest)?);
-        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok();
-        let image = Image { ptx: text(ptx)?, machine_code: (!code.is_empty()).then(|| code.to_vec()) };
-        Some(Made { image: Ok(image), log: text(log)? })
+        let kernel = |line: &str| {
+            let mut words = line.split(' ');
+            let name = words.next()?.to_owned();
+            let mut number = || words.next()?.parse().ok();
+            let (registers, local_bytes, spill_stores, spill_loads) = (number()?, number()?, number()?, number()?);
+            Some((name, Usage { registers, local_bytes, spill_stores, spill_loads }))
+        };
+        rest.lines().map(kernel).collect()
     }
 
     /// Others read at the same time: the file is there at once and whole. Where nothing can be written, nothing is kept.
-    pub(crate) fn write(&self, image: &Image, log: &str) {
-        let parts = [image.ptx.as_bytes(), log.as_bytes(), image.machine_code.as_deref().unwrap_or_default()];
-        let all: Vec<u8> = parts
-            .iter()
-            .flat_map(|part| (part.len() as u64).to_le_bytes().into_iter().chain(part.iter().copied()))
-            .collect();
-        let rest = lz4_flex::compress_prepend_size(&all);
-        let own = self.file.with_extension(std::process::id().to_string());
-        let written = fs::write(&own, [self.head(&rest).as_slice(), &rest].concat());
+    pub(crate) fn write(&self, usage: &HashMap<String, Usage>) {
+        static WRITTEN: AtomicU64 = AtomicU64::new(0);
+        let kernel = |(name, usage): (&String, &Usage)| {
+            let Usage { registers, local_bytes, spill_stores, spill_loads } = usage;
+            format!("{name} {registers} {local_bytes} {spill_stores} {spill_loads}\n")
+        };
+        let rest: String = usage.iter().map(kernel).collect();
+        let own = format!("{}-{}", std::process::id(), WRITTEN.fetch_add(1, Ordering::Relaxed));
+        let own = self.file.with_extension(own);
+        let written = fs::write(&own, format!("{}\n{rest}", self.head(&rest)));
         if written.and_then(|()| fs::rename(&own, &self.file)).is_err() {
             let _absent = fs::remove_file(&own);
         }
     }
 
-    fn head(&self, rest: &[u8]) -> [u8; HEAD] {
-        let mut head = [0; HEAD];
-        head[..16].copy_from_slice(&self.key.to_le_bytes());
-        head[16..].copy_from_slice(&hash(rest).to_le_bytes());
-        head
+    /// The first line: which module it is, and whether the rest is whole.
+    fn head(&self, rest: &str) -> String {
+        format!("{:032x} {:016x}", self.key, hash(rest))
     }
-}
-
-/// The next part of what was written: its length and its bytes.
-fn part<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
-    let (length, bytes) = rest.split_at_checked(8)?;
-    let length = usize::try_from(u64::from_le_bytes(length.try_into().ok()?)).ok()?;
-    let (part, others) = bytes.split_at_checked(length)?;
-    *rest = others;
-    Some(part)
 }
 
 fn hash(value: &(impl Hash + ?Sized)) -> u64 {
@@ -106,88 +95,69 @@ fn hash(value: &(impl Hash + ?Sized)) -> u64 {
     hasher.finish()
 }
 
-/// The path of the library that this process has open under such a name. Its loader knows it; Linux tells it.
-pub(crate) fn opened(name: &str) -> Option<PathBuf> {
-    let maps = fs::read_to_string("/proc/self/maps").ok()?;
-    let path = maps.lines().filter_map(|line| line.find('/').map(|at| Path::new(&line[at..])));
-    let mut named = path.filter(|path| path.file_name().is_some_and(|file| file.to_string_lossy().starts_with(name)));
-    named.next().map(Path::to_owned)
-}
-
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
 
     fn kept(root: &Path) -> Kept {
-        fs::create_dir_all(root.join("compiled")).unwrap();
-        Kept::beside(&root.join("nvrtc-1.0/lib/libnvrtc.so.1")).unwrap()
+        fs::create_dir_all(root.join("registers")).unwrap();
+        Kept::with(&root.join("lib/libnvrtc.so.1"), (13, 0)).unwrap()
     }
 
-    fn unit(text: &str) -> Unit {
-        Unit::new("a.cu", text).unwrap()
+    fn usage() -> HashMap<String, Usage> {
+        let usage = Usage { registers: 40, local_bytes: 8, spill_stores: 4, spill_loads: 12 };
+        HashMap::from([("a".to_owned(), usage), ("b".to_owned(), Usage::default())])
     }
 
     #[test]
-    fn what_is_kept_is_what_was_made() {
+    fn what_is_kept_is_what_was_found() {
         let root = tempfile::tempdir().unwrap();
-        let kept = kept(root.path());
-        let entry = kept.entry(&unit("1"), &[], &[]);
-        assert!(entry.read().is_none());
-        for machine_code in [None, Some(vec![1, 2, 3])] {
-            let image = Image { ptx: ".version 9.0\n".repeat(100), machine_code };
-            entry.write(&image, "a warning");
-            let read = entry.read().unwrap();
-            assert_eq!((read.image.unwrap(), read.log.as_str()), (image, "a warning"));
+        let entry = kept(root.path()).entry("ret;", &[]);
+        assert_eq!(entry.read(), None);
+        for usage in [usage(), HashMap::new()] {
+            entry.write(&usage);
+            assert_eq!(entry.read(), Some(usage));
         }
         // Nothing else is left.
-        assert_eq!(fs::read_dir(root.path().join("compiled")).unwrap().count(), 1);
+        assert_eq!(fs::read_dir(root.path().join("registers")).unwrap().count(), 1);
     }
 
     #[test]
-    fn whatever_is_compiled_differently_is_another() {
+    fn whatever_is_assembled_differently_is_another() {
         let root = tempfile::tempdir().unwrap();
         let kept = kept(root.path());
-        let option = [CString::new("-lineinfo").unwrap()];
-        let keys = [
-            kept.entry(&unit("1"), &[], &[]).key,
-            kept.entry(&unit("2"), &[], &[]).key,
-            kept.entry(&unit("1"), &[unit("2")], &[]).key,
-            kept.entry(&unit("1"), &[], &option).key,
-            kept.entry(&Unit::new("b.cu", "1").unwrap(), &[], &[]).key,
-            Kept { compiler: "other".into(), ..kept.clone() }.entry(&unit("1"), &[], &[]).key,
-        ];
-        for (at, key) in keys.iter().enumerate() {
-            assert!(!keys[..at].contains(key), "{at}");
+        let newer = Kept { version: (13, 1), ..kept.clone() };
+        let option = ["-arch=sm_90".to_owned()];
+        let entries = [kept.entry("1", &[]), kept.entry("2", &[]), kept.entry("1", &option), newer.entry("1", &[])];
+        for (at, entry) in entries.iter().enumerate() {
+            assert!(entries[..at].iter().all(|other| other.key != entry.key), "{at}");
         }
     }
 
     #[test]
     fn a_file_that_is_damaged_or_of_another_is_not_taken() {
         let root = tempfile::tempdir().unwrap();
-        let kept = kept(root.path());
-        let entry = kept.entry(&unit("1"), &[], &[]);
-        entry.write(&Image { ptx: "ret;".repeat(50), machine_code: None }, "");
+        let entry = kept(root.path()).entry("ret;", &[]);
+        entry.write(&usage());
         let whole = fs::read(&entry.file).unwrap();
         for at in 0..whole.len() {
             let mut damaged = whole.clone();
             damaged[at] ^= 1;
             fs::write(&entry.file, &damaged).unwrap();
-            assert!(entry.read().is_none(), "byte {at}");
+            assert_eq!(entry.read(), None, "byte {at}");
             fs::write(&entry.file, &whole[..at]).unwrap();
-            assert!(entry.read().is_none(), "cut at {at}");
+            assert_eq!(entry.read(), None, "cut at {at}");
         }
         fs::write(&entry.file, &whole).unwrap();
-        assert!(entry.read().is_some());
+        assert_eq!(entry.read(), Some(usage()));
         let same_place = Entry { key: entry.key + PLACES, ..entry };
-        assert!(same_place.read().is_none());
+        assert_eq!(same_place.read(), None);
     }
 
     #[test]
     fn without_the_folder_nothing_is_kept() {
         let root = tempfile::tempdir().unwrap();
-        assert!(Kept::beside(&root.path().join("nvrtc-1.0/lib/libnvrtc.so.1")).is_none());
-        assert!(Kept::beside(Path::new("libnvrtc.so")).is_none());
+        assert!(Kept::with(&root.path().join("lib/libnvrtc.so.1"), (13, 0)).is_none());
+        assert!(Kept::with(Path::new("libnvrtc.so"), (13, 0)).is_none());
     }
 }

@@ -3,19 +3,19 @@
 
 #![allow(unsafe_code)] // Calls a C library.
 
-use std::ffi::{CStr, CString, c_char, c_int};
-use std::path::Path;
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
 
 use libloading::Library;
 
-use crate::kept::{self, Kept};
+use crate::kept::Kept;
 
 /// `NVRTC_ERROR_COMPILATION`: the source is wrong, and the log says how.
 pub const COMPILATION: c_int = 6;
 
 /// `nvrtcProgram`, an opaque pointer.
-type Handle = *mut std::ffi::c_void;
+type Handle = *mut c_void;
 type Size = unsafe extern "C" fn(Handle, *mut usize) -> c_int;
 type Get = unsafe extern "C" fn(Handle, *mut c_char) -> c_int;
 
@@ -40,11 +40,12 @@ pub struct Nvrtc {
     ptx: (Size, Get),
     machine_code: (Size, Get),
     log: (Size, Get),
-    kept: Option<Kept>,
+    /// What its assembler has found before.
+    pub(crate) kept: Option<Kept>,
 }
 
 /// A source as C strings.
-#[derive(Debug, Hash)]
+#[derive(Debug)]
 pub struct Unit {
     name: CString,
     text: CString,
@@ -66,7 +67,7 @@ pub struct Made {
 }
 
 /// What was made of a source.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Image {
     pub ptx: String,
     /// When a real architecture (`sm_90`) was asked for.
@@ -108,15 +109,13 @@ impl Nvrtc {
             (builtins, Library::new(nvrtc).map_err(|error| reason(&error))?)
         };
         std::mem::forget(builtins);
-        Ok(Nvrtc { kept: Kept::beside(nvrtc), ..Nvrtc::of(library)? })
+        Nvrtc::of(library)
     }
 
     /// The NVRTC that this process has open, whoever opened it; the newest of several. None is looked for elsewhere.
     pub fn already_open() -> Option<Nvrtc> {
         // NVIDIA releases a major version in two or three years.
-        let found = (12..20).rev().find_map(|major| Nvrtc::of(open_already(major)?).ok())?;
-        let path = kept::opened(&format!("libnvrtc.so.{}", found.version.0));
-        Some(Nvrtc { kept: path.and_then(|path| Kept::beside(&path)), ..found })
+        (12..20).rev().find_map(|major| Nvrtc::of(open_already(major)?).ok())
     }
 
     /// The functions of an open library, which stays open: they point into it.
@@ -146,10 +145,11 @@ impl Nvrtc {
             }
             known
         };
+        let version_of = (u32::try_from(major).unwrap_or(0), u32::try_from(minor).unwrap_or(0));
         let mut architectures: Vec<u32> = known.into_iter().filter_map(|it| u32::try_from(it).ok()).collect();
         architectures.sort_unstable();
         Ok(Nvrtc {
-            version: (u32::try_from(major).unwrap_or(0), u32::try_from(minor).unwrap_or(0)),
+            version: version_of,
             architectures,
             error_string: symbol(library, "nvrtcGetErrorString")?,
             create: symbol(library, "nvrtcCreateProgram")?,
@@ -158,24 +158,12 @@ impl Nvrtc {
             ptx: (symbol(library, "nvrtcGetPTXSize")?, symbol(library, "nvrtcGetPTX")?),
             machine_code: (symbol(library, "nvrtcGetCUBINSize")?, symbol(library, "nvrtcGetCUBIN")?),
             log: (symbol(library, "nvrtcGetProgramLogSize")?, symbol(library, "nvrtcGetProgramLog")?),
-            kept: None,
+            kept: path(version as *const c_void).and_then(|path| Kept::with(&path, version_of)),
         })
     }
 
-    /// Compiles a source, or finds what was made of it before. The headers can be included by their names.
+    /// Compiles a source. The headers can be included by their names.
     pub fn compile(&self, source: &Unit, headers: &[Unit], arguments: &[CString]) -> Made {
-        let entry = self.kept.as_ref().map(|kept| kept.entry(source, headers, arguments));
-        if let Some(made) = entry.as_ref().and_then(kept::Entry::read) {
-            return made;
-        }
-        let made = self.compile_anew(source, headers, arguments);
-        if let (Some(entry), Ok(image)) = (entry, &made.image) {
-            entry.write(image, &made.log);
-        }
-        made
-    }
-
-    fn compile_anew(&self, source: &Unit, headers: &[Unit], arguments: &[CString]) -> Made {
         let pointers = |strings: &mut dyn Iterator<Item = &CString>| -> Vec<*const c_char> {
             strings.map(|string| string.as_ptr()).collect()
         };
@@ -250,6 +238,28 @@ fn open_already(major: u32) -> Option<Library> {
 #[cfg(windows)]
 fn open_already(major: u32) -> Option<Library> {
     libloading::os::windows::Library::open_already_loaded(format!("nvrtc64_{major}0_0.dll")).ok().map(Into::into)
+}
+
+/// The file of the library that has this function.
+#[cfg(unix)]
+fn path(function: *const c_void) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStrExt as _;
+    let mut found = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
+    // SAFETY: any address may be asked about; zeros are a record without a name, and a name is a string that lives as long as the library,
+    // which is never closed.
+    let name = unsafe {
+        if libc::dladdr(function, found.as_mut_ptr()) == 0 || found.assume_init_ref().dli_fname.is_null() {
+            return None;
+        }
+        CStr::from_ptr(found.assume_init_ref().dli_fname)
+    };
+    Some(PathBuf::from(std::ffi::OsStr::from_bytes(name.to_bytes())))
+}
+
+/// Nothing is kept there.
+#[cfg(windows)]
+fn path(_: *const c_void) -> Option<PathBuf> {
+    None
 }
 
 /// What the system's loader said. libloading keeps that in the error's source.

@@ -85,7 +85,7 @@ __device__ void attend(Shared<HEAD>& shared, const bf16* __restrict__ q, const b
             queries[i][j] = query < heads ? ((const unsigned*)(q + query * HEAD))[8 * i + j / 2 * 4 + quarter] : 0;
         }
     }
-    // All page numbers before the first page: a load from the cache waits for its own alone. Where the sequence has no page, the table has -1,
+    // All page numbers before the first page: the address of a page waits for its own number alone. Where the sequence has no page, the table has -1,
     // or ends.
     int numbers[PAGES];
 #pragma unroll

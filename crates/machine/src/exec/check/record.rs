@@ -263,7 +263,7 @@ impl Recording {
         }
         step.lines = (lines.len() - step.first as usize) as u16;
         // An asynchronous copy reaches both memories, and its lines are those of global memory.
-        if lines.len() > first || step.reached.is_none() {
+        if lines.len() > first || step.reached != Some(Place::Global) {
             step.reached = Some(touch.place);
         }
     }
@@ -417,6 +417,10 @@ mod tests {
         touch(&mut recording, Action::Write, Place::Shared, 16, |lane| 16 * lane);
         let step = recording.warps[0].steps[0];
         assert_eq!((step.lines, step.passes, step.reached), (4, 4, Some(Place::Global)));
+        // Lanes of one access may reach their own block's memory and another's: it takes as long as the farther way.
+        let mut recording = touched(Action::Read, Place::Shared, 4, |lane| 4 * lane);
+        touch(&mut recording, Action::Read, Place::Cluster, 4, |lane| 4 * lane);
+        assert_eq!(recording.warps[0].steps[0].reached, Some(Place::Cluster));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::report::account::{Accesses, Banks, Flight, Line, Warps};
 use crate::report::{self, Busy, PtxPosition, SourcePosition, State};
 use crate::timing::Ticks;
 use crate::timing::memory::MemorySystem;
-use crate::timing::program::Program;
+use crate::timing::program::{Kind, Program};
 use crate::timing::rates::Rates;
 use crate::timing::sm::Sample;
 
@@ -133,7 +133,11 @@ impl Whole<'_> {
                         continue;
                     }
                     let sectors: u32 = lines.iter().map(|line| line.sectors.count_ones()).sum();
-                    let bytes = f64::from(op.bytes) * f64::from(step.lanes);
+                    let mut bytes = f64::from(op.bytes) * f64::from(step.lanes);
+                    if op.kind == Kind::Copy {
+                        // Lanes that fill with zeros read nothing.
+                        bytes = bytes.min(32.0 * f64::from(sectors));
+                    }
                     let access = Accesses {
                         requests: times,
                         sectors: times * f64::from(sectors),
