@@ -15,7 +15,7 @@
 // find out, the second one merges. Between them it is in two buffers that are lent. For head h of sequence s and part p,
 // (s * q_heads + h) * parts + p is the number of
 //     d elements of `partial`: sum of exp(score - largest) * value
-//     2 elements of `sums`: the part's largest score, and the sum of exp(score - largest)
+//     2 elements of `sums`: the part's largest score times log2(e), and the sum of exp(score - largest)
 //
 // Grade it with: cargo xtask grade decode_attention
 #include <cuda_bf16.h>
@@ -81,11 +81,12 @@ __device__ __forceinline__ unsigned pair_of(float one, float two) {
 //   - Both products are as in `flash_attention`: `load_matrices` for keys, `load_matrices_transposed` for values. Pack `pack` of row `row` begins
 //     at `page.keys[row][place_of(row, pack)]`.
 //   - Read no token beyond the sequence's length: there is NaN. `copy_page` makes zeros of it, and the score must be -CUDART_INF_F.
-//   - At the end the warps write their results to `shared`, where their pages were: wait for all warps first. Correct each to the largest
-//     score of all, and add them. Write `partial`, not divided, and both numbers of `sums`. exp(x / sqrt(HEAD)) is
-//     `exp2f(x * 1.44269504f * rsqrtf(HEAD))`.
-//   - The second kernel goes over the parts that a sequence has, and no others. First find the largest of their scores. Then add the sums, each
-//     times exp(the part's largest score - the largest of all).
+//   - exp(x / sqrt(HEAD)) is `exp2f(x * scale)` with `scale = 1.44269504f * rsqrtf(HEAD)`, so q k^T need not be divided.
+//   - At the end the warps write their results to `shared`, where their pages were. Three barriers are needed: before they write, before
+//     what they wrote is read, and before the next heads' pages come. Correct each result to the largest score of all, and add
+//     them. Write `partial`, not divided, and both numbers of `sums`. The first number is `largest * scale`.
+//   - The second kernel goes over the parts that a sequence has, and no others. First find the largest of their first numbers. Then add
+//     the sums, each times exp2f(the part's first number - the largest of all). `blockDim.x` says how many elements a head has.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
     decode_attention(const bf16* q, const bf16* k_cache, const bf16* v_cache, const int* block_table, const int* lengths,
                      float* partial, float* sums, size_t q_heads, size_t kv_heads, size_t head_dim, size_t pages) {

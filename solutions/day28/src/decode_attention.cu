@@ -15,7 +15,7 @@
 // find out, the second one merges. Between them it is in two buffers that are lent. For head h of sequence s and part p,
 // (s * q_heads + h) * parts + p is the number of
 //     d elements of `partial`: sum of exp(score - largest) * value
-//     2 elements of `sums`: the part's largest score, and the sum of exp(score - largest)
+//     2 elements of `sums`: the part's largest score times log2(e), and the sum of exp(score - largest)
 //
 // Grade it with: cargo xtask grade decode_attention
 #include <cuda_bf16.h>
