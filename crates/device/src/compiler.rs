@@ -12,7 +12,7 @@ use std::ffi::CString;
 use std::hash::Hash;
 use std::path::{Path, PathBuf};
 
-use fusion_toolchain::{Cache, Toolchain};
+use fusion_toolchain::{Origin, Toolchain};
 
 pub use compiled::Compiled;
 pub use diagnostic::{Diagnostic, Place, Severity};
@@ -60,8 +60,9 @@ impl Compiler {
     /// [`CompileError::Open`] when the library or one that it needs cannot be loaded.
     pub fn open(toolchain: &Toolchain) -> Result<Compiler, CompileError> {
         let path = toolchain.nvrtc.clone();
-        let fetched = Cache::from_env().is_some_and(|cache| path.starts_with(cache.directory()));
-        if let Some(folder) = fusion_nvrtc::kept_in(&path).filter(|_| fetched) {
+        if toolchain.origin == Origin::Cache
+            && let Some(folder) = fusion_nvrtc::kept_in(&path)
+        {
             // Where it cannot be made, what kernels take is not kept.
             let _absent = std::fs::create_dir(folder);
         }
