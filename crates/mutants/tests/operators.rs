@@ -101,6 +101,18 @@ fn adding_to_a_pointer_is_indexing() {
     }
 }
 
+/// What is asked before a `?` decides what is read, also from within brackets.
+#[test]
+fn asking_before_a_question_mark_is_indexing() {
+    let source = "void k(const float* x, float* out, size_t n) {\n    out[0] = (n * 4 < 9) ? x[n] : 0;\n    out[0] = n * 4 < 9 ? x[n] : \
+                  0;\n    out[0] = n < 9 ? x[n] * 4 : 0;\n    out[0] = n < 9 ? 0 : (x[n] * 4);\n    out[0] = x[n] * 4;\n}\n";
+    for (line, anywhere) in [(2, true), (3, true), (4, false), (5, false), (6, false)] {
+        let made = mutants(source);
+        let mut products = made.iter().filter(|it| it.line == line && it.operator.name == "mul-to-add");
+        assert!(products.any(|it| it.operator.admits("fault E-OOB-GLOBAL") == anywhere), "line {line}");
+    }
+}
+
 /// Where something lies is asked of a function that hands it back.
 #[test]
 fn handing_a_place_back_is_indexing() {

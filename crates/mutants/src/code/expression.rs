@@ -94,7 +94,7 @@ impl Code<'_> {
                     && self.enclosing(brace).is_some_and(|outer| self.word(outer) == "(")
             };
             let is_returned = |brace: usize| self.word(brace.wrapping_sub(1)) == "return" && self.counts(brace);
-            if self.word(open) == "{" && (is_argument(open) || is_returned(open)) {
+            if self.word(open) == "{" && (is_argument(open) || is_returned(open)) || self.is_condition(at) {
                 return true;
             }
             at = open;
@@ -122,6 +122,22 @@ impl Code<'_> {
         let first = tokens.start;
         let calls = matches!(self.word(first + 1), "(" | "<") && words.len() == tokens.len();
         declares || points || calls || self.moves_pointer(first) || self.hands_back(first)
+    }
+
+    /// Whether a token belongs to what stands before a `?`, without the brackets around both.
+    fn is_condition(&self, token: usize) -> bool {
+        let mut at = self.pair(token).map_or(token, |close| close.max(token));
+        while at + 1 < self.tokens.len() {
+            at += 1;
+            match (self.pair(at), self.word(at)) {
+                (_, "?") => return true,
+                (Some(close), "(" | "[" | "{") => at = close,
+                (_, ")" | "]" | "}" | ";" | "," | ":") => return false,
+                (_, word) if is_assignment(word) => return false,
+                _ => {}
+            }
+        }
+        false
     }
 
     /// Whether what stands in braces is computed from names and whole numbers: no number has a point in it, and no
