@@ -35,7 +35,7 @@ pub(crate) struct Options {
 }
 
 /// Processes that time the kernels, an odd number.
-const PROCESSES: usize = 5;
+const PROCESSES: usize = 9;
 
 /// A line of the times that begins so has the GPU.
 const GPU: &str = "# device: ";
