@@ -77,7 +77,7 @@ template <>
 __device__ __forceinline__ __nv_bfloat16 from_float<__nv_bfloat16>(float value) { return __float2bfloat16_rn(value); }
 
 // ANCHOR: convert
-// Two elements a conversion: half the instructions.
+// Each conversion converts two elements, so half as many instructions are needed.
 __device__ __forceinline__ float2 to_float2(const Pack<float>& pack, int pair) {
     return make_float2(pack.at[2 * pair], pack.at[2 * pair + 1]);
 }
@@ -114,7 +114,7 @@ __device__ __forceinline__ Pack<T> map(F f, const Pack<T>& first, const Packs&..
     return result;
 }
 
-// start, with f(result so far, element) applied for every element of a pack.
+// Begins with `start`, and replaces the result by f(result, element) for each element of a pack.
 template <typename F, typename T>
 __device__ __forceinline__ float fold(float start, const Pack<T>& pack, F f) {
 #pragma unroll

@@ -10,8 +10,8 @@ struct Max {
 };
 
 // ANCHOR: lanes
-// Combines the values of LANES neighbouring lanes, a power of two of at most 32; each of them gets the result.
-// All 32 lanes of the warp must take part.
+// Combines the values of LANES neighbouring lanes. LANES is a power of two, and at most 32. Each of these lanes gets
+// the result. All 32 lanes of the warp must take part.
 template <int LANES, typename Op>
 __device__ __forceinline__ float reduce_lanes(float value, Op op) {
 #pragma unroll
@@ -27,8 +27,8 @@ template <int THREADS>
 constexpr int WARPS = THREADS <= 32 ? 1 : THREADS / 32;
 
 // ANCHOR: row
-// Combines the values of the THREADS threads of a row, a power of two; each of them gets the result.
-// Up to 32 threads are neighbouring lanes of a warp. More threads are the whole block.
+// Combines the values of the THREADS threads of a row, a power of two. Each of them gets the result. If THREADS is at
+// most 32, they are neighbouring lanes of one warp. If THREADS is larger, they are the whole block.
 //
 // `partial` is shared memory of this reduction alone. There is one barrier per reduction: a warp may already be
 // in the next reduction while another warp still reads the partial results of this one.

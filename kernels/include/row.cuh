@@ -3,8 +3,8 @@
 #include "pack.cuh"
 
 // ANCHOR: row
-// THREADS threads hold a row of at most CAPACITY elements, each in VECTORS packs of 16 bytes. Neighbouring
-// threads hold neighbouring packs, so that a warp's access is one piece of memory.
+// THREADS threads hold a row of at most CAPACITY elements. Each thread holds VECTORS packs of 16 bytes.
+// Neighbouring threads hold neighbouring packs, so a warp's access is one piece of memory.
 template <typename T, int THREADS, int VECTORS>
 struct Row {
     static const int CAPACITY = THREADS * VECTORS * Pack<T>::SIZE;
@@ -15,7 +15,7 @@ struct Row {
     __device__ __forceinline__ int index(int j) const { return threadIdx.x % THREADS + j * THREADS; }
     __device__ __forceinline__ bool holds(int j) const { return index(j) < packs; }
 
-    // Reads a row of `columns` elements, a multiple of a pack's.
+    // Reads a row of `columns` elements. `columns` must be a multiple of Pack<T>::SIZE.
     __device__ __forceinline__ void load(const T* row, size_t columns) {
         packs = (int)(columns / Pack<T>::SIZE);
 #pragma unroll
@@ -24,8 +24,8 @@ struct Row {
         }
     }
 
-    // The same for a row that nobody writes while the kernel runs. A load of constants waits for nothing: the compiler puts
-    // all loads of a thread before the first use of any, so that all are in flight at once.
+    // The same for a row that no thread writes while the kernel runs. No store can change the row, so the compiler may
+    // put all loads of a thread before the first use. Then all of them are in flight at once.
     __device__ __forceinline__ void load_constant(const T* row, size_t columns) {
         packs = (int)(columns / Pack<T>::SIZE);
 #pragma unroll
@@ -41,7 +41,7 @@ struct Row {
         for (int j = 0; j < VECTORS; j++) load_pack_kept(pack[j], row, index(j), holds(j));
     }
 
-    // start, with f(result so far, element) applied for every element that this thread holds.
+    // Begins with `start`, and replaces the result by f(result, element) for each element that this thread holds.
     template <typename F>
     __device__ __forceinline__ float fold(float start, F f) const {
 #pragma unroll
@@ -51,8 +51,8 @@ struct Row {
         return start;
     }
 
-    // Replaces every element by f(element, shared elements), rounded to T. The shared elements are those in the same
-    // column of shared rows, which are the same for all rows of the matrix: a weight is one.
+    // Replaces every element by f(element, shared elements), rounded to T. A shared row belongs to all rows of the
+    // matrix, as the weights do. f gets the element of each shared row that is in the same column.
     template <typename F, typename... Shared>
     __device__ __forceinline__ void apply(F f, const Shared*... shared) {
 #pragma unroll
@@ -61,8 +61,8 @@ struct Row {
         }
     }
 
-    // The same where nothing writes the shared rows while the kernel runs: they are in flight while the threads wait for each
-    // other. It takes registers, so that it is slower where these are scarce.
+    // Like `apply`, for shared rows that no thread writes while the kernel runs. Their loads are in flight while the
+    // threads wait for each other. This takes more registers, so it is slower if registers are scarce.
     template <typename F, typename... Shared>
     __device__ __forceinline__ void apply_constant(F f, const Shared*... shared) {
 #pragma unroll

@@ -254,6 +254,10 @@ mod tests {
         assert!(any(&shapes, |_, [queries, keys], lengths| {
             keys > 1 && queries / keys > 16 && lengths.iter().any(|&length| length > PART)
         }));
+        // And with a last page that is filled by more than half, and not whole.
+        assert!(any(&shapes, |_, [queries, keys], lengths| {
+            queries / keys > 16 && lengths.iter().any(|&length| length % PAGE > PAGE / 2)
+        }));
     }
 
     #[test]

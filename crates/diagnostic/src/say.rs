@@ -170,7 +170,7 @@ fn label(other: &report::Related, fault: &Fault) -> String {
         Role::Initialised => "the count of its arrivals was set here".into(),
         Role::Bypassing { lanes, barrier } => sync::bypassing(*lanes, *barrier),
         Role::BypassingWarp { warp } => {
-            format!("warp {warp} is here, behind the barrier, without having waited, and ends")
+            format!("warp {warp} is here already, past the barrier, without having waited, and ends")
         }
         Role::Product => warpgroup::PRODUCT.into(),
         Role::OtherProduct { warp } => warpgroup::other(*warp),

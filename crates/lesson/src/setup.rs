@@ -93,12 +93,15 @@ impl Lesson {
         device::times(&self.device)
     }
 
-    /// One line that names the device and says what its times are.
+    /// Names the device and says what its times are.
     pub fn headline(&self) -> String {
         let name = &self.device.properties.name;
         match self.device.is_emulated() {
             true => format!("{name}: launches and bytes are exact, times are PREDICTED by a model, not measured."),
-            false => format!("{name}: times are measured with events, the L2 flushed before each, median of several."),
+            false => format!(
+                "{name}: times are measured with CUDA events (time stamps on the GPU).\n\
+                 The L2 is emptied before each run. Each time is the median of several runs."
+            ),
         }
     }
 

@@ -67,7 +67,7 @@ mod tests {
     fn a_mutant_knows_its_place_and_its_line() {
         let source = "one\n  tw\u{f6} < three;\nfour";
         let at = source.find('<').unwrap();
-        let mutant = Mutant::new(source, Operator { name: "x", does: "", classes: VALUES }, &(at..at + 1), "<=");
+        let mutant = Mutant::new(source, Operator::new("x", "", VALUES), &(at..at + 1), "<=");
         assert_eq!((mutant.id.as_str(), mutant.line, mutant.column), ("x@2:7", 2, 7));
         assert_eq!(mutant.diff(), "- tw\u{f6} < three;\n+ tw\u{f6} <= three;");
         assert_eq!(mutant.text, "one\n  tw\u{f6} <= three;\nfour");

@@ -10,11 +10,13 @@ pub struct Operator {
     /// The reasons for which its mutants may be refused, as the grader words them: `values`, `fault E-OOB-GLOBAL`. One
     /// that ends in `-` stands for all that begin with it.
     pub classes: &'static [&'static str],
+    /// What changes gives a bound on launches its value, too, so that a launch may be refused.
+    pub bounds_launches: bool,
 }
 
 impl Operator {
     pub(crate) const fn new(name: &'static str, does: &'static str, classes: &'static [&'static str]) -> Self {
-        Self { name, does, classes }
+        Self { name, does, classes, bounds_launches: false }
     }
 
     /// The same where what changes is an address, a bound or a condition: then memory faults are right too.
@@ -27,9 +29,15 @@ impl Operator {
         Self { classes: LAUNCH, ..self }
     }
 
+    /// The same where a bound on launches may have its value from what changes.
+    pub(crate) const fn bounding_launches(self, bounds_launches: bool) -> Self {
+        Self { bounds_launches, ..self }
+    }
+
     /// Whether refusing one of its mutants for this reason is right.
     pub fn admits(&self, reason: &str) -> bool {
-        self.classes.iter().any(|class| match class.strip_suffix('-') {
+        let launch = if self.bounds_launches { LAUNCH } else { &[] };
+        self.classes.iter().chain(launch).any(|class| match class.strip_suffix('-') {
             Some(_) => reason.starts_with(class),
             None => reason == *class,
         })
@@ -66,6 +74,8 @@ pub(crate) const INDEX: &[&str] = &[
     "fault E-SYNC-MASK",
     "fault E-DEADLOCK",
     "fault E-BUDGET",
+    // A loop that goes on for long, also one that the compiler is to unroll.
+    "timeout",
     "fault L-",
 ];
 

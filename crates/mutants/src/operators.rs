@@ -19,6 +19,7 @@ use std::ops::Range;
 
 use crate::code::Code;
 use crate::{Mutant, Operator};
+use fusion_cpp::Kind;
 
 /// Finds the sites of one family of operators.
 type Find = fn(&Code<'_>, &mut Sites<'_>);
@@ -83,7 +84,17 @@ fn at(code: &Code<'_>, token: usize, operator: Operator) -> Operator {
         Some(open) if matches!(code.before(open), "__launch_bounds__" | "__cluster_dims__") => {
             operator.in_launch_bounds()
         }
-        _ if code.is_index(token) => operator.in_index(),
+        _ if code.is_index(token) => operator.in_index().bounding_launches(bounds_launches(code, token)),
         _ => operator,
     }
+}
+
+/// Whether a token helps to give a name its value that a bound on launches has: `const int THREADS = 128;`.
+fn bounds_launches(code: &Code<'_>, token: usize) -> bool {
+    let of_launches = |open: &usize| matches!(code.before(*open), "__launch_bounds__" | "__cluster_dims__");
+    let words = |open: usize| (open + 1..code.pair(open).unwrap_or(open)).map(|at| code.word(at));
+    let ends = |at: &usize| matches!(code.word(*at), ";" | "{" | "}") || code.kind(*at) == Some(Kind::Directive);
+    let declaration = (0..token).rev().take_while(|at| !ends(at));
+    let declared: Vec<&str> = declaration.filter(|&at| code.word(at + 1) == "=").map(|at| code.word(at)).collect();
+    code.body_tokens().filter(of_launches).flat_map(words).any(|word| declared.contains(&word))
 }

@@ -113,6 +113,18 @@ fn asking_before_a_question_mark_is_indexing() {
     }
 }
 
+/// A number that a bound on launches has by its name can be too small for them, too.
+#[test]
+fn numbers_may_bound_launches_by_their_names() {
+    let source = "const int THREADS = 128, ROWS = 4;\nconst int WIDTH = 32;\nvoid __launch_bounds__(THREADS) k(float* x) {\n    \
+                  const int half = 16;\n}\n";
+    for (line, launch) in [(1, true), (2, false), (4, false)] {
+        let made = mutants(source);
+        let mut short = made.iter().filter(|it| it.line == line && it.operator.name == "constant-minus-one");
+        assert!(short.any(|it| it.operator.admits("launch") == launch), "line {line}");
+    }
+}
+
 /// Where something lies is asked of a function that hands it back.
 #[test]
 fn handing_a_place_back_is_indexing() {

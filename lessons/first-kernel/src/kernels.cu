@@ -19,7 +19,7 @@ extern "C" __global__ void scale(const float* x, float* y, float a, size_t n) {
 // ANCHOR_END: scale
 
 // ANCHOR: reverse
-// Reverses each run of 64 elements. A block has 64 threads.
+// Reverses the order within each group of 64 elements. A block has 64 threads.
 extern "C" __global__ void reverse(const float* x, float* y) {
     __shared__ float tile[64];
     unsigned i = blockIdx.x * 64 + threadIdx.x;

@@ -22,6 +22,7 @@ pub(crate) fn scale(
     const THREADS: u32 = 256;
 
     let n = y.len();
+    assert_eq!(x.len(), n, "x and y must have the same length");
     if n == 0 {
         return Ok(());
     }
@@ -86,7 +87,7 @@ pub(crate) fn find_scale(context: &Arc<CudaContext>) -> Result<CudaFunction, Box
 }
 // ANCHOR_END: module
 
-/// Reverses each run of 64 numbers by a kernel with that contract. There are whole runs of them.
+/// Reverses the order within each group of 64 numbers, by a kernel with that contract. All groups are whole.
 pub(crate) fn reverse_on_gpu(
     stream: &Arc<CudaStream>,
     module: &Arc<CudaModule>,

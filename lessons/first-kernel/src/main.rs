@@ -98,10 +98,10 @@ impl Gpu {
                 print(&format!("y = {}", ends(&y)))
             }
             Step::Reverse => {
-                print("reverse: each run of 64 elements backwards, by 2 blocks of 64 threads")?;
+                print("reverse: reverses the order within each group of 64 elements, with 2 blocks of 64 threads")?;
                 let x = count(128);
                 let y = self.right("reverse", launch::reverse_on_gpu(stream, module, "reverse", &x))?;
-                show_runs(&x, &y)
+                show_groups(&x, &y)
             }
         }
     }
@@ -112,7 +112,7 @@ impl Gpu {
         let x = count(128);
         let (stream, module) = (&self.device.stream, &self.program.module);
         let y = launch::reverse_on_gpu(stream, module, "reverse_race", &x).map_err(failed("reverse_race"))?;
-        show_runs(&x, &y)?;
+        show_groups(&x, &y)?;
         print("")?;
         if self.device.is_emulated() {
             return print(self.found()?.trim_end());
@@ -145,11 +145,11 @@ fn failed(kernel: &str) -> impl FnOnce(DriverError) -> LessonError {
     move |error| LessonError::Wrong(format!("running `{kernel}` failed: {}", describe(&error)))
 }
 
-/// Each run of 64 numbers, before and after.
-fn show_runs(x: &[f32], y: &[f32]) -> Result<(), LessonError> {
+/// Each group of 64 numbers, before and after.
+fn show_groups(x: &[f32], y: &[f32]) -> Result<(), LessonError> {
     for (name, numbers) in [("x", x), ("y", y)] {
-        for (label, run) in ["[0..64]  ", "[64..128]"].iter().zip(numbers.chunks(64)) {
-            print(&format!("{name}{label} = {}", ends(run)))?;
+        for (label, group) in ["[0..64]  ", "[64..128]"].iter().zip(numbers.chunks(64)) {
+            print(&format!("{name}{label} = {}", ends(group)))?;
         }
     }
     Ok(())

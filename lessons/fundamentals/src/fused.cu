@@ -1,4 +1,4 @@
-// The fused kernels that the lesson times beside the unfused chains: one thread an element, as
+// The fused kernels that the lesson times beside the unfused chains: one element per thread, as
 // plainly as they can be written. The solutions do the same with 16-byte accesses.
 
 // ANCHOR: add_sigmoid

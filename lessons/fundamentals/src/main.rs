@@ -50,7 +50,8 @@ fn run(Arguments { selection }: &Arguments) -> Result<(), LessonError> {
     let lesson = Lesson::open(&selection.options, &[source])?;
     lesson.show(&[ADD_SIGMOID, MUL_ADD, ADD_MUL_EXP, ADD_MUL_RELU], selection.operation.as_deref())?;
     fusion_lesson::print(
-        "\nAt the largest sizes bytes decide, and the speedup is near their ratio. At the smallest, launches decide: fewer are faster, but not always by their ratio.",
+        "\nAt the largest sizes bytes decide: the speedup is near the ratio of the bytes. At the smallest sizes \
+         launches decide. Fewer launches take less time, but the speedup is not always the ratio of the launches.",
     )
 }
 

@@ -65,7 +65,7 @@ impl Gpu {
         let Memory { bandwidth, latency_ns, measured } = memory;
         let little = format!(
             "Little's law: {:.2} TB/s x {latency_ns:.0} ns / {} SMs = {:.1} KiB that each SM must have in flight. \
-             The bandwidth is that of a copy; the latency, of an idle memory, is assumed.",
+             The bandwidth is that of a copy. The latency is assumed: that of an idle memory.",
             bandwidth / 1e12,
             self.sms,
             self.by_little(memory) / 1024.0
@@ -77,7 +77,7 @@ impl Gpu {
                 bytes / 1024
             ),
             None => format!(
-                "{little}\nA busy memory answers later, so take it as the least: the course has no \
+                "{little}\nA busy memory answers later, so this is a lower limit: the course has no \
                  measurement of this GPU."
             ),
         }

@@ -25,7 +25,7 @@ __device__ __forceinline__ void add_gelu(const float* a, const float* b, float* 
 // ANCHOR_END: in_flight
 
 // ANCHOR: bounds
-// A block never has more than 256 threads: the compiler may give each as many registers as that allows.
+// A block never has more than 256 threads. So each thread may get as many registers as a block of 256 threads allows.
 extern "C" __global__ void __launch_bounds__(256) add_gelu_x1(const float* a, const float* b, float* out, size_t n) {
     add_gelu<1>(a, b, out, n);
 }

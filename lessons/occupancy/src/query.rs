@@ -75,21 +75,21 @@ fn one_more(limits: &Limits, block: &Block, found: &Occupancy) -> String {
     let advice = found.limiters().map(|limiter| match limiter {
         Limiter::Threads => {
             let most = (1..block.threads).rev().find(|&threads| room(&Block { threads, ..*block }, limiter));
-            most.map(|threads| format!("blocks of at most {threads} threads"))
+            most.map(|threads| format!("blocks have at most {threads} threads"))
         }
         Limiter::Registers => {
             let most = (1..block.registers).rev().find(|&registers| room(&Block { registers, ..*block }, limiter));
-            most.map(|registers| format!("at most {registers} registers per thread"))
+            most.map(|registers| format!("each thread has at most {registers} registers"))
         }
         Limiter::SharedMemory => {
             let shared = limits.shared_for(wanted);
             room(&Block { shared, ..*block }, limiter)
-                .then(|| format!("at most {} bytes of shared memory", grouped(shared as usize)))
+                .then(|| format!("each block has at most {} bytes of shared memory", grouped(shared as usize)))
         }
         Limiter::Blocks => None,
     });
     match advice.collect::<Option<Vec<_>>>() {
-        Some(advice) => format!("One more block would need {}.\n", advice.join(" and ")),
+        Some(advice) => format!("One more block fits if {}.\n", advice.join(" and ")),
         None => "One more block does not fit, whatever it asks for: use larger blocks.\n".to_owned(),
     }
 }

@@ -4,8 +4,8 @@
 extern "C" __global__ void fake_quantize(const float* x, float* out, float scale, size_t n) {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        float step = rintf(x[i] / scale);                    // half to even
-        out[i] = fminf(fmaxf(step, -127.0f), 127.0f) * scale;
+        float level = rintf(x[i] / scale);                   // half to even
+        out[i] = fminf(fmaxf(level, -127.0f), 127.0f) * scale;
     }
 }
 // ANCHOR_END: quantize
@@ -34,8 +34,8 @@ extern "C" __global__ void fake_quantize_reciprocal(const float* x, float* out, 
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     float inverse = 1.0f / scale;                            // rounded once here,
     if (i < n) {
-        float step = rintf(x[i] * inverse);                  // and again here: off by a step next to ties
-        out[i] = fminf(fmaxf(step, -127.0f), 127.0f) * scale;
+        float level = rintf(x[i] * inverse);                 // and again here: off by a step next to ties
+        out[i] = fminf(fmaxf(level, -127.0f), 127.0f) * scale;
     }
 }
 // ANCHOR_END: reciprocal

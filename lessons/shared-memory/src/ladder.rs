@@ -41,9 +41,9 @@ pub(crate) fn show(bench: &mut Bench) -> Result<String, LessonError> {
     }
     Ok(format!(
         "\n1. The latency ladder: chains in which each step needs the step before, times {}\n\n\
-         A step is a load and the computation of its address. Two chains are timed, the second\n\
-         twice as long. The difference of their times is that of {} steps, of {} in registers:\n\
-         both have the cost of a launch in them. Clocks are those of {:.2} GHz.\n\n{table}\n",
+         A step is a load and the computation of its address; in registers, a multiply-add. Two\n\
+         chains are timed, the second twice as long. The difference of the two times is the time of\n\
+         {} steps (in registers {}): the cost of a launch cancels. Clocks are those of {:.2} GHz.\n\n{table}\n",
         bench.lesson.times(),
         grouped(LOADS),
         grouped(ADDITIONS),

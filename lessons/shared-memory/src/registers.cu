@@ -70,7 +70,7 @@ rotate_shared(const float* x, float* out, int shift) {
 // ANCHOR_END: shared
 
 // ANCHOR: spill
-// A warp has a row of 2,048 elements: 64 registers per lane. It writes each minus their mean.
+// A warp holds a row of 2,048 elements, 64 per lane. It writes each element minus the mean of the row.
 const int HELD = 64;
 
 __device__ __forceinline__ void centre(const float* x, float* out) {

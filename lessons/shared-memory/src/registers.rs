@@ -71,8 +71,8 @@ pub(crate) fn show(bench: &mut Bench, elements: usize) -> Result<String, LessonE
     }
     Ok(format!(
         "\n5. Registers and local memory: {} floats, blocks of {THREADS} threads, times {}\n\n\
-         Registers and local bytes are those of a thread, as the assembler has them. Blocks are\n\
-         those that a multiprocessor holds.\n\n{table}\n",
+         Registers and local bytes are per thread: the assembler reports them. Blocks are those\n\
+         that a multiprocessor holds.\n\n{table}\n",
         grouped(elements),
         bench.lesson.times()
     ))

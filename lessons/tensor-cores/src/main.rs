@@ -104,7 +104,11 @@ fn headline(gpu: &Gpu) -> String {
         true => {
             format!("{}: fragments and counts are exact, times are PREDICTED by a model, not measured.", gpu.name())
         }
-        false => format!("{}: times are measured with events, median of several.", gpu.name()),
+        false => format!(
+            "{}: times are measured with CUDA events (time stamps on the GPU).\n\
+             Each time is the median of several runs.",
+            gpu.name()
+        ),
     }
 }
 

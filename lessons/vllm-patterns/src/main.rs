@@ -98,8 +98,8 @@ fn run(Arguments { selection }: &Arguments) -> Result<(), LessonError> {
         [SILU_MUL, ADD_RESIDUAL_ACT, BIAS_RELU, BIAS_GELU, BIAS_SILU, ADD_RMSNORM, RMSNORM_QUANT, LAYERNORM_QUANT];
     lesson.show(&subjects, selection.operation.as_deref())?;
     fusion_lesson::print(
-        "\nA pattern can gain what it saves in bytes, and at small sizes in launches. How much of that a kernel gets \
-         depends on its accesses and on how often it waits for its row.",
+        "\nFusion saves bytes, and at small sizes it saves launches. The speedup also depends on how each kernel \
+         accesses memory, and on how often its threads wait.",
     )
 }
 

@@ -70,11 +70,11 @@ fn places(device: &Device) -> Panel {
     }
     sketch.y = y;
     let words = format!(
-        "Registers of {} and, of {} together, L1 and shared memory are in each of {} multiprocessors. Below them is the L2 with {}, \
-         and below that the DRAM with {}.",
+        "Each of the {} multiprocessors has {} of registers. Its L1 and its shared memory have {} together. Below them is the L2 \
+         with {}, and below that the DRAM with {}.",
+        device.sms,
         size(device.registers),
         size(device.l1),
-        device.sms,
         size(device.l2),
         size(device.memory)
     );

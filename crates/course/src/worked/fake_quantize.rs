@@ -1,4 +1,4 @@
-//! `fake_quantize`: to the nearest of 255 steps and back, as a network is trained that will be quantized later.
+//! `fake_quantize`: to the nearest of 255 levels and back, as a network is trained that will be quantized later.
 
 use crate::{Case, DType, Data, Exercise, Inputs, Param, Reference, Scalar, ScalarArg, Shape, Step, Tolerance};
 

@@ -65,7 +65,7 @@ fn used(what: Undefined, by: &Use, bytes: u32, buffer: Option<&Buffer>) -> Words
     // The index of the first element is the same whatever the elements are.
     let counted = buffer.filter(|b| b.name.identifier().is_some() && b.offset != 0).map(|b| {
         let size = counted(bytes.into(), "byte");
-        format!("{element} is counted in elements of {size}: byte {} of {}", b.offset, b.size)
+        format!("the index of {element} counts elements of {size}: it is byte {} of {}", b.offset, b.size)
     });
     Words::new(title).label(label).maybe(counted).note(contents(what))
 }
@@ -134,7 +134,7 @@ fn help(what: Undefined, by: &Use, buffer: Option<&Buffer>) -> String {
             format!("set {memory} to its start value first, and put `__syncthreads()` behind that")
         }
         (Undefined::Shared, _) => format!(
-            "write all of {memory} that is read: fill what is left over with a value that changes nothing (0 in a sum), or read only as far as it was written"
+            "write every element of {memory} that the kernel reads: fill the unused ones with a value that changes nothing (0 in a sum), or read only those that were written"
         ),
         (Undefined::Local, _) => "give the array its values where it is declared: `float a[4] = {};`".to_owned(),
         (Undefined::Register, _) => {

@@ -240,9 +240,9 @@ fn local_memory(
     match indexed {
         true => words
             .help("unroll the loop (`#pragma unroll`) so that every index is a constant; then the array can live in registers")
-            .help("where the index depends on the data, keep the array in shared memory, one column a thread"),
+            .help("where the index depends on the data, keep the array in shared memory, one column per thread"),
         false => words
             .help("where it is an array, let every index be a constant when the kernel is compiled (`#pragma unroll`): registers have no index")
-            .help("where it is one variable, do not take its address: return a value instead of filling in what a pointer names"),
+            .help("where it is one variable, do not take its address: return a value instead of writing it through a pointer"),
     }
 }

@@ -160,8 +160,8 @@ pub(super) fn waiting(here: Lanes, waits: Waits, more: u32) -> String {
 pub(super) fn bypassing(mask: u32, barrier: bool) -> String {
     let (there, are) = (lanes(mask), verb(mask, "is", "are"));
     match barrier {
-        true => format!("{there} of the same warp {are} here, behind the barrier, without having waited"),
-        false => format!("{there} of the same warp {are} here, behind it, without having taken part"),
+        true => format!("{there} of the same warp {are} here already, past the barrier, without having waited"),
+        false => format!("{there} of the same warp {are} here already, without having taken part"),
     }
 }
 

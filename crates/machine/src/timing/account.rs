@@ -78,8 +78,8 @@ struct Warp {
     since: Ticks,
     issued: Option<u32>,
     why: Why,
-    /// For how long the units that can do its next instruction had been at work when it was ready.
-    worked: Ticks,
+    /// For how long the units that can do its next instruction had been closed when it was ready.
+    closed: Ticks,
     /// The unit of what was issued last, and until when that takes it.
     own: (Unit, Ticks),
 }
@@ -120,8 +120,21 @@ pub(super) struct Span {
 /// worker's message.
 const MOST_SPANS: usize = 59_000;
 
-/// A scheduler's units: for how long each has had work, and until when.
-type Units = [(Ticks, Ticks); Unit::COUNT];
+/// A scheduler's units.
+type Units = [UnitTime; Unit::COUNT];
+
+/// What a unit has done.
+#[derive(Clone, Copy, Debug, Default)]
+struct UnitTime {
+    /// For how long it has had work, and until when it has some.
+    worked: Ticks,
+    until: Ticks,
+    /// For how long of that it could take nothing. While it takes an instruction, the others that want it could have been taken as well:
+    /// these are eligible and not selected (*Nsight Compute*, "Warp States").
+    closed: Ticks,
+    /// The part of `closed` that is of what it took last.
+    last: Ticks,
+}
 
 /// Of one SM.
 #[derive(Debug, Default)]
@@ -156,7 +169,7 @@ impl Account {
     pub(super) fn room(&mut self, warps: usize, places: usize, first: usize) {
         self.warps =
             vec![
-                Warp { since: 0, issued: None, why: Why::until(0, State::Launch), worked: 0, own: (Unit::None, 0) };
+                Warp { since: 0, issued: None, why: Why::until(0, State::Launch), closed: 0, own: (Unit::None, 0) };
                 warps
             ];
         self.ends = vec![0; places];
@@ -180,29 +193,32 @@ impl Account {
     /// A warp is ready, and waits for its turn and for a unit.
     pub(super) fn queue(&mut self, scheduler: usize, warp: usize, unit: Unit) {
         let ready = self.warps[warp].why.ready;
-        self.warps[warp].worked = self.worked(scheduler, unit, ready);
+        self.warps[warp].closed = self.closed(scheduler, unit, ready);
     }
 
-    /// For how long the units that can do something have had work by now; of two, the one that has had less.
-    fn worked(&self, scheduler: usize, unit: Unit, now: Ticks) -> Ticks {
+    /// For how long the units that can do something have been closed by now; of two, the one that has been so for less time.
+    fn closed(&self, scheduler: usize, unit: Unit, now: Ticks) -> Ticks {
         let until_now = |&unit: &usize| {
-            let (worked, until) = self.units[scheduler][unit];
-            worked - until.saturating_sub(now).min(worked)
+            let UnitTime { until, closed, last, .. } = self.units[scheduler][unit];
+            closed - until.saturating_sub(now).min(last)
         };
         unit.indices().iter().map(until_now).min().unwrap_or_default()
     }
 
-    /// A scheduler's unit has work for so long from `from` on, or when it is done with what it has.
-    pub(super) fn work(&mut self, scheduler: usize, unit: usize, from: Ticks, time: Ticks) {
-        let (worked, until) = &mut self.units[scheduler][unit];
-        *worked += time;
-        *until = (*until).max(from) + time;
+    /// A scheduler's unit has work for so long from `from` on, or when it is done with what it has. For the
+    /// first `taken` ticks it takes instructions.
+    pub(super) fn work(&mut self, scheduler: usize, unit: usize, from: Ticks, (time, taken): (Ticks, Ticks)) {
+        let unit = &mut self.units[scheduler][unit];
+        unit.worked += time;
+        unit.until = unit.until.max(from) + time;
+        unit.last = time.saturating_sub(taken);
+        unit.closed += unit.last;
     }
 
     /// A warp's instruction is issued from `now` to `next`.
     pub(super) fn issue(&mut self, scheduler: usize, warp: usize, op: &Op, pc: u32, (now, next): (Ticks, Ticks)) {
         let queued = self.leave(warp, pc, now);
-        let throttled = self.worked(scheduler, op.cost.unit, now).saturating_sub(self.warps[warp].worked).min(queued);
+        let throttled = self.closed(scheduler, op.cost.unit, now).saturating_sub(self.warps[warp].closed).min(queued);
         let (ready, free) = (now - queued, now - (queued - throttled));
         // A unit that is busy with the warp's own last instruction is none that others keep it from.
         let (unit, until) = self.warps[warp].own;
@@ -264,7 +280,7 @@ impl Account {
 
     /// For how long each of the units was at work, on all schedulers.
     pub(crate) fn units(&self) -> [Ticks; Unit::COUNT] {
-        std::array::from_fn(|unit| self.units.iter().map(|units| units[unit].0).sum())
+        std::array::from_fn(|unit| self.units.iter().map(|units| units[unit].worked).sum())
     }
 
     pub(crate) fn places(&self) -> usize {

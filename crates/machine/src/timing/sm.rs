@@ -370,7 +370,7 @@ impl<'a> Sm<'a> {
         // Of several units that can do it, the one that is free first.
         if let Some(&unit) = op.cost.unit.indices().iter().min_by_key(|&&unit| scheduler.units[unit]) {
             scheduler.units[unit] = scheduler.units[unit].max(now) + ticks(op.cost.busy);
-            self.account.work(index, unit, now, ticks(op.cost.busy));
+            self.account.work(index, unit, now, (ticks(op.cost.busy), ticks(op.cost.issues)));
         }
         let (done, goes_on) = self.effect(number, sample, &step, op, now);
         if op.kind.reaches_memory() {
@@ -383,7 +383,7 @@ impl<'a> Sm<'a> {
             scheduler.queue.push_back(self.memory.free());
             let full = scheduler.queue.len().checked_sub(QUEUE).map_or(0, |first| scheduler.queue[first]);
             let unit = &mut scheduler.units[Unit::Memory as usize];
-            self.account.work(index, Unit::Memory as usize, now, full.saturating_sub(*unit));
+            self.account.work(index, Unit::Memory as usize, now, (full.saturating_sub(*unit), 0));
             *unit = full.max(*unit);
         }
         let (warp, maker) = (&mut self.warps[number], Maker::new(op, &step));
