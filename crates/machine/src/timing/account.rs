@@ -129,8 +129,8 @@ struct UnitTime {
     /// For how long it has had work, and until when it has some.
     worked: Ticks,
     until: Ticks,
-    /// For how long of that it could take nothing. While it takes an instruction, the others that want it could have been taken as well:
-    /// these are eligible and not selected (*Nsight Compute*, "Warp States").
+    /// For how long of that it could take nothing. While a unit without a queue takes an instruction, the others that want it could have
+    /// been taken as well: these are eligible and not selected (*Nsight Compute*, "Warp States").
     closed: Ticks,
     /// The part of `closed` that is of what it took last.
     last: Ticks,

@@ -104,6 +104,12 @@ impl Unit {
             Self::Control | Self::None => &[],
         }
     }
+
+    /// Whether instructions for it wait in a queue behind the schedulers, which all of them share (*Nsight Compute*, "Warp Scheduler
+    /// States": the memory input/output queue has special functions, too). When it is full, no instruction gets into it.
+    pub(crate) fn has_queue(self) -> bool {
+        matches!(self, Self::Special | Self::Memory)
+    }
 }
 
 /// In clocks of the SM.

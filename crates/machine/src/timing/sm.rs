@@ -370,7 +370,8 @@ impl<'a> Sm<'a> {
         // Of several units that can do it, the one that is free first.
         if let Some(&unit) = op.cost.unit.indices().iter().min_by_key(|&&unit| scheduler.units[unit]) {
             scheduler.units[unit] = scheduler.units[unit].max(now) + ticks(op.cost.busy);
-            self.account.work(index, unit, now, (ticks(op.cost.busy), ticks(op.cost.issues)));
+            let taken = if op.cost.unit.has_queue() { 0 } else { ticks(op.cost.issues) };
+            self.account.work(index, unit, now, (ticks(op.cost.busy), taken));
         }
         let (done, goes_on) = self.effect(number, sample, &step, op, now);
         if op.kind.reaches_memory() {
