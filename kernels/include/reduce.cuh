@@ -27,11 +27,11 @@ template <int THREADS>
 constexpr int WARPS = THREADS <= 32 ? 1 : THREADS / 32;
 
 // ANCHOR: row
-// Combines the values of the THREADS threads of a row, a power of two. Each of them gets the result. If THREADS is at
-// most 32, they are neighbouring lanes of one warp. If THREADS is larger, they are the whole block.
+// Combines the values of the threads that share a row. Each of them gets the result. THREADS is their number, a power
+// of two. Up to 32 threads are neighbouring lanes of one warp. If THREADS is larger, they are the whole block.
 //
-// `partial` is shared memory of this reduction alone. There is one barrier per reduction: a warp may already be
-// in the next reduction while another warp still reads the partial results of this one.
+// No other reduction may use `partial`. A reduction has only one barrier: so a warp may already be in the next
+// reduction while another warp still reads the partial results of this one.
 template <int THREADS, typename Op>
 __device__ __forceinline__ float reduce_row(float value, float (&partial)[WARPS<THREADS>], Op op) {
     if constexpr (THREADS <= 32) {

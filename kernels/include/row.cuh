@@ -34,7 +34,7 @@ struct Row {
         }
     }
 
-    // The same, and the L2 keeps these lines longer than others: see load_pack_kept.
+    // Like `load_constant`. In addition, the L2 keeps the cache lines of this row longer than others: see load_pack_kept.
     __device__ __forceinline__ void load_kept(const T* row, size_t columns) {
         packs = (int)(columns / Pack<T>::SIZE);
 #pragma unroll
@@ -51,8 +51,8 @@ struct Row {
         return start;
     }
 
-    // Replaces every element by f(element, shared elements), rounded to T. A shared row belongs to all rows of the
-    // matrix, as the weights do. f gets the element of each shared row that is in the same column.
+    // Replaces every element by f(element, shared elements), rounded to T. `shared` are rows in global memory
+    // that all rows of the matrix use, such as weights. From each of them, f gets the element in the same column.
     template <typename F, typename... Shared>
     __device__ __forceinline__ void apply(F f, const Shared*... shared) {
 #pragma unroll

@@ -66,8 +66,8 @@ pub(crate) fn run(lesson: &Lesson, gpu: &Gpu) -> Result<String, LessonError> {
     let mut text = format!("{}: {}\n", EXERCISE.name, EXERCISE.definition);
     if let Some((n, unfused, times)) = points.last() {
         text += &format!("\nAt {} elements, blocks of {THREADS} threads, times {}:\n", grouped(*n), lesson.times());
-        text += "`blocks` is the number of resident blocks per SM, `KiB/SM` the number of KiB in flight per SM. The kernels reserve\n\
-                 shared memory and do not use it.\n";
+        text += "`blocks` is the number of resident blocks per SM, `KiB/SM` the number of KiB in flight per SM. Some rows reserve\n\
+                 shared memory, which the kernels do not use, so that fewer blocks fit.\n";
         text += &table(lesson, gpu, &variants, *n, *unfused, times, ceiling);
         text += "\nBytes in flight in each SM, by the calculator, and the share of a copy's speed, ";
         text += &format!("{}:\n{}", lesson.times(), picture(gpu, &variants, *n, times, ceiling));
@@ -75,9 +75,8 @@ pub(crate) fn run(lesson: &Lesson, gpu: &Gpu) -> Result<String, LessonError> {
     }
     text += &format!("\nOver sizes, times {}:\n{}", lesson.times(), sweep(&variants, &points));
     if lesson.device.is_emulated() {
-        text += "\nTimes come from a simulation of one SM, in which few warps hide little latency, as on a GPU. \
-                 Bytes in flight are\n\
-                 arithmetic; registers are those of NVIDIA's assembler.\n";
+        text += "\nThe times come from a simulation of one SM. As on a GPU, a few warps cannot hide much latency. The bytes in\n\
+                 flight are calculated. The numbers of registers come from NVIDIA's assembler.\n";
     }
     Ok(text)
 }

@@ -2,7 +2,7 @@
 #include "activation.cuh"
 
 // ANCHOR: in_flight
-// A thread takes K elements, a block's width apart so that each load of a warp is four whole sectors.
+// A thread takes K elements. They lie as far apart as a block has threads, so each load of a warp is four whole sectors.
 // All 2 * K loads are issued before the first is used: 8 * K bytes of each thread are in flight at once.
 template <int K>
 __device__ __forceinline__ void add_gelu(const float* a, const float* b, float* out, size_t n) {
@@ -30,7 +30,7 @@ extern "C" __global__ void __launch_bounds__(256) add_gelu_x1(const float* a, co
     add_gelu<1>(a, b, out, n);
 }
 
-// And eight blocks must fit on an SM: the compiler keeps within 32 registers where an SM holds 2048 threads.
+// In addition, eight blocks must fit on an SM. If an SM holds 2,048 threads, a thread may have at most 32 registers.
 extern "C" __global__ void __launch_bounds__(256, 8) add_gelu_x8_bounded(const float* a, const float* b, float* out, size_t n) {
     add_gelu<8>(a, b, out, n);
 }

@@ -101,7 +101,7 @@ extern "C" __global__ void log_softmax_shared(const float* __restrict__ x, float
 // ANCHOR_END: log_softmax_shared
 
 // ANCHOR: log_softmax_online
-// The row is read for both numbers at once, and for the result.
+// The row is read twice: once for its maximum and its sum, and once for the result.
 extern "C" __global__ void log_softmax_online(const float* x, float* out, size_t rows, size_t columns) {
     __shared__ float maxima[32], sums[32];
     const float lowest = -3.402823466e38f;

@@ -81,8 +81,8 @@ fn run(Arguments { selection }: &Arguments) -> Result<(), LessonError> {
     lesson
         .show(&[L2NORM, LOG_SOFTMAX, LOG_SOFTMAX_LONG, LAYERNORM_BIAS_GELU, SOFTMAX], selection.operation.as_deref())?;
     fusion_lesson::print(
-        "\nThe chain writes and reads the row between its launches; the fused kernels read it once from DRAM. What is walked \
-         again comes from a cache as long as it stays there.",
+        "\nThe chain writes and reads the row between its launches; the fused kernels read it once from DRAM. If a kernel walks \
+         over a row again, the row comes from a cache, as long as the cache still has it.",
     )
 }
 

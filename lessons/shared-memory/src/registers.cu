@@ -4,7 +4,7 @@
 const int THREADS = 256;
 const int EACH = 16;
 
-// A thread has sixteen elements, a block's width apart.
+// A thread has sixteen elements, which lie THREADS apart.
 __device__ __forceinline__ size_t place(int j) {
     return ((size_t)blockIdx.x * EACH + j) * THREADS + threadIdx.x;
 }
@@ -37,7 +37,7 @@ rotate_runtime(const float* x, float* out, int shift) {
 // ANCHOR_END: runtime
 
 // ANCHOR: bits
-// Any shift, and v stays in registers: for each of 1, 2, 4 and 8, v is rotated by so many places or not.
+// Any shift is allowed, and v stays in registers. For each bit of `shift` that is set, v is rotated by 1, 2, 4 or 8 places.
 extern "C" __global__ void __launch_bounds__(THREADS)
 rotate_by_bits(const float* x, float* out, int shift) {
     float v[EACH];
@@ -56,7 +56,7 @@ rotate_by_bits(const float* x, float* out, int shift) {
 // ANCHOR_END: bits
 
 // ANCHOR: shared
-// Each thread has an array in shared memory, with elements a block's width apart: every lane has its own bank.
+// Each thread has an array in shared memory. Its elements lie THREADS apart, so every lane has its own bank.
 extern "C" __global__ void __launch_bounds__(THREADS)
 rotate_shared(const float* x, float* out, int shift) {
     __shared__ float s[EACH][THREADS];

@@ -78,7 +78,7 @@ pub(super) fn panels() -> Vec<Panel> {
     sketch.y += 4.0;
     let last = steps[steps.len() - 1];
     let says = format!(
-        "Where the maximum m grows, the sum so far is multiplied by exp(old m − new m). At the end the sum is {:.2}, as with the maximum known beforehand.",
+        "Where the maximum m grows, the sum so far is multiplied by exp(old m − new m). At the end the sum is {:.2}. It is the same as if the maximum had been known before the walk.",
         last.sum
     );
     sketch.say(&says);

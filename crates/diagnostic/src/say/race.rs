@@ -219,8 +219,8 @@ fn advise(race: &Race, same_thread: bool, fault: &Fault, words: Words) -> Words 
             .note("the write is that of the loop's next round: the barrier that stands there comes too early for it")
             .help(format!("put another `{barrier}` at the end of the loop's body, after the read")),
         Hazard::Overwrite => words.help(format!(
-            "{between} the read and the next write to the same place: at the end of a loop's body, or where memory is used a \
-             second time, as by another call of the same function"
+            "{between} the read and the next write to the same place: at the end of a loop's body, or before the memory is used \
+             again, for example by another call of the same function"
         )),
         Hazard::Writes if race.same_instruction => {
             words.help("give each thread an element of its own, let one thread write, or combine the values with an atomic")

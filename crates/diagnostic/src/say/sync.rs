@@ -72,7 +72,7 @@ pub(super) fn words(kind: &Sync) -> Words {
             let words = Words::new("a warp operation whose mask names threads that do not come to it")
                 .label(wait_here(*waiting, " for the others that the mask names"))
                 .note("every thread that the mask names must execute the same operation")
-                .help("let the whole warp execute it, or name in the mask those that do (`__ballot_sync` before the branch)");
+                .help("let the whole warp execute it, or put only the lanes that execute it into the mask (call `__ballot_sync` before the branch)");
             stuck(standstill, words)
         }
         Sync::PartialWarp { here, exited } => {
