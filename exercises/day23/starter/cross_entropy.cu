@@ -14,12 +14,12 @@
 // Grade it with: cargo xtask grade cross_entropy
 
 // TODO(kernel): one block per row, and x is read once.
-//   - `labels[blockIdx.x]` is the row's label. Where it is -100, one thread writes 0, and the block is done. Else its element
+//   - `labels[blockIdx.x]` is the row's label. Where it is -100, one thread writes 0, and the whole block returns. Else its element
 //     `x[label]` is needed at the end: load it early.
 //   - Each thread walks over every blockDim.x-th element, with two numbers of its own: `top`, the largest of its elements so
 //     far, and `sum`, the sum of their exponentials relative to it, exp(x - top). For each element, the new largest is
 //     `larger = fmaxf(top, value)`; the sum so far becomes `sum * expf(top - larger)`, and `expf(value - larger)` is added.
-//   - One of these two exponentials is always that of 0. A kernel with one exponential per element is faster.
+//   - One of these two exponentials is always that of 0. A kernel with one per element is faster, but you pass with two.
 //   - Begin with `top = -FLT_MAX`, the lowest float, of `#include <float.h>`, and with `sum = 0.0f`.
 //   - Then the block's threads find the largest `top` together, and add up their sums, each corrected to that. `#include
 //     "reduce.cuh"` (kernels/include/reduce.cuh) has reduce_block(value, partial, none, Max()) and the same with Sum(), which

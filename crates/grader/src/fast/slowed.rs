@@ -27,6 +27,10 @@ pub(super) fn slowed_by(exercise: &Exercise, survey: &Survey, next: Option<Strin
     let both = sum.global_store.bytes + load.bytes;
     let spread = ratio(32 * (load.sectors + sum.global_store.sectors), both as f64);
     let width = ratio(both, (LANES * (load.requests + sum.global_store.requests)) as f64);
+    // Of an access without conflicts, a wavefront has 128 bytes, or all that the warp asks for.
+    let (shared, stored) = (sum.shared_load, sum.shared_store);
+    let least = (shared.requests + stored.requests).max((shared.bytes + stored.bytes) / 128);
+    let conflicts = ratio(shared.sectors + stored.sectors, least as f64);
     match () {
         () if sum.local_load.bytes > 0 => {
             "an array that registers do not hold lies in memory, and is read from there: \
@@ -55,6 +59,9 @@ pub(super) fn slowed_by(exercise: &Exercise, survey: &Survey, next: Option<Strin
             "its warps execute {} instructions, and those of the whole chain {}: do threads without work go through loops \
              that are made for longer problems?",
             sum.warp_instructions, chain.warp_instructions
+        ),
+        () if conflicts > MUCH => format!(
+            "accesses to shared memory go through the banks {conflicts:.1} times: fewer bank conflicts, as padding gives (`tile[32][33]`)"
         ),
         () if width < WIDE => "let each thread load and store 16 bytes at once".to_owned(),
         () if next.is_some() => next.unwrap_or_default(),
@@ -117,6 +124,22 @@ mod tests {
             ),
             ("neighbouring", advice(|c| c.global_load.sectors *= 8)),
             ("16 bytes at once", advice(|c| c.global_load.requests *= 4)),
+            // A column of a tile is in one bank, and a warp's sixteen bytes per lane are four wavefronts without a conflict.
+            (
+                "banks 16.5 times",
+                advice(|c| {
+                    c.shared_store = Traffic { requests: 100, sectors: 100, bytes: 12_800 };
+                    c.shared_load = Traffic { requests: 100, sectors: 3_200, bytes: 12_800 };
+                    c.global_load.requests *= 4;
+                }),
+            ),
+            (
+                "16 bytes at once",
+                advice(|c| {
+                    c.shared_load = Traffic { requests: 100, sectors: 400, bytes: 51_200 };
+                    c.global_load.requests *= 4;
+                }),
+            ),
             ("pragma unroll", advice(|c| c.local_load.bytes = 4)),
             ("1001 instructions", advice(|c| c.warp_instructions += 1)),
             ("instructions per element", advice(|_| ())),
