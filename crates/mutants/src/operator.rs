@@ -10,13 +10,15 @@ pub struct Operator {
     /// The reasons for which its mutants may be refused, as the grader words them: `values`, `fault E-OOB-GLOBAL`. One
     /// that ends in `-` stands for all that begin with it.
     pub classes: &'static [&'static str],
-    /// What changes gives a bound on launches its value, too, so that a launch may be refused.
+    /// What changes bounds launches, too, so that one may be refused.
     pub bounds_launches: bool,
+    /// What changes says how often a loop turns: it may take too long, also for the compiler that unrolls it.
+    pub bounds_loops: bool,
 }
 
 impl Operator {
     pub(crate) const fn new(name: &'static str, does: &'static str, classes: &'static [&'static str]) -> Self {
-        Self { name, does, classes, bounds_launches: false }
+        Self { name, does, classes, bounds_launches: false, bounds_loops: false }
     }
 
     /// The same where what changes is an address, a bound or a condition: then memory faults are right too.
@@ -29,15 +31,16 @@ impl Operator {
         Self { classes: LAUNCH, ..self }
     }
 
-    /// The same where a bound on launches may have its value from what changes.
-    pub(crate) const fn bounding_launches(self, bounds_launches: bool) -> Self {
-        Self { bounds_launches, ..self }
+    /// The same where what changes is, or gives a name to, a bound on launches or on a loop.
+    pub(crate) const fn bounding(self, bounds_launches: bool, bounds_loops: bool) -> Self {
+        Self { bounds_launches, bounds_loops, ..self }
     }
 
     /// Whether refusing one of its mutants for this reason is right.
     pub fn admits(&self, reason: &str) -> bool {
         let launch = if self.bounds_launches { LAUNCH } else { &[] };
-        self.classes.iter().chain(launch).any(|class| match class.strip_suffix('-') {
+        let timeout = if self.bounds_loops { TIMEOUT } else { &[] };
+        self.classes.iter().chain(launch).chain(timeout).any(|class| match class.strip_suffix('-') {
             Some(_) => reason.starts_with(class),
             None => reason == *class,
         })
@@ -74,13 +77,14 @@ pub(crate) const INDEX: &[&str] = &[
     "fault E-SYNC-MASK",
     "fault E-DEADLOCK",
     "fault E-BUDGET",
-    // A loop that goes on for long, also one that the compiler is to unroll.
-    "timeout",
     "fault L-",
 ];
 
 /// What a wrong bound on the threads of a block, or a wrong size of a cluster, leads to.
 pub(crate) const LAUNCH: &[&str] = &["launch"];
+
+/// What too many rounds of a loop lead to, beside too many instructions.
+pub(crate) const TIMEOUT: &[&str] = &["timeout"];
 
 /// What missing order between threads leads to.
 pub(crate) const ORDER: &[&str] = &[

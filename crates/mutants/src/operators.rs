@@ -84,17 +84,46 @@ fn at(code: &Code<'_>, token: usize, operator: Operator) -> Operator {
         Some(open) if matches!(code.before(open), "__launch_bounds__" | "__cluster_dims__") => {
             operator.in_launch_bounds()
         }
-        _ if code.is_index(token) => operator.in_index().bounding_launches(bounds_launches(code, token)),
+        _ if code.is_index(token) => {
+            let (launches, loops) = bounds(code, token);
+            operator.in_index().bounding(launches, loops)
+        }
         _ => operator,
     }
 }
 
-/// Whether a token helps to give a name its value that a bound on launches has: `const int THREADS = 128;`.
-fn bounds_launches(code: &Code<'_>, token: usize) -> bool {
-    let of_launches = |open: &usize| matches!(code.before(*open), "__launch_bounds__" | "__cluster_dims__");
-    let words = |open: usize| (open + 1..code.pair(open).unwrap_or(open)).map(|at| code.word(at));
-    let ends = |at: &usize| matches!(code.word(*at), ";" | "{" | "}") || code.kind(*at) == Some(Kind::Directive);
-    let declaration = (0..token).rev().take_while(|at| !ends(at));
-    let declared: Vec<&str> = declaration.filter(|&at| code.word(at + 1) == "=").map(|at| code.word(at)).collect();
-    code.body_tokens().filter(of_launches).flat_map(words).any(|word| declared.contains(&word))
+/// Whether a token helps to bound launches, and loops: it stands there, or gives a name that stands there its value: `const int THREADS = 128;`.
+fn bounds(code: &Code<'_>, token: usize) -> (bool, bool) {
+    let declared = declared_by(code, token);
+    let stands_in = |is_one: &dyn Fn(&str) -> bool| {
+        let words = |open: usize| open + 1..code.pair(open).unwrap_or(open);
+        let is_bound = |at: usize| at == token || declared.is_some_and(|name| code.word(at) == name);
+        let opens = code.body_tokens().filter(|&open| code.word(open) == "(" && is_one(code.before(open)));
+        opens.flat_map(words).any(is_bound)
+    };
+    (
+        stands_in(&|word| matches!(word, "__launch_bounds__" | "__cluster_dims__")),
+        stands_in(&|word| matches!(word, "for" | "while")),
+    )
+}
+
+/// The name that a declaration gives a value which a token helps to make.
+fn declared_by<'a>(code: &Code<'a>, token: usize) -> Option<&'a str> {
+    let mut at = token;
+    while let Some(before) = at.checked_sub(1) {
+        at = before;
+        match (code.pair(at), code.word(at)) {
+            (Some(open), ")" | "]" | "}") => at = open,
+            (_, ";" | "{" | "}" | ",") => return None,
+            (_, "=") => {
+                return at
+                    .checked_sub(1)
+                    .filter(|&name| code.kind(name) == Some(Kind::Word))
+                    .map(|name| code.word(name));
+            }
+            _ if code.kind(at) == Some(Kind::Directive) => return None,
+            _ => {}
+        }
+    }
+    None
 }

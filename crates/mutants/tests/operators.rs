@@ -105,8 +105,9 @@ fn adding_to_a_pointer_is_indexing() {
 #[test]
 fn asking_before_a_question_mark_is_indexing() {
     let source = "void k(const float* x, float* out, size_t n) {\n    out[0] = (n * 4 < 9) ? x[n] : 0;\n    out[0] = n * 4 < 9 ? x[n] : \
-                  0;\n    out[0] = n < 9 ? x[n] * 4 : 0;\n    out[0] = n < 9 ? 0 : (x[n] * 4);\n    out[0] = x[n] * 4;\n}\n";
-    for (line, anywhere) in [(2, true), (3, true), (4, false), (5, false), (6, false)] {
+                  0;\n    out[0] = n < 9 ? x[n] * 4 : 0;\n    out[0] = n < 9 ? 0 : (x[n] * 4);\n    out[0] = x[n] * 4;\n    {\n\
+                  \x20       out[1] = x[n] * 4;\n    }\n    return n < 9 ? 1 : 0;\n}\n";
+    for (line, anywhere) in [(2, true), (3, true), (4, false), (5, false), (6, false), (8, false)] {
         let made = mutants(source);
         let mut products = made.iter().filter(|it| it.line == line && it.operator.name == "mul-to-add");
         assert!(products.any(|it| it.operator.admits("fault E-OOB-GLOBAL") == anywhere), "line {line}");
@@ -122,6 +123,21 @@ fn numbers_may_bound_launches_by_their_names() {
         let made = mutants(source);
         let mut short = made.iter().filter(|it| it.line == line && it.operator.name == "constant-minus-one");
         assert!(short.any(|it| it.operator.admits("launch") == launch), "line {line}");
+    }
+    let made = mutants(source);
+    let short: Vec<_> = made.iter().filter(|it| it.line == 1 && it.operator.name == "constant-minus-one").collect();
+    assert_eq!(short.iter().filter(|it| it.operator.admits("launch")).count(), 1, "ROWS bounds no launch");
+}
+
+/// How often a loop turns may be too often: where it is said, and where a name gets the number.
+#[test]
+fn bounds_of_loops_may_take_too_long() {
+    let source = "const int WIDTH = 32 / 4;\nvoid k(float* x, int n) {\n    for (int i = 0; i < WIDTH / 2; i++) x[i] = 1;\n    \
+                  x[n / 2] = 2;\n    int half = n / 2;\n}\n";
+    for (line, late) in [(1, true), (3, true), (4, false), (5, false)] {
+        let made = mutants(source);
+        let mut products = made.iter().filter(|it| it.line == line && it.operator.name == "div-to-mul");
+        assert!(products.any(|it| it.operator.admits("timeout") == late), "line {line}");
     }
 }
 

@@ -65,7 +65,7 @@ fn used(what: Undefined, by: &Use, bytes: u32, buffer: Option<&Buffer>) -> Words
     // The index of the first element is the same whatever the elements are.
     let counted = buffer.filter(|b| b.name.identifier().is_some() && b.offset != 0).map(|b| {
         let size = counted(bytes.into(), "byte");
-        format!("the index of {element} counts elements of {size}: it is byte {} of {}", b.offset, b.size)
+        format!("{element} is byte {} of {}: its index counts elements of {size}", b.offset, b.size)
     });
     Words::new(title).label(label).maybe(counted).note(contents(what))
 }

@@ -66,7 +66,7 @@ pub(super) fn words(kind: &Sync) -> Words {
             Words::new("a thread executes a warp operation whose mask leaves it out")
                 .label(format!("{} {} here", lanes(*here), verb(*here, "comes", "come")))
                 .note(format!("the mask is {mask:#010x}, which does not name {}", lanes(*outside)))
-                .help("name in the mask every thread that executes the operation, and no other: `__ballot_sync` before the branch tells")
+                .help("put every lane that executes the operation into the mask, and no other (call `__ballot_sync` before the branch)")
         }
         Sync::MaskNamesAbsent { waiting, standstill } => {
             let words = Words::new("a warp operation whose mask names threads that do not come to it")

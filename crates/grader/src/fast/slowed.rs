@@ -27,10 +27,13 @@ pub(super) fn slowed_by(exercise: &Exercise, survey: &Survey, next: Option<Strin
     let both = sum.global_store.bytes + load.bytes;
     let spread = ratio(32 * (load.sectors + sum.global_store.sectors), both as f64);
     let width = ratio(both, (LANES * (load.requests + sum.global_store.requests)) as f64);
-    // Of an access without conflicts, a wavefront has 128 bytes, or all that the warp asks for.
+    // Of an access without conflicts, a wavefront has 128 bytes, or all that the warp asks for. (What all lanes read at once has less: then
+    // conflicts look fewer.) They count where they are most of the accesses.
     let (shared, stored) = (sum.shared_load, sum.shared_store);
     let least = (shared.requests + stored.requests).max((shared.bytes + stored.bytes) / 128);
-    let conflicts = ratio(shared.sectors + stored.sectors, least as f64);
+    let wavefronts = shared.sectors + stored.sectors;
+    let is_most = wavefronts > load.requests + sum.global_store.requests;
+    let conflicts = if is_most { ratio(wavefronts, least as f64) } else { 0.0 };
     match () {
         () if sum.local_load.bytes > 0 => {
             "an array that registers do not hold lies in memory, and is read from there: \
@@ -48,7 +51,7 @@ pub(super) fn slowed_by(exercise: &Exercise, survey: &Survey, next: Option<Strin
                  its time. Read each element once and keep it in a register{rows}"
             )
         }
-        // Its operands come from shared memory, of which these counts say nothing.
+        // Its operands come from shared memory: `next` knows better.
         () if exercise.is_arithmetic() && next.is_some() => next.unwrap_or_default(),
         () if spread > MUCH => {
             "let neighbouring threads touch neighbouring elements: a warp asks for more sectors than its \
@@ -61,7 +64,8 @@ pub(super) fn slowed_by(exercise: &Exercise, survey: &Survey, next: Option<Strin
             sum.warp_instructions, chain.warp_instructions
         ),
         () if conflicts > MUCH => format!(
-            "accesses to shared memory go through the banks {conflicts:.1} times: fewer bank conflicts, as padding gives (`tile[32][33]`)"
+            "accesses to shared memory go through the banks {conflicts:.1} times as often as they must: avoid bank conflicts, \
+             for example by padding (`tile[32][33]`)"
         ),
         () if width < WIDE => "let each thread load and store 16 bytes at once".to_owned(),
         () if next.is_some() => next.unwrap_or_default(),
@@ -128,15 +132,15 @@ mod tests {
             (
                 "banks 16.5 times",
                 advice(|c| {
-                    c.shared_store = Traffic { requests: 100, sectors: 100, bytes: 12_800 };
-                    c.shared_load = Traffic { requests: 100, sectors: 3_200, bytes: 12_800 };
+                    c.shared_store = Traffic { requests: 2000, sectors: 2000, bytes: 256_000 };
+                    c.shared_load = Traffic { requests: 2000, sectors: 64_000, bytes: 256_000 };
                     c.global_load.requests *= 4;
                 }),
             ),
             (
                 "16 bytes at once",
                 advice(|c| {
-                    c.shared_load = Traffic { requests: 100, sectors: 400, bytes: 51_200 };
+                    c.shared_load = Traffic { requests: 20_000, sectors: 80_000, bytes: 10_240_000 };
                     c.global_load.requests *= 4;
                 }),
             ),

@@ -130,9 +130,9 @@ struct UnitTime {
     worked: Ticks,
     until: Ticks,
     /// For how long of that it could take nothing. While a unit without a queue takes an instruction, the others that want it could have
-    /// been taken as well: these are eligible and not selected (*Nsight Compute*, "Warp States").
+    /// been taken as well: these are eligible and not selected (*Kernel Profiling Guide*, "Warp Stall Reasons").
     closed: Ticks,
-    /// The part of `closed` that is of what it took last.
+    /// The part of `closed` that is of what it has still to do.
     last: Ticks,
 }
 
@@ -209,10 +209,13 @@ impl Account {
     /// first `taken` ticks it takes instructions.
     pub(super) fn work(&mut self, scheduler: usize, unit: usize, from: Ticks, (time, taken): (Ticks, Ticks)) {
         let unit = &mut self.units[scheduler][unit];
+        let closed = time.saturating_sub(taken);
+        // What it was given at the same time goes on, or begins behind that.
+        let before = unit.last.min(unit.until.saturating_sub(from));
         unit.worked += time;
         unit.until = unit.until.max(from) + time;
-        unit.last = time.saturating_sub(taken);
-        unit.closed += unit.last;
+        unit.last = before + closed;
+        unit.closed += closed;
     }
 
     /// A warp's instruction is issued from `now` to `next`.
@@ -304,6 +307,19 @@ fn throttle(op: &Op) -> State {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A unit that is given two instructions, each of which it takes in one of its three ticks, is closed in the others.
+    #[test]
+    fn a_unit_is_closed_while_it_takes_nothing() {
+        let mut account = Account { units: vec![Units::default()], ..Account::default() };
+        account.work(0, 1, 100, (3, 1));
+        account.work(0, 1, 100, (3, 1));
+        assert_eq!([100, 103, 105, 106, 200].map(|now| account.closed(0, Unit::Alu, now)), [0, 1, 3, 4, 4]);
+        // Where nothing is added, nothing changes.
+        account.work(0, 1, 103, (0, 0));
+        assert_eq!([103, 106].map(|now| account.closed(0, Unit::Alu, now)), [1, 4]);
+        assert_eq!(account.units()[1], 6);
+    }
 
     #[test]
     fn what_is_kept_ends_at_one_time_for_all_warps() {

@@ -105,8 +105,8 @@ impl Unit {
         }
     }
 
-    /// Whether instructions for it wait in a queue behind the schedulers, which all of them share (*Nsight Compute*, "Warp Scheduler
-    /// States": the memory input/output queue has special functions, too). When it is full, no instruction gets into it.
+    /// Whether instructions for it wait in a queue, which all warps of a scheduler share (*Kernel Profiling Guide*, "Warp Stall Reasons": the
+    /// memory input/output queue has special functions, too). When it is full, no instruction gets into it.
     pub(crate) fn has_queue(self) -> bool {
         matches!(self, Self::Special | Self::Memory)
     }

@@ -126,13 +126,17 @@ impl Code<'_> {
 
     /// Whether a token belongs to what stands before a `?`, without the brackets around both.
     fn is_condition(&self, token: usize) -> bool {
+        // What stands behind a block is another statement.
+        if self.word(token) == "{" {
+            return false;
+        }
         let mut at = self.pair(token).map_or(token, |close| close.max(token));
         while at + 1 < self.tokens.len() {
             at += 1;
             match (self.pair(at), self.word(at)) {
                 (_, "?") => return true,
                 (Some(close), "(" | "[" | "{") => at = close,
-                (_, ")" | "]" | "}" | ";" | "," | ":") => return false,
+                (_, ")" | "]" | "}" | ";" | "," | ":" | "return") => return false,
                 (_, word) if is_assignment(word) => return false,
                 _ => {}
             }
