@@ -66,8 +66,8 @@ pub(crate) fn run(lesson: &Lesson, gpu: &Gpu) -> Result<String, LessonError> {
     let mut text = format!("{}: {}\n", EXERCISE.name, EXERCISE.definition);
     if let Some((n, unfused, times)) = points.last() {
         text += &format!("\nAt {} elements, blocks of {THREADS} threads, times {}:\n", grouped(*n), lesson.times());
-        text += "`blocks` is the number of resident blocks per SM, `KiB/SM` the number of KiB in flight per SM (`driver` and `B/thread`: the\n\
-                 same by the driver, and per thread). Some rows reserve shared memory, which the kernels do not use, so that fewer blocks fit.\n";
+        text += "`blocks` is the number of resident blocks per SM by the calculator, and `driver` that by the driver. `B/thread` and\n\
+                 `KiB/SM` are in flight per thread and per SM. Some rows reserve shared memory, so that fewer blocks fit.\n";
         text += &table(lesson, gpu, &variants, *n, *unfused, times, ceiling);
         text += "\nBytes in flight in each SM, by the calculator, and the share of a copy's speed, ";
         text += &format!("{}:\n{}", lesson.times(), picture(gpu, &variants, *n, times, ceiling));

@@ -65,7 +65,7 @@ impl Gpu {
         let Memory { bandwidth, latency_ns, measured } = memory;
         let little = format!(
             "Little's law: {:.2} TB/s x {latency_ns:.0} ns / {} SMs = {:.1} KiB that each SM must have in flight. \
-             The bandwidth is that of a copy. The latency is assumed: that of an idle memory.",
+             The bandwidth is that of a copy. {latency_ns:.0} ns is an assumption, for an idle memory.",
             bandwidth / 1e12,
             self.sms,
             self.by_little(memory) / 1024.0

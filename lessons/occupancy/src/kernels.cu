@@ -2,7 +2,7 @@
 #include "activation.cuh"
 
 // ANCHOR: in_flight
-// A thread takes K elements. They lie as far apart as a block has threads, so each load of a warp is four whole sectors.
+// A thread takes K elements, each blockDim.x elements behind the last. So each load of a warp is four whole sectors.
 // All 2 * K loads are issued before the first is used: 8 * K bytes of each thread are in flight at once.
 template <int K>
 __device__ __forceinline__ void add_gelu(const float* a, const float* b, float* out, size_t n) {
