@@ -43,6 +43,9 @@ pub struct EmulatorOptions {
     pub times: Option<bool>,
     /// How many multiprocessors programs find, of those that the device has; 0 for all.
     pub multiprocessors: Option<u32>,
+    /// Once, where no memory is allocated: what is allocated from now on has the addresses and numbers that it would have in a new process,
+    /// and the L2 is empty.
+    pub start_over: Option<bool>,
 }
 
 /// Why the emulator's answer could not be used: it is of another version than this program.
@@ -103,6 +106,7 @@ impl Emulator {
             allocation_sites,
             times,
             multiprocessors,
+            start_over,
         } = *options;
         let mut json = serde_json::Map::new();
         json.extend(instruction_budget.map(|count| ("instruction_budget".to_owned(), count.into())));
@@ -111,6 +115,7 @@ impl Emulator {
         json.extend(record.map(|yes| ("record".to_owned(), yes.into())));
         json.extend(record_limit.map(|count| ("record_limit".to_owned(), count.into())));
         json.extend(multiprocessors.map(|count| ("multiprocessors".to_owned(), count.into())));
+        json.extend(start_over.map(|yes| ("start_over".to_owned(), yes.into())));
         json.extend(times.map(|yes| ("times".to_owned(), yes.into())));
         json.extend(allocation_sites.map(|yes| ("allocation_sites".to_owned(), yes.into())));
         json.extend(checks.map(|Checks { init, races, arithmetic, performance }| {

@@ -329,6 +329,11 @@ extern "C" fn fusion_emulator_set_options(json: *const c_char) -> c_int {
     if let (Ok(driver), Some(times)) = (driver(), settings.times) {
         driver.machine.set_times(times);
     }
+    if let (Ok(driver), Some(true)) = (driver(), settings.start_over)
+        && driver.machine.memory().start_over()
+    {
+        driver.machine.empty_cache();
+    }
     if let (Ok(driver), Some(true)) = (driver(), settings.dry.as_ref().map(|dry| dry.timed)) {
         driver.machine.empty_cache();
     }

@@ -244,7 +244,10 @@ impl<'a> Rig<'a> {
         self.finish()?;
         session.take_report();
         session.run_dry(&Dry { period: dry_period(self.shape), timed: true, traced, ..Dry::default() })?;
+        // Checks never change a time, and what they find, *right* has asked for.
+        session.set_checks(Checks::NONE)?;
         let ran = self.run(who, 0).and_then(|()| self.finish());
+        session.set_checks(Checks::ALL)?;
         session.run_dry(&Dry::default())?;
         let mut report = session.take_report();
         ran?;

@@ -80,6 +80,21 @@ impl Session {
         Self::open_with(kind, as_gpu, EmulatorOptions { instruction_budget, block_budget, ..options })
     }
 
+    /// The emulated device again, for the next submission, whether the one before took its context with it or not. What is known of the course's own
+    /// kernels stays known. None where that takes another process: on a GPU, and where something still holds on to the context.
+    pub(crate) fn again(mut self) -> Option<Self> {
+        if !self.is_emulated() {
+            return None;
+        }
+        let (as_gpu, product, known) = (self.as_gpu, self.product(), std::mem::take(&mut self.known));
+        drop(self);
+        let opened = Self::open_with(DeviceKind::Emulated, as_gpu, EmulatorOptions::default());
+        let next = Self { known, ..opened.ok()? };
+        next.device.context.synchronize().ok()?;
+        product.map_or(Ok(()), |product| next.reuse(product)).ok()?;
+        Some(next)
+    }
+
     /// Opens the device with other options. What they leave open is as in the session that this process had before,
     /// which is gone.
     pub(crate) fn open_with(kind: DeviceKind, as_gpu: bool, options: EmulatorOptions) -> Result<Self, RunError> {
@@ -94,6 +109,8 @@ impl Session {
             allocation_sites: Some(false),
             // Times are asked for where they are judged.
             times: Some(false),
+            // A verdict does not depend on what was judged before.
+            start_over: Some(true),
             ..options
         };
         let opened = panics::catch(|| Device::open_with(choice, &options));

@@ -182,6 +182,16 @@ impl Memory {
         Ok(region.allocation.clone())
     }
 
+    /// Addresses and numbers begin anew where nothing is allocated, and what was freed is forgotten. Returns whether that is so.
+    pub fn start_over(&self) -> bool {
+        let mut table = self.write_table();
+        let is_empty = table.live.is_empty();
+        if is_empty {
+            *table = Table { next_address: FIRST_ADDRESS, ..Table::default() };
+        }
+        is_empty
+    }
+
     /// The allocation that contains `addr`.
     pub fn find(&self, addr: u64) -> Option<Allocation> {
         self.read_table().region(addr).map(|r| r.allocation.clone())
@@ -444,6 +454,21 @@ mod tests {
 
     fn memory() -> Memory {
         Memory::new(1 << 20)
+    }
+
+    #[test]
+    fn only_empty_memory_starts_over() {
+        let memory = memory();
+        let first = memory.alloc(16, AllocationKind::Device).unwrap();
+        assert!(!memory.start_over());
+        let number = memory.free(first).unwrap().id;
+        assert_ne!(memory.alloc(16, AllocationKind::Device), Ok(first));
+        memory.free(first).unwrap_err();
+        let second = memory.snapshot()[0].allocation.base;
+        memory.free(second).unwrap();
+        assert!(memory.start_over() && memory.freed(first).is_none());
+        assert_eq!(memory.alloc(16, AllocationKind::Device), Ok(first));
+        assert_eq!(memory.find(first).unwrap().id, number);
     }
 
     #[test]

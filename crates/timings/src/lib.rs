@@ -32,4 +32,4 @@ pub use predict::{Predictor, Unpredicted};
 pub use record::{Cache, Record};
 pub use stopwatch::{Failure, Stopwatch};
 pub use suite::cases;
-pub use validate::{Compared, Errors, Role, compared, validate};
+pub use validate::{BARS, Bar, Compared, Errors, Role, compared, validate};

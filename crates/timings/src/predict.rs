@@ -9,7 +9,9 @@ use fusion_baseline::includes;
 use fusion_device::{CompileError, Compiler, Options, Source};
 use fusion_machine::report::account::Bound;
 use fusion_machine::timing::{Effect, Estimate};
-use fusion_machine::{AllocationKind, Assembled, Fault, Launch, LoadError, Machine, OutOfMemory, Profile, Resources};
+use fusion_machine::{
+    AllocationKind, Assembled, Checks, Fault, Launch, LoadError, Machine, OutOfMemory, Profile, Resources,
+};
 use fusion_nvrtc::Nvrtc;
 use fusion_suite::Argument;
 
@@ -59,8 +61,13 @@ impl Predictor {
     /// What went wrong in the blocks that are executed, or before.
     pub fn predict(&self, profile: &Profile, point: &Point) -> Result<(f64, Option<Bound>), Unpredicted> {
         let wrong = |why: &str| Unpredicted::Point(why.to_owned());
-        let machine =
-            Machine::new(profile.clone(), fusion_machine::Options { without: self.without, ..Default::default() });
+        // Checks never change a time.
+        let options = fusion_machine::Options {
+            without: self.without,
+            checks: Checks::NONE,
+            ..fusion_machine::Options::default()
+        };
+        let machine = Machine::new(profile.clone(), options);
         machine.assemble_with(assemble);
         let parsed = fusion_ptx::parse(&self.ptx);
         let loaded = machine.load(parsed.module, &self.ptx).map_err(Unpredicted::Load)?;

@@ -9,8 +9,9 @@ use fusion_device::Compiler;
 use fusion_grader::judgement::RunError;
 use fusion_grader::worker::case;
 use fusion_grader::{render, verdicts};
+use fusion_machine::Profile;
 use fusion_machine::timing::Effect;
-use fusion_timings::{Compared, Errors, Record, Role, compared, validate};
+use fusion_timings::{Bar, Compared, Errors, Record, Role, compared, validate};
 
 use super::measure;
 use crate::emulated::Emulated;
@@ -20,7 +21,9 @@ use crate::{output, toolchain};
 
 /// The command's options.
 #[derive(Clone, Debug, clap::Args)]
-#[command(after_help = "Exit codes: 0 compared, 1 a verdict is contrary to the measured one, 2 could not run.")]
+#[command(
+    after_help = "Exit codes: 0 compared, 1 the clock is further off than it may be, or a verdict is contrary to the measured one, 2 could not run."
+)]
 pub(crate) struct Options {
     /// Print every point: file, kernel, sizes, cache, measured and predicted nanoseconds, role
     #[arg(long)]
@@ -66,28 +69,47 @@ fn effect(name: &str) -> Result<Effect, String> {
 /// Runs and returns the exit code.
 pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
     options.emulated.choose();
-    if options.verdicts {
-        return finish(compare_verdicts(options, interrupt));
-    }
-    // The programs of exercises know the whole clock only.
-    let all = || match options.without {
-        None if !options.suite => compare(options, interrupt),
-        effect => suite(options, effect, &measured(options)?).map_err(Stop::Error),
-    };
-    let text = || match options.effects {
-        true => effects(options, &measured(options)?).map_err(Stop::Error),
-        false => {
-            let points = all()?;
-            if let Some(folder) = &options.page {
-                page::write(&points, options.held_out, folder).map_err(|error| {
-                    let text = format!("cannot write into {}: {error}", folder.display());
-                    Stop::Error(RunError::new("no-folder", text))
-                })?;
-            }
-            Ok(if options.csv { csv(&points) } else { tables(&points, options.held_out) })
+    finish(match () {
+        () if options.verdicts => compare_verdicts(options, interrupt),
+        () if options.effects => {
+            measured(options).and_then(|records| effects(options, &records).map_err(Stop::Error)).map(|text| (text, 0))
         }
-    };
-    finish(text().map(|text| (text, 0)))
+        () => compare(options, interrupt),
+    })
+}
+
+/// Predicted times beside measured ones, and the exit code.
+fn compare(options: &Options, interrupt: &Interrupt) -> Result<(String, u8), Stop> {
+    let records = measured(options)?;
+    let mut points = suite(options, options.without, &records).map_err(Stop::Error)?;
+    let has_bars = options.without.is_none() && options.measured.is_none();
+    let code = if has_bars && options.emulated.get() == Ok(Profile::default()) { missed(&points) } else { 0 };
+    // The programs of exercises know the whole clock only.
+    if options.without.is_none() && !options.suite {
+        points.extend(exercises(options, &records, interrupt)?);
+    }
+    if let Some(folder) = &options.page {
+        page::write(&points, options.held_out, folder).map_err(|error| {
+            let text = format!("cannot write into {}: {error}", folder.display());
+            Stop::Error(RunError::new("no-folder", text))
+        })?;
+    }
+    let text = if options.csv { csv(&points) } else { tables(&points, options.held_out) };
+    Ok((text, code))
+}
+
+/// Says which bars the suite's points miss, and returns the exit code that comes with it.
+fn missed(points: &[Compared]) -> u8 {
+    let missed = Bar::missed(points);
+    for (bar, Errors { points, median, p90, worst, .. }) in &missed {
+        let parts = [("median", *median, bar.median), ("9 of 10", *p90, bar.p90), ("worst", *worst, bar.worst)];
+        let parts = parts.map(|(name, is, may)| format!("{name} {:.1}% of {:.0}%", 100.0 * is, 100.0 * may)).join(", ");
+        output::note(&format!(
+            "error: the clock is further off than it may be, of the suite's {points} points that are {}: {parts}",
+            name(bar.role)
+        ));
+    }
+    u8::from(!missed.is_empty())
 }
 
 /// Prints a text and returns the exit code that comes with it.
@@ -127,17 +149,14 @@ fn suite(options: &Options, without: Option<Effect>, measured: &[Record]) -> Res
     validate(&compiler, &profile, without, measured, |case| output::note(&format!("predicted {case}"))).map_err(failed)
 }
 
-/// The suite's points, and those of exercises, which the solutions' programs predict.
-fn compare(options: &Options, interrupt: &Interrupt) -> Result<Vec<Compared>, Stop> {
-    let records = measured(options)?;
-    let mut points = suite(options, None, &records).map_err(Stop::Error)?;
+/// The points of exercises, which the solutions' programs predict.
+fn exercises(options: &Options, records: &[Record], interrupt: &Interrupt) -> Result<Vec<Compared>, Stop> {
     // What was never measured has nothing to be compared with.
     let measured: BTreeSet<&String> = records.iter().map(|record| &record.case).collect();
     let exercises = fusion_course::days().iter().flat_map(|day| day.exercises.iter().copied());
     let exercises: Vec<_> = exercises.filter(|exercise| measured.contains(&case(exercise))).collect();
     let predicted = measure::predict(&exercises, options.prebuilt, interrupt)?;
-    points.extend(compared(&predicted, &records));
-    Ok(points)
+    Ok(compared(&predicted, records))
 }
 
 /// Verdicts beside those of an H200, and the exit code.

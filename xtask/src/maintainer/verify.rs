@@ -124,9 +124,7 @@ fn verify(options: &Options, interrupt: &Interrupt, tally: &mut Tally) -> Result
         progress: &progress,
     };
     if !options.no_mutants {
-        for selection in &selections {
-            judge.mutants(selection, tally)?;
-        }
+        judge.mutants(&selections, tally)?;
     }
     if options.mutants {
         return Ok(());
@@ -192,15 +190,24 @@ impl Judge<'_> {
         samples::Judge { program, all: samples, seed, limit, interrupt, progress }.day(selection, tally)
     }
 
-    fn mutants(&self, selection: &Selection, tally: &mut Tally) -> Result<(), Stop> {
-        let program = self.program(Kind::Solution, selection.day.number);
-        let (Some(root), Some(program)) = (&self.programs.root, program) else {
+    fn mutants(&self, selections: &[Selection], tally: &mut Tally) -> Result<(), Stop> {
+        let Some(root) = &self.programs.root else {
             output::note("mutants are not judged: they are made from sources, which are in the workspace");
             return Ok(());
         };
+        let mut originals = Vec::new();
+        for Selection { day, exercises } in selections {
+            let day = day.number;
+            let Some(program) = self.program(Kind::Solution, day) else { continue };
+            for exercise in exercises.iter().map(|exercise| exercise.name) {
+                originals.push(mutants::Original { day, exercise, top: false, program });
+                if self.listed(day).top.iter().any(|name| name == exercise) {
+                    originals.push(mutants::Original { day, exercise, top: true, program });
+                }
+            }
+        }
         let &Judge { most_mutants: most, seed, limit, interrupt, progress, .. } = self;
-        let top = &self.listed(selection.day.number).top;
-        mutants::Judge { root, program, top, most, seed, limit, interrupt, progress }.day(selection, tally)
+        mutants::Judge { root, most, seed, limit, interrupt, progress }.all(&originals, tally)
     }
 
     fn answer(&self, answer: Answer, day: u32, exercise: &str, tally: &mut Tally) -> Result<(), Stop> {

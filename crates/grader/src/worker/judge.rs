@@ -8,7 +8,7 @@ use fusion_device::Program;
 use super::{Options, exit_code, find, mutants, rungs};
 use crate::explain;
 use crate::judgement::{Judgement, Kind, Part, Parts, Right, RunError};
-use crate::protocol::{Message, OPENING};
+use crate::protocol::{Message, OPENING, SPENT};
 use crate::right::Scope;
 use crate::session::Session;
 use crate::site;
@@ -38,21 +38,24 @@ pub(super) fn run(options: &Options, submission: &Submission, top: &[Entry], sam
         tasks.push((entry, None));
     }
     Message::Progress { text: OPENING.to_owned() }.send();
-    let session = match Session::open(options.device.into(), options.as_gpu, entry.exercise.shapes) {
+    let mut session = match Session::open(options.device.into(), options.as_gpu, entry.exercise.shapes) {
         Ok(session) => session,
         Err(error) => return unable(error),
     };
-    let judge = Judge::new(&session, options, Scope::EXERCISE);
-    for (entry, sample) in tasks {
-        let mut judgement = judge.entry(entry);
+    for (index, (entry, sample)) in tasks.into_iter().enumerate() {
+        // On the emulated device each finds what it would find if it were the first.
+        if session.is_spent() || index > 0 && session.is_emulated() {
+            session = match session.again() {
+                Some(session) => session,
+                None => return ExitCode::from(SPENT),
+            };
+        }
+        let mut judgement = Judge::new(&session, options, Scope::EXERCISE).entry(entry);
         if let Some(sample) = sample {
             judgement.kind = Kind::Sample;
             judgement.sample = Some(sample.name.to_owned());
         }
         Message::Judged { device: session.info.clone(), judgement: Box::new(judgement) }.send();
-        if session.is_spent() {
-            break;
-        }
     }
     exit_code(&session)
 }

@@ -15,16 +15,12 @@ use crate::judge::{self, Stop};
 use crate::parallel;
 use crate::process::{End, Watch};
 use crate::progress::Progress;
-use crate::target::Selection;
 
-/// What it takes to judge the mutants of a day.
+/// What it takes to judge mutants.
 #[derive(Debug)]
 pub(crate) struct Judge<'a> {
     /// The workspace's root, under which the sources and the lists lie.
     pub(crate) root: &'a Path,
-    pub(crate) program: &'a Path,
-    /// The exercises with a top rung.
-    pub(crate) top: &'a [String],
     /// Of a kernel that has more, so many are judged, evenly spread over it.
     pub(crate) most: Option<usize>,
     pub(crate) seed: u64,
@@ -35,11 +31,13 @@ pub(crate) struct Judge<'a> {
 
 /// The right kernel that mutants are made of.
 #[derive(Clone, Copy, Debug)]
-struct Original<'a> {
-    day: u32,
-    exercise: &'a str,
+pub(crate) struct Original<'a> {
+    pub(crate) day: u32,
+    pub(crate) exercise: &'a str,
     /// The top rung of its ladder, not its solution.
-    top: bool,
+    pub(crate) top: bool,
+    /// What judges them.
+    pub(crate) program: &'a Path,
 }
 
 impl Original<'_> {
@@ -59,55 +57,70 @@ impl Original<'_> {
     }
 }
 
+/// One kernel's mutants.
+struct Kernel<'a> {
+    original: Original<'a>,
+    chosen: Vec<Mutant>,
+    list: String,
+    equivalents: Equivalents,
+    /// Whether every mutant is judged.
+    whole: bool,
+}
+
 /// A mutant with what became of it.
 type Judged<'a> = (&'a Mutant, Fate);
 
+/// So many of a kernel are worth another process, which has to judge the kernel itself first.
+const WORTH_A_PROCESS: usize = 8;
+
 impl Judge<'_> {
-    /// Judges every mutant of the selected exercises' solutions and top rungs.
-    pub(crate) fn day(&self, selection: &Selection, tally: &mut Tally) -> Result<(), Stop> {
-        let day = selection.day.number;
-        for exercise in selection.exercises.iter().map(|exercise| exercise.name) {
-            self.kernel(&Original { day, exercise, top: false }, tally)?;
-            if self.top.iter().any(|name| name == exercise) {
-                self.kernel(&Original { day, exercise, top: true }, tally)?;
+    /// Judges the mutants of these kernels, on all cores.
+    pub(crate) fn all(&self, originals: &[Original<'_>], tally: &mut Tally) -> Result<(), Stop> {
+        let kernels: Vec<Kernel<'_>> =
+            originals.iter().filter_map(|&original| self.kernel(original, &mut tally.problems)).collect();
+        let cores = std::thread::available_parallelism().map_or(1, usize::from).min(16);
+        let jobs = |(index, kernel): (usize, &Kernel<'_>)| {
+            let workers = kernel.chosen.len().div_ceil(WORTH_A_PROCESS).clamp(1, cores);
+            (0..workers).map(move |worker| (index, worker, workers))
+        };
+        // The last kernels take longest, and should not be begun last.
+        let jobs: Vec<_> = kernels.iter().enumerate().flat_map(jobs).rev().collect();
+        let judged = parallel::each(jobs.len(), |job| {
+            let (index, worker, workers) = jobs[job];
+            let Kernel { original, chosen, .. } = &kernels[index];
+            let judged = self.some(original, chosen.iter().skip(worker).step_by(workers))?;
+            if worker == 0 {
+                self.progress.step();
             }
+            Ok((index, judged))
+        })?;
+        for (index, kernel) in kernels.iter().enumerate() {
+            let of = judged.iter().filter(|(of, _)| *of == index);
+            let mut judged: Vec<Judged<'_>> = of.flat_map(|(_, judged)| judged.clone()).collect();
+            judged.sort_by_key(|(mutant, _)| (mutant.line, mutant.column, mutant.id.as_str()));
+            let Kernel { list, equivalents, whole, .. } = kernel;
+            let known = Known { list, equivalents, whole: *whole };
+            tally.scores.exercises.push(count(&kernel.original.name(), &known, &judged, &mut tally.problems));
         }
         Ok(())
     }
 
-    /// Judges every mutant of one kernel.
-    fn kernel(&self, original: &Original<'_>, tally: &mut Tally) -> Result<(), Stop> {
+    /// Makes a kernel's mutants. What is wrong with its files goes to `problems`.
+    fn kernel<'o>(&self, original: Original<'o>, problems: &mut Vec<String>) -> Option<Kernel<'o>> {
         let (path, list) = (original.path(), original.list());
-        let source = match std::fs::read_to_string(self.root.join(&path)) {
-            Ok(source) => source,
-            Err(error) => {
-                tally.problem(format!("cannot read {path}: {error}"));
-                return Ok(());
-            }
-        };
+        let source = std::fs::read_to_string(self.root.join(&path))
+            .map_err(|error| problems.push(format!("cannot read {path}: {error}")))
+            .ok()?;
         // A kernel without equivalent mutants needs no list.
         let text = std::fs::read_to_string(self.root.join(&list)).unwrap_or_default();
         let equivalents = Equivalents::parse(&text).unwrap_or_else(|error| {
-            tally.problem(format!("{list}: {error}"));
+            problems.push(format!("{list}: {error}"));
             Equivalents::default()
         });
         let mutants = fusion_mutants::mutants(&source);
         let one_in = self.most.map_or(1, |most| mutants.len().div_ceil(most.max(1))).max(1);
-        let chosen: Vec<&Mutant> = mutants.iter().step_by(one_in).collect();
-        let judged = self.all(original, &chosen)?;
-        let known = Known { list: &list, equivalents: &equivalents, whole: one_in == 1 };
-        tally.scores.exercises.push(count(&original.name(), &known, &judged, &mut tally.problems));
-        self.progress.step();
-        Ok(())
-    }
-
-    /// Judges mutants on as many workers as there are cores: most of the time goes into compiling, which one core does.
-    fn all<'m>(&self, original: &Original<'_>, mutants: &[&'m Mutant]) -> Result<Vec<Judged<'m>>, Stop> {
-        let workers = std::thread::available_parallelism().map_or(1, usize::from).min(16);
-        let some = |worker: usize| self.some(original, mutants.iter().copied().skip(worker).step_by(workers));
-        let mut judged: Vec<Judged<'m>> = parallel::each(workers, some)?.into_iter().flatten().collect();
-        judged.sort_by_key(|(mutant, _)| (mutant.line, mutant.column, mutant.id.as_str()));
-        Ok(judged)
+        let chosen = mutants.into_iter().step_by(one_in).collect();
+        Some(Kernel { original, chosen, list, equivalents, whole: one_in == 1 })
     }
 
     /// Judges some mutants: many in one process, a new one after each that takes its process or its context with it.
@@ -119,7 +132,7 @@ impl Judge<'_> {
         let mut judged = Vec::new();
         let mut left: VecDeque<&Mutant> = mutants.collect();
         while !left.is_empty() {
-            let mut command = Command::new(self.program);
+            let mut command = Command::new(original.program);
             command.current_dir(self.root).args(["judge", "--exercise", original.exercise, "--device", "emulated"]);
             if original.top {
                 command.arg("--top");

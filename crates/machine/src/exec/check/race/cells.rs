@@ -136,7 +136,7 @@ impl Cells {
         let last = if like.kind.is(Kind::PENDING) { u32::MAX } else { like.stamp };
         self.any_pending |= like.kind.is(Kind::PENDING);
         let plain_write = like.kind.writes() && !like.kind.is(Kind::STRONG);
-        let mut found = Found::new();
+        let mut comparison = Comparison::default();
         let mut left = touch.mask;
         while left != 0 {
             let first = left.trailing_zeros() as usize & 31;
@@ -165,10 +165,10 @@ impl Cells {
                 if reads && self.is_crowded(index) || self.renews(index, &mark, past.clocks) {
                     continue;
                 }
-                self.compare(index, mark, like.block, past, values, &mut found);
+                self.compare(index, mark, like.block, past, values, &mut comparison);
             }
         }
-        for (line, clash) in &found {
+        for (line, clash) in &comparison.found {
             race(*line, clash);
         }
     }
@@ -277,7 +277,7 @@ impl Cells {
         block: u32,
         past: &Past<'_>,
         values: &Values<'_>,
-        found: &mut Found,
+        Comparison { found, order }: &mut Comparison,
     ) {
         let Some(cell) = self.cells.get_mut(index) else { return };
         let clocks = past.clocks;
@@ -317,7 +317,9 @@ impl Cells {
             let synced = same_warp && clocks.warps.get(usize::from(mark.warp)).is_some_and(|&warp| old.stamp < warp);
             let reads = !old.kind.writes() && !mark.kind.writes();
             let mut told = false;
-            if !(reads || alone || synced || old.kind.both_strong(mark.kind)) {
+            let harmless = reads || alone || synced || old.kind.both_strong(mark.kind);
+            let mut ordered = || order.between(&old, &mark, || past.all_ordered(&earlier(), &later));
+            if !harmless && !ordered() {
                 let same_instruction = same_warp && (old.stamp, old.pc) == (mark.stamp, mark.pc) && old.kind.writes();
                 let clash = if same_instruction {
                     let (lane, other) = (first(mark.lanes), first(old.lanes));
@@ -336,15 +338,12 @@ impl Cells {
                     // Of two writes that race, one is enough to race with a third.
                     told = old.kind.writes();
                 }
-            } else if let Some(clash) = same_warp.then(|| past.in_step(&earlier(), &later)).flatten() {
+            } else if harmless && let Some(clash) = same_warp.then(|| past.in_step(&earlier(), &later)).flatten() {
                 add(found, line, clash);
             }
             let unsynced = same_warp && old.stamp >= clocks.synced;
             let superfluous = mark.kind.covers(old.kind)
-                && (told
-                    || synced
-                    || same_warp && old.lanes & !mark.lanes == 0
-                    || past.all_ordered(&earlier(), &later));
+                && (told || synced || same_warp && old.lanes & !mark.lanes == 0 || ordered());
             if superfluous {
                 cell.remove(i);
                 continue;
@@ -407,6 +406,37 @@ impl Cells {
         let marks = self.cells.iter_mut().flatten();
         for mark in marks.filter(|mark| mark.warp == warp && mark.kind.is(Kind::PENDING)) {
             (mark.stamp, mark.kind) = (now, mark.kind.without(Kind::PENDING));
+        }
+    }
+}
+
+/// One access against what all of its cells remember.
+#[derive(Default)]
+struct Comparison {
+    found: Found,
+    order: Order,
+}
+
+/// What was found out of one access: whether all that a warp did at some time comes before it. Cells that lie side by side have marks
+/// of the same accesses, and to look it up takes long where threads have told each other much.
+#[derive(Default)]
+struct Order([Option<(Asked, bool)>; 8]);
+
+/// Of the earlier access: warp and time; and the lanes of both.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Asked {
+    warp: u8,
+    stamp: u32,
+    lanes: [u32; 2],
+}
+
+impl Order {
+    fn between(&mut self, old: &Mark, mark: &Mark, ask: impl FnOnce() -> bool) -> bool {
+        let asked = Asked { warp: old.warp, stamp: old.stamp, lanes: [old.lanes, mark.lanes] };
+        let known = &mut self.0[usize::from(old.warp) % 8];
+        match known {
+            Some((before, ordered)) if *before == asked => *ordered,
+            _ => known.insert((asked, ask())).1,
         }
     }
 }
