@@ -43,8 +43,8 @@ pub struct EmulatorOptions {
     pub times: Option<bool>,
     /// How many multiprocessors programs find, of those that the device has; 0 for all.
     pub multiprocessors: Option<u32>,
-    /// Once, where no memory is allocated: what is allocated from now on has the addresses and numbers that it would have in a new process,
-    /// and the L2 is empty.
+    /// Once, where no memory is allocated: what is allocated from now on has the addresses and numbers that it would
+    /// have in a new process, and the L2 is empty.
     pub start_over: Option<bool>,
 }
 

@@ -80,8 +80,9 @@ impl Session {
         Self::open_with(kind, as_gpu, EmulatorOptions { instruction_budget, block_budget, ..options })
     }
 
-    /// The emulated device again, for the next submission, whether the one before took its context with it or not. What is known of the course's own
-    /// kernels stays known. None where that takes another process: on a GPU, and where something still holds on to the context.
+    /// The emulated device again, for the next submission, whether the one before took its context with it or not. What
+    /// is known of the course's own kernels stays known. None where that takes another process: on a GPU, and where
+    /// something still holds on to the context.
     pub(crate) fn again(mut self) -> Option<Self> {
         if !self.is_emulated() {
             return None;

@@ -182,7 +182,8 @@ impl Memory {
         Ok(region.allocation.clone())
     }
 
-    /// Addresses and numbers begin anew where nothing is allocated, and what was freed is forgotten. Returns whether that is so.
+    /// Addresses and numbers begin anew where nothing is allocated, and what was freed is forgotten. Returns whether
+    /// that is so.
     pub fn start_over(&self) -> bool {
         let mut table = self.write_table();
         let is_empty = table.live.is_empty();

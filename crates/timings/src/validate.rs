@@ -60,8 +60,9 @@ pub struct Bar {
     pub worst: f64,
 }
 
-/// What is asked of a clock that nothing was fitted for is a median of 10%, nine of ten within 25% and none beyond 60%. The clock does
-/// better, and may not become worse. Of kernels that came later, written by others, it was off by 7.8%, 32% and 286% at first.
+/// What is asked of a clock that nothing was fitted for is a median of 10%, nine of ten within 25% and none beyond 60%.
+/// The clock does better, and may not become worse. Of kernels that came later, written by others, it was off by 7.8%,
+/// 32% and 286% at first.
 pub const BARS: [Bar; 3] = [
     Bar { role: Role::HeldOut, points: 600, median: 0.07, p90: 0.20, worst: 0.60 },
     Bar { role: Role::ByOthers, points: 500, median: 0.08, p90: 0.27, worst: 0.90 },

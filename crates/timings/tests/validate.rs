@@ -6,7 +6,8 @@ use fusion_device::Compiler;
 use fusion_machine::Profile;
 use fusion_timings::{BARS, Errors, Record, h200, validate};
 
-/// One of so many points. All of them, which takes minutes, are what `cargo xtask validate` compares, with the book's page on it.
+/// One of so many points. All of them, which takes minutes, are what `cargo xtask validate` compares, with the book's
+/// page on it.
 const ONE_IN: usize = 8;
 
 #[test]

@@ -37,8 +37,8 @@ pub(super) struct Settings {
     pub(super) dry: Option<Dry>,
     /// How many multiprocessors programs find, of those that the device has; 0 for all. Times stay those of the whole device.
     pub(super) multiprocessors: Option<u32>,
-    /// Once, where no memory is allocated: what is allocated from now on has the addresses and numbers that it would have in a new process,
-    /// and the L2 is empty.
+    /// Once, where no memory is allocated: what is allocated from now on has the addresses and numbers that it would
+    /// have in a new process, and the L2 is empty.
     pub(super) start_over: Option<bool>,
 }
 

@@ -417,8 +417,8 @@ struct Comparison {
     order: Order,
 }
 
-/// What was found out of one access: whether all that a warp did at some time comes before it. Cells that lie side by side have marks
-/// of the same accesses, and to look it up takes long where threads have told each other much.
+/// What was found out of one access: whether all that a warp did at some time comes before it. Cells that lie side by
+/// side have marks of the same accesses, and to look it up takes long where threads have told each other much.
 #[derive(Default)]
 struct Order([Option<(Asked, bool)>; 8]);
 
