@@ -464,8 +464,8 @@ const HEADS: [[usize; 4]; 22] = [
 
 /// Heads of queries for each of keys, heads of keys, and tokens: whole tiles of a usual size first, where nothing is wrong with an edge;
 /// single tokens, of one head and of several; one less and one more than a warp or a tile of a usual size has; more tiles than a
-/// ring of stages holds, so that it goes round with the largest heads, too; many heads of few tokens, where a block has more to do than
-/// there is of one head; none.
+/// ring of stages holds, so that it goes round with the largest heads, too; many heads of few tokens, more than a large GPU has SMs, where
+/// a block has more to do than there is of one head; none.
 const SEQUENCES: [[usize; 3]; 16] = [
     [2, 1, 128],
     [1, 1, 1],
@@ -480,13 +480,13 @@ const SEQUENCES: [[usize; 3]; 16] = [
     [3, 1, 100],
     [1, 1, 129],
     [1, 1, 400],
-    [4, 50, 3],
+    [4, 34, 3],
     [1, 0, 64],
     [2, 3, 0],
 ];
 
 /// The same for many tokens, which take so long that they are judged with the smallest heads alone.
-const LONG_SEQUENCES: [[usize; 3]; 3] = [[1, 2, 127], [2, 1, 257], [1, 1, 1000]];
+const LONG_SEQUENCES: [[usize; 3]; 3] = [[1, 2, 127], [2, 1, 257], [1, 1, 530]];
 
 /// Tokens, experts, elements of a token, and elements between an expert's matrices: whole tiles of a usual size first, where nothing is
 /// wrong with an edge; single ones; far fewer tokens than experts, most of which have none or one then; two experts with all tokens

@@ -81,7 +81,8 @@ impl Gpu {
         profile.set_rate("l2_store_bytes_per_clock", profile.rates.l2_store_bytes_per_clock * sms, &by_sms);
     }
 
-    fn is(&self, profile: &Profile) -> bool {
+    /// Whether the profile is of this product.
+    pub fn is(&self, profile: &Profile) -> bool {
         // Its memory may follow, as in `NVIDIA H100 80GB HBM3`. With anything else it is another product: `H100 PCIe`,
         // `RTX 4090 Laptop GPU`.
         let is_memory = |word: &str| {

@@ -21,10 +21,10 @@ fn disturbed(seed: u64) -> Vec<Record> {
     records
 }
 
-fn fitted(compiler: &Compiler, fits: &[Fit], records: &[Record]) -> Profile {
+fn fitted(compiler: &Compiler, fits: &[Fit], records: &[Record], known: bool) -> Profile {
     let mut profile = Profile::default();
     let calibration = Calibration::new(compiler, profile.compute, &cases().unwrap(), fits.to_vec(), records).unwrap();
-    calibration.run(&mut profile, |_| {}).unwrap();
+    calibration.run(&mut profile, known, |_| {}).unwrap();
     profile
 }
 
@@ -40,12 +40,25 @@ fn times_of_two_days_give_nearly_the_same_predictions() {
     let (compiler, records) = (compiler(), h200().unwrap());
     let some = ["overhead_ns", "shuffle", "barrier"];
     let fits: Vec<Fit> = fits().unwrap().into_iter().filter(|fit| some.contains(&fit.rate.as_str())).collect();
-    let profiles = [1, 2].map(|seed| fitted(&compiler, &fits, &disturbed(seed)));
+    let profiles = [1, 2].map(|seed| fitted(&compiler, &fits, &disturbed(seed), false));
     assert_ne!(profiles[0].rates, profiles[1].rates);
     let is_quick = |record: &Record| ["chase_shuffle", "barriers"].contains(&record.kernel.as_str());
     let quick: Vec<Record> = records.into_iter().filter(is_quick).collect();
     let apart = apart(&compiler, [&profiles[0], &profiles[1]], &quick);
     assert!(apart <= 0.03, "{apart}");
+}
+
+/// What a GPU's profile says already stays, as long as its times do not contradict it.
+#[test]
+fn known_rates_stay_until_times_contradict_them() {
+    let compiler = compiler();
+    let fits: Vec<Fit> = fits().unwrap().into_iter().filter(|fit| fit.rate == "shuffle").collect();
+    let stays = fitted(&compiler, &fits, &disturbed(1), true);
+    assert_eq!(stays.rates, Profile::default().rates);
+    let mut slower = h200().unwrap();
+    slower.iter_mut().for_each(|record| record.ns *= 1.3);
+    let moves = fitted(&compiler, &fits, &slower, true);
+    assert!(moves.rates.shuffle > 1.1 * Profile::default().rates.shuffle, "{}", moves.rates.shuffle);
 }
 
 /// All rates, against all kernels: minutes.
@@ -55,7 +68,7 @@ fn fitted_rates_predict_as_well_as_those_that_were_chosen() {
     let (compiler, records) = (compiler(), h200().unwrap());
     let fits = fits().unwrap();
     let mut all = vec![Profile::default()];
-    all.extend([1, 2].map(|seed| fitted(&compiler, &fits, &disturbed(seed))));
+    all.extend([1, 2].map(|seed| fitted(&compiler, &fits, &disturbed(seed), false)));
     for (name, _) in fusion_machine::timing::Rates::FIELDS {
         println!("{name} {:?}", all.iter().map(|profile| profile.rates.get(name).unwrap()).collect::<Vec<_>>());
     }

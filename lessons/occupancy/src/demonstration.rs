@@ -66,17 +66,18 @@ pub(crate) fn run(lesson: &Lesson, gpu: &Gpu) -> Result<String, LessonError> {
     let mut text = format!("{}: {}\n", EXERCISE.name, EXERCISE.definition);
     if let Some((n, unfused, times)) = points.last() {
         text += &format!("\nAt {} elements, blocks of {THREADS} threads, times {}:\n", grouped(*n), lesson.times());
-        text += "`blocks` is the number of resident blocks per SM by the calculator, and `driver` that by the driver. `B/thread` and\n\
-                 `KiB/SM` are in flight per thread and per SM. Some rows reserve shared memory, so that fewer blocks fit.\n";
+        text += "`blocks` is the number of resident blocks per SM that the calculator computes, and `driver` is the number that the\n\
+                 driver gives. `B/thread` is the bytes in flight per thread, and `KiB/SM` the KiB in flight per SM. Some rows\n\
+                 reserve shared memory, so that fewer blocks fit.\n";
         text += &table(lesson, gpu, &variants, *n, *unfused, times, ceiling);
-        text += "\nBytes in flight in each SM, by the calculator, and the share of a copy's speed, ";
+        text += "\nLeft: the bytes in flight in each SM, calculated. Right: the speed as a share of a copy's speed, ";
         text += &format!("{}:\n{}", lesson.times(), picture(gpu, &variants, *n, times, ceiling));
         text += &format!("\n{}\n", gpu.source_of_need());
     }
     text += &format!("\nOver sizes, times {}:\n{}", lesson.times(), sweep(&variants, &points));
     if lesson.device.is_emulated() {
-        text += "\nThe times come from a simulation of one SM. As on a GPU, a few warps cannot hide much latency. The bytes in\n\
-                 flight are calculated. The numbers of registers come from NVIDIA's assembler.\n";
+        text += "\nThe times come from a simulation of one SM. As on a real GPU, a few warps cannot keep the memory busy. The\n\
+                 bytes in flight are calculated. The numbers of registers come from NVIDIA's assembler.\n";
     }
     Ok(text)
 }
@@ -257,7 +258,7 @@ fn picture(gpu: &Gpu, variants: &[Variant], n: usize, times: &[Option<f64>], cei
         text +=
             &format!("  {:<19} {:>2}/SM {bytes} {:>3.0}% {speed}\n", variant.name, variant.found.blocks, 100.0 * share);
     }
-    text + "  one # is 4 KiB, | is what is needed; one = is 5% of a copy's speed\n"
+    text + "  Each `#` stands for 4 KiB, and `|` marks what is needed. Each `=` stands for 5% of a copy's speed.\n"
 }
 
 fn sweep(variants: &[Variant], points: &[(usize, f64, Vec<Option<f64>>)]) -> String {

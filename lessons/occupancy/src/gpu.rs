@@ -65,20 +65,20 @@ impl Gpu {
         let Memory { bandwidth, latency_ns, measured } = memory;
         let little = format!(
             "Little's law: {:.2} TB/s x {latency_ns:.0} ns / {} SMs = {:.1} KiB that each SM must have in flight. \
-             The bandwidth is that of a copy. {latency_ns:.0} ns is an assumption, for an idle memory.",
+             The bandwidth is the speed of a copy. {latency_ns:.0} ns is an assumption, for an idle memory.",
             bandwidth / 1e12,
             self.sms,
             self.by_little(memory) / 1024.0
         );
         match measured {
             Some(bytes) => format!(
-                "{little}\nA busy memory answers later: on this GPU elementwise kernels were found to need about {} KiB \
-                 (measured on an H200, and used here).",
+                "{little}\nA busy memory answers later: measurements on an H200 show that elementwise kernels need about {} KiB. \
+                 This program takes that number as what is needed.",
                 bytes / 1024
             ),
             None => format!(
-                "{little}\nA busy memory answers later, so this is a lower limit: the course has no \
-                 measurement of this GPU."
+                "{little}\nA busy memory answers later, so this number is only a lower limit. The course has \
+                 no measured number for this GPU."
             ),
         }
     }

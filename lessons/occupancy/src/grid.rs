@@ -19,8 +19,8 @@ pub(crate) fn table(gpu: &Gpu, shared: u32) -> String {
     }
     let (major, minor) = gpu.compute;
     format!(
-        "Occupancy on {} (compute capability {major}.{minor}), {shared} bytes of shared memory a block.\n\
-         Letters: what runs out first, T threads, R registers, S shared memory, B blocks.\n{table}\n",
+        "Occupancy on {} (compute capability {major}.{minor}), {shared} bytes of shared memory per block.\n\
+         The letters say what limits the number of blocks: T threads, R registers, S shared memory, B blocks.\n{table}\n",
         gpu.name
     )
 }

@@ -32,7 +32,7 @@ pub(crate) fn answer(gpu: &Gpu, block: &Block, bytes: u32) -> String {
     text += &one_more(&gpu.limits, block, &found);
     let _ = writeln!(
         text,
-        "\nIn flight: {} threads x {bytes} bytes = {:.1} KiB an SM{}",
+        "\nIn flight: {} threads x {bytes} bytes = {:.1} KiB per SM{}",
         found.warps * Profile::WARP_SIZE,
         found.bytes_in_flight(bytes) as f64 / 1024.0,
         match gpu.bytes_needed() {

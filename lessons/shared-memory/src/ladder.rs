@@ -24,12 +24,12 @@ const GLOBAL: [(&str, &str, usize, Cache); 3] = [
 
 pub(crate) fn show(bench: &mut Bench) -> Result<String, LessonError> {
     let mut rows =
-        vec![("registers", "a multiply-add", registers(bench)?), ("shared memory", "a bank per lane", shared(bench)?)];
+        vec![("registers", "a multiply-add", registers(bench)?), ("shared memory", "a load, a bank per lane", shared(bench)?)];
     for (name, how, bytes, cache) in GLOBAL {
         rows.push((name, how, global(bench, bytes, cache)?));
     }
     let first = rows.first().map_or(f64::NAN, |row| row.2);
-    let mut table = new_table(&["memory", "each step", "ns", "clocks", "of a register's"]);
+    let mut table = new_table(&["memory", "each step", "ns", "clocks", "÷ registers"]);
     for (name, how, ns) in rows {
         table.add_row([
             name.to_owned(),
@@ -41,9 +41,10 @@ pub(crate) fn show(bench: &mut Bench) -> Result<String, LessonError> {
     }
     Ok(format!(
         "\n1. The latency ladder: chains in which each step needs the step before, times {}\n\n\
-         A step is a load and the computation of its address; in registers, a multiply-add. Two\n\
-         chains are timed, the second twice as long. The difference of the two times is the time of\n\
-         {} steps (in registers {}): the cost of a launch cancels. Clocks are those of {:.2} GHz.\n\n{table}\n",
+         A step is a load and the computation of its address. For registers, a step is a multiply-add.\n\
+         Two chains are timed, the second twice as long. The difference of the two times is the time\n\
+         of {} steps (for registers {} steps): the cost of a launch cancels.\n\
+         The clocks are computed for {:.2} GHz.\n\n{table}\n",
         bench.lesson.times(),
         grouped(LOADS),
         grouped(ADDITIONS),

@@ -29,6 +29,9 @@ pub(crate) struct Options {
     /// The profile to begin with [default: that of the GPU, or of one of its generation]
     #[arg(long, value_name = "GPU")]
     like: Option<String>,
+    /// Fit every rate, also those with which the calibrated profile of this very GPU already predicts the times
+    #[arg(long)]
+    anew: bool,
     /// Time the kernels in this process and print the lines
     #[arg(long, hide = true)]
     time: bool,
@@ -64,14 +67,14 @@ fn calibrate(options: &Options) -> Result<(), RunError> {
         Some(path) => fs::read_to_string(path).map_err(|error| cannot(path, error))?,
         None => timed()?,
     };
-    let mut profile = begin(options, &times)?;
+    let (mut profile, known) = begin(options, &times)?;
     let records = fusion_timings::read(&times).map_err(failed)?;
     let toolchain = fusion_toolchain::find().map_err(failed)?;
     let compiler = Compiler::open(&toolchain).map_err(failed)?;
     let cases = cases().map_err(failed)?;
     let calibration =
         Calibration::new(&compiler, profile.compute, &cases, fits().map_err(failed)?, &records).map_err(failed)?;
-    let fitted = calibration.run(&mut profile, |rate| output::note(&format!("fitting {rate}"))).map_err(failed)?;
+    let fitted = calibration.run(&mut profile, known && !options.anew, |rate| output::note(&format!("fitting {rate}"))).map_err(failed)?;
     profile.id = out.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     fs::write(out, profile.text()).map_err(|error| cannot(out, error))?;
     if options.measured.is_none() {
@@ -82,13 +85,14 @@ fn calibrate(options: &Options) -> Result<(), RunError> {
     Ok(())
 }
 
-/// The profile from which the calibration begins, with what is known of the GPU.
-fn begin(options: &Options, times: &str) -> Result<Profile, RunError> {
+/// The profile from which the calibration begins, with what is known of the GPU, and whether its rates were calibrated on such a GPU.
+fn begin(options: &Options, times: &str) -> Result<(Profile, bool), RunError> {
     let gpu = times.lines().find_map(|line| line.strip_prefix(GPU));
     let gpu: Option<Gpu> = gpu.map(serde_json::from_str).transpose().map_err(failed)?;
     let near = || gpu.as_ref().map_or_else(Profile::default, Gpu::nearest);
     let mut profile = options.like.as_deref().map_or_else(|| Ok(near()), fusion_profile::find).map_err(failed)?;
     profile.stand_alone();
+    let known = profile.calibrated.is_some() && gpu.as_ref().is_some_and(|gpu| gpu.is(&profile));
     if let Some(gpu) = &gpu {
         gpu.describe(&mut profile);
     }
@@ -102,7 +106,7 @@ fn begin(options: &Options, times: &str) -> Result<Profile, RunError> {
     });
     let what = "kernels of crates/timings/kernels/calibration, timed on it";
     profile.sources.described.insert("calibration".to_owned(), what.to_owned());
-    Ok(profile)
+    Ok((profile, known))
 }
 
 /// Has processes of their own time the kernels: this one may open no device. Of each point the median of their times counts, since what a
@@ -195,11 +199,14 @@ fn said(fitted: &[Fitted], profile: &Profile, out: &Path) -> String {
         })
         .collect();
     let Errors { points, median, worst, .. } = Errors::of(compared.iter());
+    let stay = fitted.iter().filter(|fitted| fitted.before == fitted.after).count();
     let (table, file) = (table.trim_fmt(), out.display());
     let (half, all) = (100.0 * median, 100.0 * worst);
     format!(
-        "{table}\n\n{points} points: half of the predictions are within {half:.1}%, all within {all:.1}%.\n\
+        "{table}\n\n{stay} of {} rates stay as they were.\n\
+         {points} points: half of the predictions are within {half:.1}%, all within {all:.1}%.\n\
          {file} is a profile of `{}`: use it as `--profile {file}`, or FUSION_EMULATED_GPU={file} for other programs.\n",
+        fitted.len(),
         profile.name,
     )
 }

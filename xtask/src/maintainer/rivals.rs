@@ -30,7 +30,8 @@ use crate::{command, date, output, target, toolchain};
 /// Elements of elementwise operations. To add a size, add it here.
 const ELEMENTS: [usize; 8] = [100_000, 500_000, 1_000_000, 10_000_000, 20_000_000, 50_000_000, 100_000_000, 1 << 28];
 
-/// Shapes of operations on rows; those whose rows are longer than an exercise has are left out of it.
+/// Shapes of operations on rows; those whose rows are longer than an exercise has are left out of it, and of one that is about longer
+/// rows than these those whose rows it is not about.
 const ROWS: [(usize, usize); 6] =
     [(128, 4096), (2048, 768), (16384, 4096), (32768, 4096), (65536, 1024), (4096, 16384)];
 
@@ -246,8 +247,12 @@ fn shapes(exercise: &Exercise) -> Vec<Shape> {
         }
     };
     let longest = columns.iter().chain(timed).copied().max().unwrap_or(0);
+    let of_rows = ROWS.iter().map(|&(_, columns)| columns).max().unwrap_or(0);
+    // Its kernels may be bad at what it does not ask for.
+    let is_about_longer = timed.iter().all(|&columns| columns >= of_rows);
+    let asked = |columns: usize| columns <= longest && (!is_about_longer || timed.contains(&columns));
     let all = ROWS.iter().map(|&(rows, columns)| Shape::of(rows, columns));
-    let mut shapes: Vec<Shape> = all.filter(|shape| shape.columns <= longest).collect();
+    let mut shapes: Vec<Shape> = all.filter(|shape| asked(shape.columns)).collect();
     for shape in exercise.large(ROW_ELEMENTS) {
         if shapes.iter().all(|known| known.columns != shape.columns) {
             shapes.push(shape);

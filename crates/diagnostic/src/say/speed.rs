@@ -235,14 +235,14 @@ fn local_memory(
         bytes(written),
         percent(share.ratio())
     ))
-    .note("local memory is DRAM behind the caches; registers are quicker by far")
+    .note("local memory lies in DRAM, and accesses to it go through the caches; registers are much faster")
     .maybe(saves(saving));
     match indexed {
         true => words
             .help("unroll the loop (`#pragma unroll`) so that every index is a constant; then the array can live in registers")
             .help("where the index depends on the data, keep the array in shared memory, one column per thread"),
         false => words
-            .help("where it is an array, let every index be a constant when the kernel is compiled (`#pragma unroll`): registers have no index")
-            .help("where it is one variable, do not take its address: return a value instead of writing it through a pointer"),
+            .help("if the variable is an array, make every index a constant that the compiler knows (`#pragma unroll`): registers have no index")
+            .help("if it is no array, do not take its address: return a value instead of writing it through a pointer"),
     }
 }

@@ -124,10 +124,13 @@ fn only_what_misses_its_bar_or_is_near_it_is_timed_again() {
 }
 
 #[test]
-fn rows_are_no_longer_than_the_exercise_has_them() {
+fn rows_are_as_long_as_the_exercise_has_them() {
     let exercise = Exercise { shapes: Shapes::Rows { columns: &[1, 1024], timed: &[64, 1024] }, ..Exercise::TEMPLATE };
     let found: Vec<(usize, usize)> = shapes(&exercise).iter().map(|shape| (shape.rows, shape.columns)).collect();
     assert_eq!(found, [(2048, 768), (65536, 1024), (1 << 20, 64)]);
+    let exercise = Exercise { shapes: Shapes::Rows { columns: &[1], timed: &[16384, 32768] }, ..Exercise::TEMPLATE };
+    let found: Vec<(usize, usize)> = shapes(&exercise).iter().map(|shape| (shape.rows, shape.columns)).collect();
+    assert_eq!(found, [(4096, 16384), (2048, 32768)]);
     assert_eq!(shapes(&Exercise::TEMPLATE).len(), ELEMENTS.len());
 }
 
