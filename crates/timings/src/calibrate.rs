@@ -205,13 +205,7 @@ impl Calibration {
     }
 
     /// The mean square of the errors, as logarithms, of what is predicted of `targets` with each of some values of a rate.
-    fn errors(
-        &self,
-        profile: &Profile,
-        targets: &[Target],
-        rate: &str,
-        values: &[f64],
-    ) -> Result<Vec<f64>, String> {
+    fn errors(&self, profile: &Profile, targets: &[Target], rate: &str, values: &[f64]) -> Result<Vec<f64>, String> {
         let candidate = |&value: &f64| {
             let mut profile = profile.clone();
             profile.rates.set(rate, value);

@@ -23,8 +23,10 @@ const GLOBAL: [(&str, &str, usize, Cache); 3] = [
 ];
 
 pub(crate) fn show(bench: &mut Bench) -> Result<String, LessonError> {
-    let mut rows =
-        vec![("registers", "a multiply-add", registers(bench)?), ("shared memory", "a load, a bank per lane", shared(bench)?)];
+    let mut rows = vec![
+        ("registers", "a multiply-add", registers(bench)?),
+        ("shared memory", "a load, a bank per lane", shared(bench)?),
+    ];
     for (name, how, bytes, cache) in GLOBAL {
         rows.push((name, how, global(bench, bytes, cache)?));
     }

@@ -74,7 +74,9 @@ fn calibrate(options: &Options) -> Result<(), RunError> {
     let cases = cases().map_err(failed)?;
     let calibration =
         Calibration::new(&compiler, profile.compute, &cases, fits().map_err(failed)?, &records).map_err(failed)?;
-    let fitted = calibration.run(&mut profile, known && !options.anew, |rate| output::note(&format!("fitting {rate}"))).map_err(failed)?;
+    let fitted = calibration
+        .run(&mut profile, known && !options.anew, |rate| output::note(&format!("fitting {rate}")))
+        .map_err(failed)?;
     profile.id = out.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     fs::write(out, profile.text()).map_err(|error| cannot(out, error))?;
     if options.measured.is_none() {
