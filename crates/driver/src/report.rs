@@ -18,7 +18,7 @@ use journal::Journal;
 pub(crate) use journal::traces;
 use settings::Settings;
 
-use crate::driver::{driver, lock};
+use crate::driver::{Driver, driver, lock};
 use crate::error::Error;
 
 /// Set to 1, nothing is said on stderr.
@@ -320,31 +320,37 @@ extern "C" fn fusion_emulator_set_options(json: *const c_char) -> c_int {
     let Ok(settings) = serde_json::from_slice::<Settings>(json.to_bytes()) else {
         return 1;
     };
-    if driver().is_ok() && settings.concerns_machine() {
-        return 2;
-    }
-    if let (Ok(driver), true) = (driver(), settings.concerns_checks()) {
-        driver.machine.set_checks(settings.checks.over(driver.machine.checks()));
-    }
-    if let (Ok(driver), Some(times)) = (driver(), settings.times) {
-        driver.machine.set_times(times);
-    }
-    if let (Ok(driver), Some(true)) = (driver(), settings.start_over)
-        && driver.machine.memory().start_over()
-    {
-        driver.machine.empty_cache();
-    }
-    if let (Ok(driver), Some(true)) = (driver(), settings.dry.as_ref().map(|dry| dry.timed)) {
-        driver.machine.empty_cache();
-    }
-    if let (Ok(driver), Some(dry)) = (driver(), &settings.dry) {
-        driver.machine.set_traces(dry.traced);
+    if let Ok(driver) = driver() {
+        if settings.concerns_machine() {
+            return 2;
+        }
+        act(driver, &settings);
     }
     record(|recorder| {
         recorder.taken = true;
         recorder.settings.change(settings);
     });
     0
+}
+
+/// Does at once what settings ask of a driver that runs.
+fn act(driver: &Driver, settings: &Settings) {
+    let machine = &driver.machine;
+    if settings.concerns_checks() {
+        machine.set_checks(settings.checks.over(machine.checks()));
+    }
+    if let Some(times) = settings.times {
+        machine.set_times(times);
+    }
+    if settings.start_over == Some(true) && machine.memory().start_over() {
+        machine.empty_cache();
+    }
+    if let Some(dry) = &settings.dry {
+        if dry.timed {
+            machine.empty_cache();
+        }
+        machine.set_traces(dry.traced);
+    }
 }
 
 /// Empties the L2: the next launch finds nothing in it. For whoever times launches that are to begin cold.

@@ -210,10 +210,7 @@ impl<'a> Rig<'a> {
         self.forget().map_err(Trouble::driver("preparing a launch"))?;
         self.finish()?;
         session.take_report();
-        session.set_checks(checks)?;
-        let ran = self.run(who, 0).and_then(|()| self.finish());
-        session.set_checks(Checks::ALL)?;
-        ran?;
+        session.with_checks(checks, || self.run(who, 0).and_then(|()| self.finish()))?;
         let report = session.take_report();
         session.refuse_faults(&report, self.trial.entry, self.shape)?;
         Ok(report)
@@ -245,9 +242,7 @@ impl<'a> Rig<'a> {
         session.take_report();
         session.run_dry(&Dry { period: dry_period(self.shape), timed: true, traced, ..Dry::default() })?;
         // Checks never change a time, and what they find, *right* has asked for.
-        session.set_checks(Checks::NONE)?;
-        let ran = self.run(who, 0).and_then(|()| self.finish());
-        session.set_checks(Checks::ALL)?;
+        let ran = session.with_checks(Checks::NONE, || self.run(who, 0).and_then(|()| self.finish()));
         session.run_dry(&Dry::default())?;
         let mut report = session.take_report();
         ran?;

@@ -192,9 +192,17 @@ impl Session {
         self.set(&EmulatorOptions { times: Some(times), ..EmulatorOptions::default() })
     }
 
-    /// Has the emulated device make these checks from the next launch on.
-    pub(crate) fn set_checks(&self, checks: Checks) -> Result<(), Trouble> {
-        self.set(&EmulatorOptions { checks: Some(checks), ..EmulatorOptions::default() })
+    /// Has the emulated device make these checks, and no others, of what is launched meanwhile.
+    pub(crate) fn with_checks<T>(
+        &self,
+        checks: Checks,
+        launched: impl FnOnce() -> Result<T, Trouble>,
+    ) -> Result<T, Trouble> {
+        let set = |checks| self.set(&EmulatorOptions { checks: Some(checks), ..EmulatorOptions::default() });
+        set(checks)?;
+        let done = launched();
+        set(Checks::ALL)?;
+        done
     }
 
     /// Has the emulated device say that it has so few multiprocessors; 0 for as many as it has.

@@ -22,7 +22,8 @@ use crate::{output, toolchain};
 /// The command's options.
 #[derive(Clone, Debug, clap::Args)]
 #[command(
-    after_help = "Exit codes: 0 compared, 1 the clock is further off than it may be, or a verdict is contrary to the measured one, 2 could not run."
+    after_help = "Exit codes: 0 compared, 1 the clock is further off than it may be, or a verdict is contrary to the measured \
+                  one, 2 could not run."
 )]
 pub(crate) struct Options {
     /// Print every point: file, kernel, sizes, cache, measured and predicted nanoseconds, role

@@ -23,6 +23,9 @@ const CEILING_BYTES: u64 = 2 << 30;
 /// so is what reads a paged cache of many tokens.
 const COUNTED: usize = 1 << 27;
 
+/// Elements of the largest problem of any other kind that is executed to be counted: a second or two for each variant.
+const COUNTED_ELEMENTS: usize = 1 << 24;
+
 /// What a sweep needs at all sizes.
 pub(crate) struct Sweep<'a> {
     trial: &'a Trial<'a>,
@@ -184,7 +187,10 @@ impl<'a> Sweep<'a> {
 
     fn predict(&self, shape: Shape, size: &mut Size) -> Result<(), Trouble> {
         let linear = !self.trial.exercise().is_arithmetic() && shape.pages.is_none();
-        let countable = linear || self.trial.exercise().work(shape) <= COUNTED;
+        let countable = match linear {
+            true => shape.elements() <= COUNTED_ELEMENTS,
+            false => self.trial.exercise().work(shape) <= COUNTED,
+        };
         let mut rig = if countable { Some(Rig::new(self.trial, shape)?) } else { None };
         let mut sampled = Rig::sampled(self.trial, shape)?;
         let device = &self.trial.session.info.name;

@@ -36,8 +36,8 @@ fn exercise_text(exercise: &Benched, report: &Report, look: Look) -> String {
         text.push('\n');
     }
     if !exercise.sizes.is_empty() {
-        text +=
-            &format!("\n{}\n\n{}\n\n{}\n", times(exercise, look), speedups(exercise, look), accuracy(exercise, look));
+        text += &format!("\n{}\n\n{}\n", times(exercise, look), speedups(exercise, look));
+        text += &accuracy(exercise, look);
         text += &bounds(exercise);
     }
     let products = exercise.sizes.first().and_then(|size| size.products.as_ref());
@@ -94,11 +94,12 @@ fn speedups(exercise: &Benched, look: Look) -> String {
     table.trim_fmt()
 }
 
-/// Errors at the largest size: one row for each output of each variant.
+/// Errors at the largest size of which they are known, one row for each output of each variant; nothing where they are known of no size.
 fn accuracy(exercise: &Benched, look: Look) -> String {
     let header = ["error at", "variant", "output", "kind", "p50", "p90", "p99", "max"];
     let mut table = render::blank(header, look);
-    let Some(size) = exercise.sizes.last() else { return String::new() };
+    let known = |size: &&Size| size.variants.iter().any(|variant| !variant.accuracy.is_empty());
+    let Some(size) = exercise.sizes.iter().rfind(known) else { return String::new() };
     for variant in &size.variants {
         for accuracy in &variant.accuracy {
             for (kind, errors) in
@@ -111,7 +112,7 @@ fn accuracy(exercise: &Benched, look: Look) -> String {
             }
         }
     }
-    table.trim_fmt()
+    format!("\n{}\n", table.trim_fmt())
 }
 
 /// What bounds each variant at the largest size, a line each; nothing where times are measured.

@@ -61,9 +61,15 @@ impl Original<'_> {
 struct Kernel<'a> {
     original: Original<'a>,
     chosen: Vec<Mutant>,
+    known: Known,
+}
+
+/// The list of mutants that are no mistakes.
+struct Known {
+    /// Its file.
     list: String,
     equivalents: Equivalents,
-    /// Whether every mutant is judged.
+    /// Whether every mutant is judged, and so every entry must be of use.
     whole: bool,
 }
 
@@ -94,13 +100,11 @@ impl Judge<'_> {
             }
             Ok((index, judged))
         })?;
-        for (index, kernel) in kernels.iter().enumerate() {
-            let of = judged.iter().filter(|(of, _)| *of == index);
-            let mut judged: Vec<Judged<'_>> = of.flat_map(|(_, judged)| judged.clone()).collect();
+        let mut of_kernel: Vec<Vec<Judged<'_>>> = kernels.iter().map(|_| Vec::new()).collect();
+        judged.into_iter().for_each(|(index, judged)| of_kernel[index].extend(judged));
+        for (kernel, mut judged) in kernels.iter().zip(of_kernel) {
             judged.sort_by_key(|(mutant, _)| (mutant.line, mutant.column, mutant.id.as_str()));
-            let Kernel { list, equivalents, whole, .. } = kernel;
-            let known = Known { list, equivalents, whole: *whole };
-            tally.scores.exercises.push(count(&kernel.original.name(), &known, &judged, &mut tally.problems));
+            tally.scores.exercises.push(count(&kernel.original.name(), &kernel.known, &judged, &mut tally.problems));
         }
         Ok(())
     }
@@ -120,7 +124,7 @@ impl Judge<'_> {
         let mutants = fusion_mutants::mutants(&source);
         let one_in = self.most.map_or(1, |most| mutants.len().div_ceil(most.max(1))).max(1);
         let chosen = mutants.into_iter().step_by(one_in).collect();
-        Some(Kernel { original, chosen, list, equivalents, whole: one_in == 1 })
+        Some(Kernel { original, chosen, known: Known { list, equivalents, whole: one_in == 1 } })
     }
 
     /// Judges some mutants: many in one process, a new one after each that takes its process or its context with it.
@@ -164,19 +168,10 @@ impl Judge<'_> {
     }
 }
 
-/// The list of mutants that are no mistakes.
-struct Known<'a> {
-    /// Its file.
-    list: &'a str,
-    equivalents: &'a Equivalents,
-    /// Whether every mutant is judged, and so every entry must be of use.
-    whole: bool,
-}
-
 /// The score of one solution. What is wrong with the grader or with the list goes to `problems`.
 fn count(
     exercise: &str,
-    &Known { list, equivalents, whole }: &Known<'_>,
+    Known { list, equivalents, whole }: &Known,
     judged: &[Judged<'_>],
     problems: &mut Vec<String>,
 ) -> Score {
@@ -224,7 +219,7 @@ fn count(
             },
         }
     }
-    for (entry, _) in equivalents.entries.iter().zip(needed).filter(|(_, needed)| whole && !needed) {
+    for (entry, _) in equivalents.entries.iter().zip(needed).filter(|(_, needed)| *whole && !needed) {
         problems.push(format!(
             "{list}:{}: no mutant that survives is called `{}`: take the line out, or fix its pattern",
             entry.line, entry.pattern
@@ -248,7 +243,7 @@ mod tests {
         let judged: Vec<Judged<'_>> = mutants.iter().map(|mutant| (mutant, fates(&mutant.id))).collect();
         let mut problems = Vec::new();
         let equivalents = Equivalents::parse(list).unwrap();
-        let known = Known { list: "list.txt", equivalents: &equivalents, whole: true };
+        let known = Known { list: "list.txt".to_owned(), equivalents, whole: true };
         let score = count("k", &known, &judged, &mut problems);
         (score, problems)
     }
