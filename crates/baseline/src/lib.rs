@@ -9,7 +9,6 @@ mod clock;
 mod flush;
 mod gemm;
 mod hold;
-mod kept;
 pub mod memory;
 mod problem;
 mod sources;

@@ -6,18 +6,11 @@ use cudarc::driver::CudaModule;
 use fusion_course::Source;
 use fusion_device::{CompileError, Device, Options, Source as Text};
 
-use crate::kept;
-
 /// Compiles and loads a source of the course's, which may include its headers.
 ///
 /// # Errors
 /// As [`Device::compile`]'s.
 pub fn load(device: &Device, source: &Source) -> Result<Arc<CudaModule>, CompileError> {
-    if device.is_emulated() {
-        let (major, minor) = device.properties.compute_capability;
-        let compiled = kept::ptx(device.compiler()?, source, 10 * major + minor)?;
-        return Ok(device.load_compiled(compiled)?.module);
-    }
     let text = Text { name: &source.path, text: &source.text };
     Ok(device.compile(&text, &includes(), &Options::default())?.module)
 }

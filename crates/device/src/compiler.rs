@@ -3,13 +3,13 @@
 mod compiled;
 mod diagnostic;
 mod error;
+mod kept;
 mod parameters;
 mod standard;
 mod tokens;
 
 use std::collections::HashMap;
 use std::ffi::CString;
-use std::hash::Hash;
 use std::path::{Path, PathBuf};
 
 use fusion_toolchain::{Origin, Toolchain};
@@ -18,7 +18,7 @@ pub use compiled::Compiled;
 pub use diagnostic::{Diagnostic, Place, Severity};
 pub use error::CompileError;
 pub use fusion_nvrtc::Usage;
-use fusion_nvrtc::{Failure, Nul, Nvrtc, Unit};
+use fusion_nvrtc::{Failure, Nul, Nvrtc, Store, Unit};
 
 /// The few standard headers that every compilation has, by name and text: NVRTC has none of its own.
 pub fn standard_headers() -> &'static [(&'static str, &'static str)] {
@@ -51,6 +51,8 @@ pub struct Compiler {
     nvrtc: Nvrtc,
     include: Vec<PathBuf>,
     path: PathBuf,
+    /// What it has made before.
+    kept: Option<Store>,
 }
 
 impl Compiler {
@@ -60,15 +62,17 @@ impl Compiler {
     /// [`CompileError::Open`] when the library or one that it needs cannot be loaded.
     pub fn open(toolchain: &Toolchain) -> Result<Compiler, CompileError> {
         let path = toolchain.nvrtc.clone();
-        if toolchain.origin == Origin::Cache
-            && let Some(folder) = fusion_nvrtc::kept_in(&path)
-        {
-            // Where it cannot be made, what kernels take is not kept.
-            let _absent = std::fs::create_dir(folder);
+        if toolchain.origin == Origin::Cache {
+            // Where they cannot be made, nothing is kept.
+            let kinds = [fusion_nvrtc::REGISTERS, kept::KERNELS];
+            for folder in kinds.into_iter().filter_map(|kind| fusion_nvrtc::store::folder(&path, kind)) {
+                let _absent = std::fs::create_dir(folder);
+            }
         }
         let nvrtc = Nvrtc::open(&toolchain.nvrtc, &toolchain.builtins)
             .map_err(|why| CompileError::Open { path: path.clone(), why })?;
-        Ok(Compiler { nvrtc, include: toolchain.include.clone(), path })
+        let kept = Store::with(&path, kept::KERNELS).filter(|_| toolchain.origin == Origin::Cache);
+        Ok(Compiler { nvrtc, include: toolchain.include.clone(), path, kept })
     }
 
     /// NVRTC's own version, major and minor.
@@ -88,7 +92,8 @@ impl Compiler {
 
     /// Compiles to PTX for a device of this compute capability (90 for 9.0) or, where NVRTC does not know it, for the
     /// nearest older one that it knows, else the oldest. Comments at its end tell what the kernels' parameters are
-    /// called, which is where the emulated device's reports have it from.
+    /// called, which is where the emulated device's reports have it from. What was made of the same texts before is not made again, also
+    /// not by another process.
     ///
     /// # Errors
     /// See [`CompileError`].
@@ -100,22 +105,21 @@ impl Compiler {
         options: &Options,
     ) -> Result<Compiled, CompileError> {
         let (architecture, target) = self.virtual_target(source, headers, capability);
+        let key = kept::key(source, headers, || (self.version(), self.arguments(&target, options)));
+        let kept = self.kept.as_ref().zip(key);
+        if let Some(ptx) = kept.and_then(|(store, key)| kept::read(store, key)) {
+            let (name, version) = (source.name.to_owned(), self.version());
+            let (machine_code, diagnostics, log) = Default::default();
+            return Ok(Compiled { name, ptx, machine_code, architecture, version, diagnostics, log });
+        }
         let mut compiled = self.compile(source, headers, &target, architecture, options)?;
         let texts: Vec<&str> = headers.iter().chain([source]).map(|it| it.text).collect();
         parameters::add_names(&mut compiled.ptx, &texts);
+        // What was warned of is said again.
+        if let Some((store, key)) = kept.filter(|_| compiled.log.is_empty()) {
+            kept::write(store, key, &compiled.ptx);
+        }
         Ok(compiled)
-    }
-
-    /// What decides what [`Compiler::ptx`] makes of a source, beside its text and the headers': the compiler's version and arguments, the
-    /// headers that it adds, and the code here that changes what it has made.
-    pub fn recipe(&self, source: &Source, headers: &[Source], capability: u32, options: &Options) -> impl Hash + use<> {
-        const CODE: [&str; 3] = [
-            include_str!("compiler/compiled.rs"),
-            include_str!("compiler/parameters.rs"),
-            include_str!("compiler/tokens.rs"),
-        ];
-        let (_, target) = self.virtual_target(source, headers, capability);
-        (self.version(), self.arguments(&target, options), standard_headers(), CODE)
     }
 
     /// Compiles to machine code for a device of this compute capability. A device that is newer than NVRTC gets PTX,

@@ -4,7 +4,6 @@
 use std::collections::HashMap;
 use std::ffi::CString;
 
-use crate::kept::Entry;
 use crate::{Nvrtc, Unit, cubin};
 
 /// What a kernel takes.
@@ -30,8 +29,8 @@ pub fn assemble(nvrtc: &Nvrtc, ptx: &str, (major, minor): (u32, u32)) -> Option<
     }
     let arguments = [format!("-arch=sm_{capability}{}", suffix(ptx)), "--ptxas-options=-v".to_owned()];
     let wrapped = wrapped(ptx);
-    let entry = nvrtc.kept.as_ref().map(|kept| kept.entry(&wrapped, &arguments));
-    if let Some(known) = entry.as_ref().and_then(Entry::read) {
+    let kept = nvrtc.kept.as_ref().map(|kept| (kept, kept.key(&wrapped, &arguments)));
+    if let Some(known) = kept.and_then(|(kept, key)| kept.read(key)) {
         return Some(known);
     }
     let arguments = arguments.map(|argument| CString::new(argument).unwrap_or_default());
@@ -43,8 +42,8 @@ pub fn assemble(nvrtc: &Nvrtc, ptx: &str, (major, minor): (u32, u32)) -> Option<
             (usage.spill_stores, usage.spill_loads) = (stores, loads);
         }
     }
-    if let Some(entry) = entry {
-        entry.write(&usage);
+    if let Some((kept, key)) = kept {
+        kept.write(key, &usage);
     }
     Some(usage)
 }

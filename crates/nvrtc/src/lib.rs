@@ -7,8 +7,10 @@ mod assemble;
 mod cubin;
 mod kept;
 mod library;
+pub mod store;
 
 pub use assemble::{Usage, assemble};
 pub use cubin::usage;
-pub use kept::folder as kept_in;
+pub use kept::REGISTERS;
 pub use library::{COMPILATION, Failure, Image, Made, Nul, Nvrtc, Unit};
+pub use store::Store;

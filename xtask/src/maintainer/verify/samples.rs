@@ -44,9 +44,12 @@ impl Judge<'_> {
             // How fast an unusual answer is, it may choose: what is unusual may be slow.
             let (unusual, wrong): (VecDeque<_>, VecDeque<_>) =
                 others.into_iter().partition(|sample| sample.verdict == Sample::PASS);
-            // *Fast* judges wrong kernels, too: at the sizes that its bars stand for.
-            self.samples(exercise, wrong, Parts::NAMES, None, tally)?;
             let size = Some(super::counted_at(exercise));
+            // What is refused for its results or its bytes does not get as far as *fast*, which judges at the sizes that its bars stand for.
+            let (timed, wrong): (VecDeque<_>, VecDeque<_>) =
+                wrong.into_iter().partition(|sample| is_timed(&sample.verdict));
+            self.samples(exercise, wrong, Parts::NAMES, size, tally)?;
+            self.samples(exercise, timed, Parts::NAMES, None, tally)?;
             self.samples(exercise, unusual, &Parts::wanted(DeviceKind::Emulated, false), size, tally)?;
             self.samples(exercise, natural, &["right"], None, tally)?;
             self.progress.step();
@@ -96,6 +99,14 @@ impl Judge<'_> {
     }
 }
 
+/// Whether a kernel with such a verdict is right and lean.
+fn is_timed(verdict: &str) -> bool {
+    verdict == Code::Speed.to_string() || verdict.starts_with(WARNING)
+}
+
+/// How the verdict of a kernel begins that passes with a warning.
+const WARNING: &str = "warning ";
+
 fn count(sample: &SampleName, judgement: &Judgement, tally: &mut Tally) {
     let SampleName { exercise, name, verdict } = sample;
     let (right, known) = match (judgement.failure(), verdict.as_str()) {
@@ -135,7 +146,7 @@ pub(super) fn is_right_and_lean(judgement: &Judgement) -> bool {
 
 /// Whether a kernel passes with the stated warning.
 fn warned(judgement: &Judgement, stated: &str) -> bool {
-    let code = stated.strip_prefix("warning ");
+    let code = stated.strip_prefix(WARNING);
     let mut advice = judgement.parts.views().flat_map(|part| part.advice);
     judgement.verdict == Verdict::Pass && advice.any(|found| Some(found.code.as_str()) == code)
 }
