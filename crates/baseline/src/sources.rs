@@ -57,7 +57,26 @@ pub fn timing() -> Source {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use fusion_course::{DType, Work};
+    use fusion_device::Compiler;
+
+    use super::{Options, Text, includes};
+
+    /// Each process that judges needs them.
+    #[test]
+    fn the_courses_kernels_are_not_compiled_again() {
+        let ladders = fusion_course::days().iter().flat_map(|day| day.exercises).map(|it| super::ladder(it.name));
+        let compiler = Compiler::open(&fusion_toolchain::find().unwrap()).unwrap();
+        for source in super::unfused().into_iter().chain(super::rivals()).chain([super::timing()]).chain(ladders) {
+            let text = Text { name: &source.path, text: &source.text };
+            assert!(Compiler::would_keep(&text, &includes(), &Options::default()), "{}", source.path);
+            // What is warned of is said each time.
+            let compiled = compiler.ptx(&text, &includes(), 90, &Options::default()).unwrap();
+            assert_eq!(compiled.log, "", "{}", source.path);
+        }
+    }
 
     /// Every step of every exercise names one kernel, with the arguments in a step's order.
     #[test]

@@ -80,6 +80,11 @@ impl Compiler {
         self.nvrtc.version
     }
 
+    /// Whether what is made of a source is kept, if the compiler keeps anything and says nothing of the source.
+    pub fn would_keep(source: &Source, headers: &[Source], options: &Options) -> bool {
+        kept::key(source, headers, options, ()).is_some()
+    }
+
     /// The library in use.
     pub fn path(&self) -> &Path {
         &self.path
@@ -105,12 +110,18 @@ impl Compiler {
         options: &Options,
     ) -> Result<Compiled, CompileError> {
         let (architecture, target) = self.virtual_target(source, headers, capability);
-        let key = kept::key(source, headers, || (self.version(), self.arguments(&target, options)));
-        let kept = self.kept.as_ref().zip(key);
+        let how = (self.version(), self.arguments(&target, options));
+        let kept = self.kept.as_ref().and_then(|store| Some((store, kept::key(source, headers, options, how)?)));
         if let Some(ptx) = kept.and_then(|(store, key)| kept::read(store, key)) {
-            let (name, version) = (source.name.to_owned(), self.version());
-            let (machine_code, diagnostics, log) = Default::default();
-            return Ok(Compiled { name, ptx, machine_code, architecture, version, diagnostics, log });
+            return Ok(Compiled {
+                name: source.name.to_owned(),
+                ptx,
+                machine_code: None,
+                architecture,
+                version: self.version(),
+                diagnostics: Vec::new(),
+                log: String::new(),
+            });
         }
         let mut compiled = self.compile(source, headers, &target, architecture, options)?;
         let texts: Vec<&str> = headers.iter().chain([source]).map(|it| it.text).collect();

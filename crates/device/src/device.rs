@@ -182,7 +182,7 @@ impl Device {
     ///
     /// # Errors
     /// As [`Device::compile`]'s.
-    pub fn load_compiled(&self, compiled: Compiled) -> Result<Program, CompileError> {
+    fn load_compiled(&self, compiled: Compiled) -> Result<Program, CompileError> {
         let program = self.load(compiled).map_err(CompileError::Load)?;
         match self.kind {
             Kind::Emulated => within_static_shared(program),

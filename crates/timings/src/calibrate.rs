@@ -140,6 +140,8 @@ impl Calibration {
     /// What cannot be predicted, and rates that there are not.
     pub fn run(&self, profile: &mut Profile, known: bool, seen: impl Fn(&str)) -> Result<Vec<Fitted>, String> {
         let from = profile.rates.clone();
+        // Of a known GPU, the rates that its times contradict.
+        let mut left: Vec<&String> = Vec::new();
         let nearer = std::iter::repeat_n(&NEARER[..], MOST_ROUNDS);
         for steps in [&FIRST[..], &LAST].into_iter().chain(nearer) {
             let mut moved: f64 = 0.0;
@@ -148,25 +150,29 @@ impl Calibration {
                 let before =
                     from.get(&fit.rate).ok_or_else(|| format!("fits.toml: there is no rate `{}`", fit.rate))?;
                 let was = profile.rates.get(&fit.rate).unwrap_or(before);
-                let error_before =
-                    if known { self.errors(profile, targets, &fit.rate, &[before])?[0] } else { f64::INFINITY };
-                let mut at = was;
+                let error = |profile: &Profile, value| {
+                    self.errors(profile, targets, &fit.rate, &[value]).map(|errors| errors[0])
+                };
+                // What had to move once does not come back.
+                let may_stay = known && !left.contains(&&fit.rate);
+                let stayed = may_stay.then(|| error(profile, before)).transpose()?;
                 // Nothing can be nearer by so much than what is off by less.
-                if error_before <= ALIKE.powi(2) {
-                    at = before;
-                } else {
-                    for step in steps {
-                        at = self.nearest(profile, targets, (&fit.rate, before), at, *step)?;
+                if stayed.is_some_and(|stayed| stayed <= ALIKE.powi(2)) {
+                    continue;
+                }
+                let mut at = was;
+                for step in steps {
+                    at = self.nearest(profile, targets, (&fit.rate, before), at, *step)?;
+                }
+                let at = rounded(at);
+                if let Some(stayed) = stayed {
+                    if stayed <= error(profile, at)? + ALIKE.powi(2) {
+                        continue;
                     }
-                    at = rounded(at);
-                    if error_before <= self.errors(profile, targets, &fit.rate, &[at])?[0] + ALIKE.powi(2) {
-                        at = before;
-                    }
+                    left.push(&fit.rate);
                 }
                 moved = moved.max((at / was).ln().abs());
-                if at != was {
-                    profile.set_rate(&fit.rate, at, &format!("{SOURCE}: {}", fit.points.join(", ")));
-                }
+                profile.set_rate(&fit.rate, at, &format!("{SOURCE}: {}", fit.points.join(", ")));
             }
             if moved < SETTLED {
                 break;

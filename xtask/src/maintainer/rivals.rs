@@ -30,8 +30,8 @@ use crate::{command, date, output, target, toolchain};
 /// Elements of elementwise operations. To add a size, add it here.
 const ELEMENTS: [usize; 8] = [100_000, 500_000, 1_000_000, 10_000_000, 20_000_000, 50_000_000, 100_000_000, 1 << 28];
 
-/// Shapes of operations on rows; those whose rows are longer than an exercise has are left out of it, and of one that is about longer
-/// rows than these those whose rows it is not about.
+/// Shapes of operations on rows; those whose rows are longer than an exercise has are left out of it, and of one whose
+/// rows are all as long as the longest of these, or longer, those that it is not about.
 const ROWS: [(usize, usize); 6] =
     [(128, 4096), (2048, 768), (16384, 4096), (32768, 4096), (65536, 1024), (4096, 16384)];
 

@@ -7,39 +7,45 @@ use std::io::{Read as _, Write as _};
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
-use fusion_cpp::Kind;
 use fusion_nvrtc::{Store, store};
 
-use super::{Source, standard_headers};
+use super::{Options, Source, standard_headers};
 
 /// The folder that it is kept in.
 pub(super) const KERNELS: &str = "ptx";
 
 /// The code here that changes what the compiler has made.
-const CODE: [&str; 3] = [include_str!("compiled.rs"), include_str!("parameters.rs"), include_str!("tokens.rs")];
+const CODE: [&str; 5] = [
+    include_str!("../compiler.rs"),
+    include_str!("compiled.rs"),
+    include_str!("parameters.rs"),
+    include_str!("tokens.rs"),
+    include_str!("../../../cpp/src/lib.rs"),
+];
 
-/// The number of all that decides what becomes of a source, which `how` it is compiled belongs to; none where something does that is not
-/// among the texts: a file that it includes, or the time.
-pub(super) fn key<H: Hash>(source: &Source, headers: &[Source], how: impl FnOnce() -> H) -> Option<u128> {
+/// The number of all that decides what becomes of a source, which `how` it is compiled belongs to; none where something may that is not
+/// among the texts: a file that it includes, or that an argument names, or the time.
+pub(super) fn key(source: &Source, headers: &[Source], options: &Options, how: impl Hash) -> Option<u128> {
     let texts = || headers.iter().chain([source]);
-    if !texts().all(|one| is_whole(one.text, headers)) {
+    if !options.arguments.is_empty() || !texts().all(|one| is_whole(one.text, headers)) {
         return None;
     }
     let texts: Vec<(&str, &str)> = texts().map(|one| (one.name, one.text)).collect();
-    Some(store::key(&(texts, standard_headers(), CODE, how())))
+    Some(store::key(&(texts, standard_headers(), CODE, how)))
 }
 
-/// Whether a text includes nothing but headers that are given, and those of the compiler.
+/// Whether a text includes nothing but headers that are given, and those of the compiler. What looks as if it included something does, also
+/// in a comment: to compile once too often does no harm.
 fn is_whole(text: &str, headers: &[Source]) -> bool {
     const TIME: [&str; 3] = ["__DATE__", "__TIME__", "__TIMESTAMP__"];
     let known = |name: &str| headers.iter().any(|header| header.name == name);
     let own = |name: &str| !name.starts_with('/') && !name.contains("..");
-    let is_known = |directive: &str| {
-        let directive = directive.replace("\\\r\n", "").replace("\\\n", "");
-        if !["include", "embed"].iter().any(|word| directive.contains(word)) {
+    let is_known = |line: &str| {
+        let has = |words: &[&str]| words.iter().any(|word| line.contains(word));
+        if !has(&["include", "embed", "import"]) || !has(&["#", "%:", "??="]) {
             return true;
         }
-        let rest = directive.trim_start_matches('#').trim_start().strip_prefix("include").unwrap_or_default();
+        let rest = line.trim_start().trim_start_matches('#').trim_start().strip_prefix("include").unwrap_or_default();
         let named = |[open, close]: [char; 2]| rest.trim_start().strip_prefix(open)?.split_once(close);
         match (named(['"', '"']), named(['<', '>'])) {
             (Some((name, _)), _) => known(name),
@@ -47,9 +53,8 @@ fn is_whole(text: &str, headers: &[Source]) -> bool {
             _ => false,
         }
     };
-    let directives = fusion_cpp::tokens(text).into_iter().filter(|token| token.kind == Kind::Directive);
-    !TIME.iter().any(|word| text.contains(word))
-        && directives.map(|token| token.text(text).to_owned()).all(|directive| is_known(&directive))
+    let spliced = text.replace("\\\r\n", "").replace("\\\n", "");
+    !TIME.iter().any(|word| spliced.contains(word)) && spliced.lines().all(is_known)
 }
 
 pub(super) fn read(store: &Store, key: u128) -> Option<String> {
@@ -90,24 +95,28 @@ mod tests {
     fn all_that_decides_tells_texts_apart() {
         let header = |text| [Source { name: "b.cuh", text }];
         let named = Source { name: "c.cu", text: "1" };
+        let options = Options::default();
         let keys = [
-            key(&source("1"), &[], || 90),
-            key(&source("2"), &[], || 90),
-            key(&source("1"), &[], || 80),
-            key(&source("1"), &header("2"), || 90),
-            key(&source("1"), &header("3"), || 90),
-            key(&named, &[], || 90),
+            key(&source("1"), &[], &options, 90),
+            key(&source("2"), &[], &options, 90),
+            key(&source("1"), &[], &options, 80),
+            key(&source("1"), &header("2"), &options, 90),
+            key(&source("1"), &header("3"), &options, 90),
+            key(&named, &[], &options, 90),
         ];
         for (at, key) in keys.iter().enumerate() {
             assert!(key.is_some() && !keys[..at].contains(key), "{at}");
         }
-        assert_eq!(keys[0], key(&source("1"), &[], || 90));
+        assert_eq!(keys[0], key(&source("1"), &[], &options, 90));
+        // An argument may name a folder with headers.
+        let with_folder = Options { arguments: vec!["-I.".to_owned()], ..Options::default() };
+        assert_eq!(key(&source("1"), &[], &with_folder, 90), None);
     }
 
     #[test]
     fn a_text_with_something_of_elsewhere_is_not_kept() {
         let headers = [Source { name: "b.cuh", text: "" }];
-        let is_kept = |text| key(&source(text), &headers, || 0).is_some();
+        let is_kept = |text| key(&source(text), &headers, &Options::default(), 0).is_some();
         for text in
             ["#include \"b.cuh\"", "#include <cuda_fp16.h>", "# include <cuda/std/cstdint> // x", "#pragma once"]
         {
@@ -121,11 +130,13 @@ mod tests {
             "#include NAME",
             "#inc\\\nlude \"c.cuh\"",
             "#embed \"b.cuh\"",
+            "%:include \"c.cuh\"",
+            "#if 0\nit's /*\n#endif\n#include \"c.cuh\"\n#if 0\n*/\n#endif",
             "int time = sizeof(__TIME__);",
         ] {
             assert!(!is_kept(text), "{text}");
         }
         let of_header = [Source { name: "b.cuh", text: "#include \"c.cuh\"" }];
-        assert!(key(&source(""), &of_header, || 0).is_none());
+        assert!(key(&source(""), &of_header, &Options::default(), 0).is_none());
     }
 }

@@ -4,7 +4,8 @@ use super::*;
 
 fn compiler() -> Option<Compiler> {
     let found = fusion_toolchain::find().inspect_err(|_| eprintln!("there is no NVRTC here: this test tests nothing"));
-    Some(Compiler::open(&found.ok()?).unwrap())
+    // What another run has made says nothing of this one.
+    Some(Compiler { kept: None, ..Compiler::open(&found.ok()?).unwrap() })
 }
 
 fn source(text: &str) -> Source<'_> {
@@ -133,4 +134,21 @@ fn own_features_are_asked_for_where_they_are_named() {
     assert_eq!(of("// nothing, not even \"inner.cuh\"\n"), "");
     assert_eq!([of("#include \"outer.cuh\"\n"), of("  # include <inner.cuh>\n"), of("// setmaxnreg\n")], ["a"; 3]);
     assert_eq!(own_features(&source("// wgmma"), &headers, 100, 100), "");
+}
+
+#[test]
+fn what_is_kept_is_what_was_made() {
+    let Some(compiler) = compiler() else { return };
+    let root = tempfile::tempdir().unwrap();
+    std::fs::create_dir(root.path().join(kept::KERNELS)).unwrap();
+    let store = Store::with(&root.path().join("lib/libnvrtc.so"), kept::KERNELS).unwrap();
+    let keeping = Compiler { kept: Some(store), ..self::compiler().unwrap() };
+    let (fine, warned) = ("__global__ void k(int* x) { x[0] = 1; }", "__global__ void k(int* x) { int unused; }");
+    for text in [fine, warned] {
+        let ptx = |compiler: &Compiler| compiler.ptx(&source(text), &[], 90, &Options::default()).unwrap();
+        let made = ptx(&compiler);
+        assert_eq!((ptx(&keeping), ptx(&keeping)), (made.clone(), made));
+    }
+    // What was warned of is said each time.
+    assert_eq!(std::fs::read_dir(root.path().join(kept::KERNELS)).unwrap().count(), 1);
 }

@@ -185,18 +185,22 @@ impl<'a> Sweep<'a> {
         Ok(())
     }
 
-    fn predict(&self, shape: Shape, size: &mut Size) -> Result<(), Trouble> {
+    fn predict(&self, shape: Shape, found: &mut Size) -> Result<(), Trouble> {
         let linear = !self.trial.exercise().is_arithmetic() && shape.pages.is_none();
-        let countable = match linear {
-            true => shape.elements() <= COUNTED_ELEMENTS,
-            false => self.trial.exercise().work(shape) <= COUNTED,
+        let (size, most) = match linear {
+            true => (shape.elements(), COUNTED_ELEMENTS),
+            false => (self.trial.exercise().work(shape), COUNTED),
         };
+        let countable = size <= most;
         let mut rig = if countable { Some(Rig::new(self.trial, shape)?) } else { None };
         let mut sampled = Rig::sampled(self.trial, shape)?;
         let device = &self.trial.session.info.name;
         let band = Band::of(device, Some(self.trial.exercise().shapes));
+        if linear && !countable {
+            found.notes.push(format!("{shape} is not executed whole: bytes are not counted, and results not compared"));
+        }
         let mut chain = None;
-        self.each(shape, size, &mut |who, variant| {
+        self.each(shape, found, &mut |who, variant| {
             self.trial.tell(format!("running {} at {shape}", variant.name));
             let time = match (sampled.predict(who)?, &mut rig) {
                 (None, Some(rig)) => rig.time(who)?,
