@@ -197,7 +197,7 @@ impl<'a> Sweep<'a> {
         let device = &self.trial.session.info.name;
         let band = Band::of(device, Some(self.trial.exercise().shapes));
         if linear && !countable {
-            found.notes.push(format!("{shape} is not executed whole: bytes are not counted, and results not compared"));
+            found.notes.push("not executed whole: bytes are not counted, and results not compared".to_owned());
         }
         let mut chain = None;
         self.each(shape, found, &mut |who, variant| {
