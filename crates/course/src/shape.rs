@@ -464,8 +464,8 @@ const HEADS: [[usize; 4]; 22] = [
 
 /// Heads of queries for each of keys, heads of keys, and tokens: whole tiles of a usual size first, where nothing is wrong with an edge;
 /// single tokens, of one head and of several; one less and one more than a warp or a tile of a usual size has; more tiles than a
-/// ring of stages holds, so that it goes round with the largest heads, too; many heads of few tokens, more than a large GPU has SMs, where
-/// a block has more to do than there is of one head; none.
+/// ring of stages holds, so that it goes round with the largest heads, too; many heads of few tokens, more than a large
+/// GPU has SMs, where a block has more to do than there is of one head; none.
 const SEQUENCES: [[usize; 3]; 16] = [
     [2, 1, 128],
     [1, 1, 1],

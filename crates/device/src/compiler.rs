@@ -62,16 +62,11 @@ impl Compiler {
     /// [`CompileError::Open`] when the library or one that it needs cannot be loaded.
     pub fn open(toolchain: &Toolchain) -> Result<Compiler, CompileError> {
         let path = toolchain.nvrtc.clone();
-        if toolchain.origin == Origin::Cache {
-            // Where they cannot be made, nothing is kept.
-            let kinds = [fusion_nvrtc::REGISTERS, kept::KERNELS];
-            for folder in kinds.into_iter().filter_map(|kind| fusion_nvrtc::store::folder(&path, kind)) {
-                let _absent = std::fs::create_dir(folder);
-            }
-        }
+        let store = |kind| (toolchain.origin == Origin::Cache).then(|| Store::make(&path, kind)).flatten();
+        // The assembler looks for its own when it is opened.
+        let [_, kept] = [fusion_nvrtc::REGISTERS, kept::KERNELS].map(store);
         let nvrtc = Nvrtc::open(&toolchain.nvrtc, &toolchain.builtins)
             .map_err(|why| CompileError::Open { path: path.clone(), why })?;
-        let kept = Store::with(&path, kept::KERNELS).filter(|_| toolchain.origin == Origin::Cache);
         Ok(Compiler { nvrtc, include: toolchain.include.clone(), path, kept })
     }
 
@@ -97,8 +92,8 @@ impl Compiler {
 
     /// Compiles to PTX for a device of this compute capability (90 for 9.0) or, where NVRTC does not know it, for the
     /// nearest older one that it knows, else the oldest. Comments at its end tell what the kernels' parameters are
-    /// called, which is where the emulated device's reports have it from. What was made of the same texts before is not made again, also
-    /// not by another process.
+    /// called, which is where the emulated device's reports have it from. What was made of the same texts before is not
+    /// made again, also not by another process.
     ///
     /// # Errors
     /// See [`CompileError`].

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     fn kept(root: &Path) -> Kept {
-        std::fs::create_dir_all(root.join(REGISTERS)).unwrap();
+        Store::make(&root.join("lib/libnvrtc.so.1"), REGISTERS).unwrap();
         Kept::with(&root.join("lib/libnvrtc.so.1"), (13, 0)).unwrap()
     }
 

@@ -1,15 +1,16 @@
-//! What took long to make, kept for the next process: PTX, and what kernels take. It depends on nothing but what it was made of and on the
-//! compiler.
+//! What took long to make, kept for the next process: PTX, and what kernels take. It depends on nothing but what it was
+//! made of and on the compiler.
 //!
-//! It is kept in folders of a compiler that was fetched, if those are there: never in that of a compiler which the system has, and which may be
-//! replaced by another of the same name.
+//! It is kept in folders of a compiler that was fetched, if those are there: never in that of a compiler which the
+//! system has, and which may be replaced by another of the same name.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Files that there can be. What is made later takes the place of what has the same number, so that the folder does not grow for ever.
+/// Files that there can be. What is made later takes the place of what has the same number, so that the folder does not
+/// grow for ever.
 const PLACES: u128 = 4096;
 
 /// A folder of files, each with one thing that was made.
@@ -19,7 +20,7 @@ pub struct Store {
 }
 
 /// A folder of a compiler at this path, which is `NAME/lib/LIBRARY`: `NAME/KIND`.
-pub fn folder(compiler: &Path, kind: &str) -> Option<PathBuf> {
+fn folder(compiler: &Path, kind: &str) -> Option<PathBuf> {
     Some(compiler.parent()?.parent()?.join(kind))
 }
 
@@ -35,6 +36,12 @@ impl Store {
         Some(Self { folder })
     }
 
+    /// The same, with a folder that is made if it is not there. None where it cannot be made.
+    pub fn make(compiler: &Path, kind: &str) -> Option<Self> {
+        let _present = fs::create_dir(folder(compiler, kind)?);
+        Self::with(compiler, kind)
+    }
+
     /// What was made of that before, unless something else is kept in its place, or the file is damaged.
     pub fn read(&self, key: u128) -> Option<Vec<u8>> {
         let mut all = fs::read(self.file(key)).ok()?;
@@ -44,7 +51,8 @@ impl Store {
         (all == head(key, &made).into_bytes()).then_some(made)
     }
 
-    /// Others read at the same time: the file is there at once and whole. Where nothing can be written, nothing is kept.
+    /// Others read at the same time: the file is there at once and whole. Where nothing can be written, nothing is
+    /// kept.
     pub fn write(&self, key: u128, made: &[u8]) {
         static WRITTEN: AtomicU64 = AtomicU64::new(0);
         let file = self.file(key);
@@ -77,8 +85,7 @@ mod tests {
     use super::*;
 
     fn store(root: &Path) -> Store {
-        fs::create_dir_all(root.join("some")).unwrap();
-        Store::with(&root.join("lib/libnvrtc.so.1"), "some").unwrap()
+        Store::make(&root.join("lib/libnvrtc.so.1"), "some").unwrap()
     }
 
     #[test]

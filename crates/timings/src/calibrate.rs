@@ -30,10 +30,11 @@ const SETTLED: f64 = 0.005;
 const MOST_ROUNDS: usize = 4;
 /// What a rate pays for leaving its place, beside the square of the error: what points hardly tell shall not go where their noise does.
 const STAY: f64 = 0.003;
-/// Of a GPU that the profile is of already, a rate stays where predictions come no nearer to the times than this by another: the square root
-/// of what the mean square of their errors loses. Two GPUs of one model differ by as much (`measured/h200.csv` and the times of another
-/// H200: half of the points by 1%, one of ten by 3 to 6%), and half of the clock's predictions are no nearer than this to what is measured.
-/// A simulation of a few waves of short blocks may turn over for a rate that differs by a hundredth, so what need not move should not.
+/// Of a GPU that the profile is of already, a rate stays where predictions come no nearer to the times than this by
+/// another: the square root of what the mean square of their errors loses. Two GPUs of one model differ by as much
+/// (`measured/h200.csv` and the times of another H200: half of the points by 1%, one of ten by 3 to 6%), and half of
+/// the clock's predictions are no nearer than this to what is measured. A simulation of a few waves of short blocks may
+/// turn over for a rate that differs by a hundredth, so what need not move should not.
 const ALIKE: f64 = 0.05;
 
 /// What a rate is read off: points, each by its kernel and words of its sizes.
@@ -132,9 +133,9 @@ impl Calibration {
         Ok(Self { fits, predictors })
     }
 
-    /// Fits the rates of a profile, beginning with those that it has. `seen` hears the name of each, every time. If the rates are `known`,
-    /// because the profile is of the GPU that was timed, those stay that predict the times as well as others: then two calibrations of one
-    /// GPU give the same rates, but for those that have to move.
+    /// Fits the rates of a profile, beginning with those that it has. `seen` hears the name of each, every time. If the
+    /// rates are `known`, because the profile is of the GPU that was timed, those stay that predict the times as well
+    /// as others: then two calibrations of one GPU give the same rates, but for those that have to move.
     ///
     /// # Errors
     /// What cannot be predicted, and rates that there are not.
@@ -210,7 +211,8 @@ impl Calibration {
         Ok(values[best] * (step * between(&costs, best)).exp2().clamp(least / values[best], most / values[best]))
     }
 
-    /// The mean square of the errors, as logarithms, of what is predicted of `targets` with each of some values of a rate.
+    /// The mean square of the errors, as logarithms, of what is predicted of `targets` with each of some values of a
+    /// rate.
     fn errors(&self, profile: &Profile, targets: &[Target], rate: &str, values: &[f64]) -> Result<Vec<f64>, String> {
         let candidate = |&value: &f64| {
             let mut profile = profile.clone();

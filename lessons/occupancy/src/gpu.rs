@@ -72,7 +72,8 @@ impl Gpu {
         );
         match measured {
             Some(bytes) => format!(
-                "{little}\nA busy memory answers later: measurements on an H200 show that elementwise kernels need about {} KiB. \
+                "{little}\nA busy memory answers later: measurements on an H200 show that elementwise kernels need \
+                 about {} KiB. \
                  This program takes that number as what is needed.",
                 bytes / 1024
             ),

@@ -21,7 +21,8 @@ pub(crate) fn compare(lesson: &Lesson, n: usize) -> Result<String, LessonError> 
     lesson.check()?;
     let differing: Vec<usize> = (0..n).filter(|&i| divided[i] != multiplied[i]).collect();
     let mut text = format!(
-        "\nx / scale is compared with x * (1 / scale), for {n} values of x from -3 to 3 and scale {SCALE}.\n{} results differ, each by a whole step.\n",
+        "\nx / scale is compared with x * (1 / scale), for {n} values of x from -3 to 3 and scale {SCALE}.\n\
+         {} results differ, each by a whole step.\n",
         differing.len()
     );
     for &i in differing.iter().take(3) {

@@ -87,7 +87,8 @@ fn calibrate(options: &Options) -> Result<(), RunError> {
     Ok(())
 }
 
-/// The profile from which the calibration begins, with what is known of the GPU, and whether its rates were calibrated on such a GPU.
+/// The profile from which the calibration begins, with what is known of the GPU, and whether its rates were calibrated
+/// on such a GPU.
 fn begin(options: &Options, times: &str) -> Result<(Profile, bool), RunError> {
     let gpu = times.lines().find_map(|line| line.strip_prefix(GPU));
     let gpu: Option<Gpu> = gpu.map(serde_json::from_str).transpose().map_err(failed)?;

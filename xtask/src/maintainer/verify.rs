@@ -283,8 +283,9 @@ impl Judge<'_> {
     }
 }
 
-/// Elements at which bytes are counted of rungs, unusual answers, and wrong kernels that are not refused for their speed. Bytes per element hardly change with the size, and
-/// there are hundreds of them: solutions and top rungs are counted at the size at which a learner's answer is.
+/// Elements at which bytes are counted of rungs, unusual answers, and wrong kernels that are not refused for their
+/// speed. Bytes per element hardly change with the size, and there are hundreds of them: solutions and top rungs are
+/// counted at the size at which a learner's answer is.
 fn counted_at(exercise: &Exercise) -> usize {
     const ENOUGH: usize = 1 << 20;
     exercise.surveyed.min(ENOUGH)

@@ -1,5 +1,5 @@
-//! PTX that was made before. Each process that judges needs the course's own kernels, which takes seconds to compile, and a learner's text
-//! is compiled by one command after the other.
+//! PTX that was made before. Each process that judges needs the course's own kernels, which takes seconds to compile,
+//! and a learner's text is compiled by one command after the other.
 
 use std::hash::Hash;
 use std::io::{Read as _, Write as _};
@@ -23,8 +23,8 @@ const CODE: [&str; 5] = [
     include_str!("../../../cpp/src/lib.rs"),
 ];
 
-/// The number of all that decides what becomes of a source, which `how` it is compiled belongs to; none where something may that is not
-/// among the texts: a file that it includes, or that an argument names, or the time.
+/// The number of all that decides what becomes of a source, which `how` it is compiled belongs to; none where something
+/// may that is not among the texts: a file that it includes, or that an argument names, or the time.
 pub(super) fn key(source: &Source, headers: &[Source], options: &Options, how: impl Hash) -> Option<u128> {
     let texts = || headers.iter().chain([source]);
     if !options.arguments.is_empty() || !texts().all(|one| is_whole(one.text, headers)) {
@@ -34,8 +34,8 @@ pub(super) fn key(source: &Source, headers: &[Source], options: &Options, how: i
     Some(store::key(&(texts, standard_headers(), CODE, how)))
 }
 
-/// Whether a text includes nothing but headers that are given, and those of the compiler. What looks as if it included something does, also
-/// in a comment: to compile once too often does no harm.
+/// Whether a text includes nothing but headers that are given, and those of the compiler. What looks as if it included
+/// something does, also in a comment: to compile once too often does no harm.
 fn is_whole(text: &str, headers: &[Source]) -> bool {
     const TIME: [&str; 3] = ["__DATE__", "__TIME__", "__TIMESTAMP__"];
     let known = |name: &str| headers.iter().any(|header| header.name == name);
@@ -82,8 +82,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let root = tempfile::tempdir().unwrap();
-        std::fs::create_dir(root.path().join(KERNELS)).unwrap();
-        let store = Store::with(&root.path().join("lib/libnvrtc.so"), KERNELS).unwrap();
+        let store = Store::make(&root.path().join("lib/libnvrtc.so"), KERNELS).unwrap();
         assert_eq!(read(&store, 1), None);
         write(&store, 1, ".version 9.0\nret;\n");
         assert_eq!(read(&store, 1).as_deref(), Some(".version 9.0\nret;\n"));

@@ -140,8 +140,7 @@ fn own_features_are_asked_for_where_they_are_named() {
 fn what_is_kept_is_what_was_made() {
     let Some(compiler) = compiler() else { return };
     let root = tempfile::tempdir().unwrap();
-    std::fs::create_dir(root.path().join(kept::KERNELS)).unwrap();
-    let store = Store::with(&root.path().join("lib/libnvrtc.so"), kept::KERNELS).unwrap();
+    let store = Store::make(&root.path().join("lib/libnvrtc.so"), kept::KERNELS).unwrap();
     let keeping = Compiler { kept: Some(store), ..self::compiler().unwrap() };
     let (fine, warned) = ("__global__ void k(int* x) { x[0] = 1; }", "__global__ void k(int* x) { int unused; }");
     for text in [fine, warned] {

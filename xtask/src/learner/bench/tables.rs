@@ -94,7 +94,8 @@ fn speedups(exercise: &Benched, look: Look) -> String {
     table.trim_fmt()
 }
 
-/// Errors at the largest size of which they are known, one row for each output of each variant; nothing where they are known of no size.
+/// Errors at the largest size of which they are known, one row for each output of each variant; nothing where they are
+/// known of no size.
 fn accuracy(exercise: &Benched, look: Look) -> String {
     let header = ["error at", "variant", "output", "kind", "p50", "p90", "p99", "max"];
     let mut table = render::blank(header, look);

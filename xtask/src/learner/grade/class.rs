@@ -158,8 +158,8 @@ impl<'a> Class<'a> {
     }
 }
 
-/// NVRTC, its headers, what was fetched with it, and what is kept of what it has made. Not what is beside them: a `.cu` may include what can be
-/// read.
+/// NVRTC, its headers, what was fetched with it, and what is kept of what it has made. Not what is beside them: a `.cu`
+/// may include what can be read.
 fn readable(toolchain: &Toolchain) -> Vec<PathBuf> {
     let Toolchain { nvrtc, builtins, include, .. } = toolchain;
     let cache = Cache::from_env().map(|cache| cache.directory());

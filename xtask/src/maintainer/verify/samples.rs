@@ -45,7 +45,8 @@ impl Judge<'_> {
             let (unusual, wrong): (VecDeque<_>, VecDeque<_>) =
                 others.into_iter().partition(|sample| sample.verdict == Sample::PASS);
             let size = Some(super::counted_at(exercise));
-            // What is refused for its results or its bytes does not get as far as *fast*, which judges at the sizes that its bars stand for.
+            // What is refused for its results or its bytes does not get as far as *fast*, which judges at the sizes
+            // that its bars stand for.
             let (timed, wrong): (VecDeque<_>, VecDeque<_>) =
                 wrong.into_iter().partition(|sample| is_timed(&sample.verdict));
             self.samples(exercise, wrong, Parts::NAMES, size, tally)?;
