@@ -70,6 +70,14 @@ pub fn h200() -> Result<Vec<Ruling>, String> {
     read(fusion_timings::H200_VERDICTS)
 }
 
+/// What `cargo xtask validate --verdicts --store` predicted for an H200.
+///
+/// # Errors
+/// The first line that is no verdict.
+pub fn predicted() -> Result<Vec<Ruling>, String> {
+    read(fusion_timings::H200_PREDICTED_VERDICTS)
+}
+
 /// The verdicts of a file.
 ///
 /// # Errors

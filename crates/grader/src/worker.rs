@@ -18,6 +18,7 @@ pub use measure::case;
 pub use verdicts::predicted;
 
 use std::io::{ErrorKind, Read};
+use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
@@ -180,6 +181,9 @@ struct MeasureOptions {
     exercise: Option<String>,
     #[arg(long, value_enum)]
     device: Device,
+    /// Only one of so many shapes
+    #[arg(long, default_value = "1")]
+    one_in: NonZeroUsize,
 }
 
 #[derive(Clone, Debug, clap::Args)]

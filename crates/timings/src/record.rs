@@ -72,7 +72,12 @@ impl FromStr for Record {
         let fields: Vec<&str> = line.split(',').collect();
         let [case, kernel, at, cache, times @ ..] = &fields[..] else { return Err(wrong()) };
         let times: Vec<f64> = times.iter().map(|time| time.parse().map_err(|_| wrong())).collect::<Result<_, _>>()?;
-        let &[ns, low, high] = &times[..] else { return Err(wrong()) };
+        // A prediction is one number.
+        let (ns, low, high) = match times[..] {
+            [ns] => (ns, ns, ns),
+            [ns, low, high] => (ns, low, high),
+            _ => return Err(wrong()),
+        };
         let cache = match *cache {
             "cold" => Cache::Cold,
             "warm" => Cache::Warm,

@@ -126,7 +126,7 @@ pub fn validate(
         let compare = |point: &Point| {
             let name = (&point.launch.kernel, &point.at, point.cache);
             let record = (*known.get(&name)?).clone();
-            let role = if case.by_others { Role::ByOthers } else { role(&record, case.calibration) };
+            let role = role(&record, Some(case));
             let predicted =
                 predictor.predict(profile, point).map_err(|error| format!("{} {}: {error}", name.0, name.1));
             Some(predicted.map(|(predicted_ns, bound)| Compared { record, predicted_ns, role, bound }))
@@ -139,22 +139,29 @@ pub fn validate(
 }
 
 /// What was predicted elsewhere beside what was measured, as far as it was.
-pub fn compared(predicted: &[Record], measured: &[Record]) -> Vec<Compared> {
+///
+/// # Errors
+/// A case of the suite that cannot be read.
+pub fn compared(predicted: &[Record], measured: &[Record]) -> Result<Vec<Compared>, String> {
+    let cases = cases().map_err(|error| error.to_string())?;
+    let cases: HashMap<&str, &Case> = cases.iter().map(|case| (case.name.as_str(), case)).collect();
     let name = |record: &Record| (record.case.clone(), record.kernel.clone(), record.at.clone(), record.cache);
     let known: HashMap<_, &Record> = measured.iter().map(|record| (name(record), record)).collect();
     let compare = |predicted: &Record| {
         let record = Record::clone(known.get(&name(predicted))?);
-        let role = role(&record, false);
+        let role = role(&record, cases.get(record.case.as_str()).copied());
         Some(Compared { record, predicted_ns: predicted.ns, role, bound: None })
     };
-    predicted.iter().filter_map(compare).collect()
+    Ok(predicted.iter().filter_map(compare).collect())
 }
 
-fn role(record: &Record, calibration: bool) -> Role {
-    match is_held_out(&record.key()) {
-        true => Role::HeldOut,
-        false if calibration => Role::Calibration,
-        false => Role::Fitted,
+/// The role of what was measured of a case of the suite, or of an exercise.
+fn role(record: &Record, case: Option<&Case>) -> Role {
+    match case {
+        Some(case) if case.by_others => Role::ByOthers,
+        _ if is_held_out(&record.key()) => Role::HeldOut,
+        Some(case) if case.calibration => Role::Calibration,
+        _ => Role::Fitted,
     }
 }
 

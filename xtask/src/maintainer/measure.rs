@@ -92,7 +92,7 @@ fn exercises(
     let progress = Progress::new(exercises.len());
     let mut complete = true;
     for exercise in exercises {
-        complete &= ask(&programs, exercise, Choice::Gpu, &progress, interrupt, &mut write)?;
+        complete &= ask(&programs, exercise, (Choice::Gpu, 1), &progress, interrupt, &mut write)?;
         progress.step();
     }
     Ok(complete)
@@ -117,14 +117,20 @@ fn package(exercise: &Exercise) -> String {
     programs::package(Kind::Solution, exercise.day)
 }
 
-/// What the emulated device's clock predicts for all that belongs to these exercises. Each is a process of its own, on as many cores as there are.
-pub(super) fn predict(exercises: &[&Exercise], prebuilt: bool, interrupt: &Interrupt) -> Result<Vec<Record>, Stop> {
+/// What the emulated device's clock predicts at one in so many of the shapes of these exercises. Each exercise is a
+/// process of its own, on as many cores as there are.
+pub(super) fn predict(
+    exercises: &[&Exercise],
+    one_in: usize,
+    prebuilt: bool,
+    interrupt: &Interrupt,
+) -> Result<Vec<Record>, Stop> {
     let programs = workers(exercises, prebuilt, interrupt)?;
     let progress = Progress::new(exercises.len());
     let one = |index: usize| {
         let Some(exercise) = exercises.get(index) else { return Ok(Vec::new()) };
         let mut records: Vec<Record> = Vec::new();
-        ask(&programs, exercise, Choice::Emulated, &progress, interrupt, |line| {
+        ask(&programs, exercise, (Choice::Emulated, one_in), &progress, interrupt, |line| {
             records.push(line.parse().map_err(|why: String| failed(&why))?);
             Ok(())
         })?;
@@ -134,11 +140,12 @@ pub(super) fn predict(exercises: &[&Exercise], prebuilt: bool, interrupt: &Inter
     Ok(parallel::each(exercises.len(), one)?.concat())
 }
 
-/// Has a program time what belongs to an exercise, and returns whether nothing was left out.
+/// Has a program time what belongs to an exercise at one in so many of its shapes, and returns whether nothing was left
+/// out.
 fn ask(
     programs: &Programs,
     exercise: &Exercise,
-    device: Choice,
+    (device, one_in): (Choice, usize),
     progress: &Progress,
     interrupt: &Interrupt,
     mut write: impl FnMut(&str) -> Result<(), Stop>,
@@ -149,6 +156,7 @@ fn ask(
     };
     let mut command = Command::new(program);
     command.args(["measure", "--device", name(device), "--exercise", exercise.name]);
+    command.args(["--one-in", &one_in.to_string()]);
     if let Some(root) = &programs.root {
         command.current_dir(root);
     }

@@ -1,6 +1,7 @@
 //! `cargo xtask validate`: what the clock of the emulated device predicts, beside what a GPU took.
 
 mod page;
+mod stored;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use fusion_machine::Profile;
 use fusion_machine::timing::Effect;
 use fusion_timings::{Bar, Compared, Errors, Record, Role, compared, validate};
 
+use self::stored::Stored;
 use super::measure;
 use crate::emulated::Emulated;
 use crate::interrupt::{self, Interrupt};
@@ -55,6 +57,13 @@ pub(crate) struct Options {
     /// Compare the suite's points alone, not those of exercises
     #[arg(long)]
     suite: bool,
+    /// Predict one of eight points that are stored and take the others as they are, where nothing but that they stay is
+    /// asked of them; with `--page` in seconds in place of minutes
+    #[arg(long, conflicts_with_all = ["measured", "verdicts", "without", "effects"])]
+    spot_check: bool,
+    /// Store what is predicted in the workspace, for `--spot-check` and the tests
+    #[arg(long, conflicts_with_all = ["spot_check", "measured", "without", "effects", "targets"])]
+    store: bool,
     /// Leave out each effect in turn, and print a line of each: some minutes
     #[arg(long, conflicts_with_all = ["without", "csv", "held_out", "page"])]
     effects: bool,
@@ -82,12 +91,23 @@ pub(crate) fn run(options: &Options, interrupt: &Interrupt) -> u8 {
 /// Predicted times beside measured ones, and the exit code.
 fn compare(options: &Options, interrupt: &Interrupt) -> Result<(String, u8), Stop> {
     let records = measured(options)?;
-    let mut points = suite(options, options.without, &records).map_err(Stop::Error)?;
-    let has_bars = options.without.is_none() && options.measured.is_none();
-    let code = if has_bars && options.emulated.get() == Ok(Profile::default()) { missed(&points) } else { 0 };
+    let profile = options.emulated.get().map_err(|why| Stop::Error(failed(why)))?;
+    let mut stored = options.spot_check.then(|| Stored::new(&profile.id)).transpose().map_err(Stop::Error)?;
+    let has_bars = options.without.is_none() && options.measured.is_none() && profile == Profile::default();
+    // What bars are asked of is predicted now, all of it.
+    let of_suite = suite(options, options.without, &records, stored.as_mut().filter(|_| !has_bars));
+    let mut points = of_suite.map_err(Stop::Error)?;
+    let mut code = if has_bars { missed(&points) } else { 0 };
+    let judged = if has_bars { points.len() } else { 0 };
     // The programs of exercises know the whole clock only.
     if options.without.is_none() && !options.suite {
-        points.extend(exercises(options, &records, interrupt)?);
+        points.extend(exercises(options, &records, stored.as_mut(), interrupt)?);
+    }
+    if options.store {
+        stored::store(&profile.id, points.get(judged..).unwrap_or_default()).map_err(Stop::Error)?;
+    }
+    if stored.is_some_and(|stored| stored.differ > 0) {
+        code = 1;
     }
     if let Some(folder) = &options.page {
         page::write(&points, options.held_out, folder).map_err(|error| {
@@ -141,23 +161,49 @@ fn measured(options: &Options) -> Result<Vec<Record>, Stop> {
     options.measured.as_ref().map_or_else(of_profile, of_file).map_err(|why| Stop::Error(failed(why)))
 }
 
-/// The points of the suite.
-fn suite(options: &Options, without: Option<Effect>, measured: &[Record]) -> Result<Vec<Compared>, RunError> {
+/// The points of the suite, one of [`stored::ONE_IN`] of them predicted now where the others are stored.
+fn suite(
+    options: &Options,
+    without: Option<Effect>,
+    measured: &[Record],
+    stored: Option<&mut Stored>,
+) -> Result<Vec<Compared>, RunError> {
     toolchain::ready()?;
     let toolchain = fusion_toolchain::find().map_err(|error| failed(error.to_string()))?;
     let compiler = Compiler::open(&toolchain).map_err(|error| failed(error.to_string()))?;
     let profile = options.emulated.get().map_err(failed)?;
-    validate(&compiler, &profile, without, measured, |case| output::note(&format!("predicted {case}"))).map_err(failed)
+    let predict = |records: &[Record]| {
+        validate(&compiler, &profile, without, records, |case| output::note(&format!("predicted {case}")))
+            .map_err(failed)
+    };
+    let Some(stored) = stored else { return predict(measured) };
+    let some: Vec<Record> = measured.iter().step_by(stored::ONE_IN).cloned().collect();
+    compared(&stored.check(&predict(&some)?, |record| !belongs_to_exercise(record)), measured).map_err(failed)
 }
 
-/// The points of exercises, which the solutions' programs predict.
-fn exercises(options: &Options, records: &[Record], interrupt: &Interrupt) -> Result<Vec<Compared>, Stop> {
+/// The points of exercises, which the solutions' programs predict, at one of [`stored::ONE_IN`] shapes where the others
+/// are stored.
+fn exercises(
+    options: &Options,
+    records: &[Record],
+    stored: Option<&mut Stored>,
+    interrupt: &Interrupt,
+) -> Result<Vec<Compared>, Stop> {
     // What was never measured has nothing to be compared with.
     let measured: BTreeSet<&String> = records.iter().map(|record| &record.case).collect();
     let exercises = fusion_course::days().iter().flat_map(|day| day.exercises.iter().copied());
     let exercises: Vec<_> = exercises.filter(|exercise| measured.contains(&case(exercise))).collect();
-    let predicted = measure::predict(&exercises, options.prebuilt, interrupt)?;
-    Ok(compared(&predicted, records))
+    let one_in = if stored.is_some() { stored::ONE_IN } else { 1 };
+    let predicted = measure::predict(&exercises, one_in, options.prebuilt, interrupt)?;
+    let points = compared(&predicted, records).map_err(|why| Stop::Error(failed(why)))?;
+    let Some(stored) = stored else { return Ok(points) };
+    compared(&stored.check(&points, belongs_to_exercise), records).map_err(|why| Stop::Error(failed(why)))
+}
+
+/// Whether a time belongs to an exercise, and not to a case of the suite.
+fn belongs_to_exercise(record: &Record) -> bool {
+    let mut exercises = fusion_course::days().iter().flat_map(|day| day.exercises.iter().copied());
+    exercises.any(|exercise| case(exercise) == record.case)
 }
 
 /// Verdicts beside those of an H200, and the exit code.
@@ -170,6 +216,12 @@ fn compare_verdicts(options: &Options, interrupt: &Interrupt) -> Result<(String,
         output::note(
             "no verdict of an H200 is stored: `cargo xtask measure --verdicts --out FILE` measures them on one",
         );
+    }
+    if options.store {
+        let lines: Vec<String> = predicted.iter().map(ToString::to_string).collect();
+        let text =
+            format!("# cargo xtask validate --verdicts --store\n# {}\n{}\n", verdicts::COLUMNS, lines.join("\n"));
+        stored::write("h200-verdicts.csv", &text).map_err(Stop::Error)?;
     }
     let beside = super::verdicts::Beside::new(&predicted, &measured);
     let text = if options.csv { beside.csv() } else { beside.table() };
@@ -225,7 +277,7 @@ fn by_role(points: &[Compared]) -> String {
 fn effects(options: &Options, records: &[Record]) -> Result<String, RunError> {
     let mut rows: [Vec<(String, Errors)>; ROLES.len()] = Default::default();
     for without in std::iter::once(None).chain(Effect::ALL.into_iter().map(Some)) {
-        let points = suite(options, without, records)?;
+        let points = suite(options, without, records, None)?;
         let title = without.map_or("nothing", Effect::name);
         for (role, rows) in ROLES.into_iter().zip(&mut rows) {
             rows.push((title.to_owned(), Errors::of(points.iter().filter(|point| point.role == role))));

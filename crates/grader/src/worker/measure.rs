@@ -38,7 +38,7 @@ pub(super) fn run(options: &MeasureOptions, submission: &Submission, top: &[Entr
         Ok(session) => session,
         Err(error) => return unable(error),
     };
-    let mut measuring = match Measuring::new(&session) {
+    let mut measuring = match Measuring::new(&session, options.one_in.get()) {
         Ok(measuring) => measuring,
         Err(error) => return unable(error),
     };
@@ -64,14 +64,16 @@ struct Measuring<'a> {
     session: &'a Session,
     stream: Arc<CudaStream>,
     clock: Clock,
+    /// One of so many shapes is timed: what a step of a chain reads comes of those before it.
+    one_in: usize,
 }
 
 impl<'a> Measuring<'a> {
-    fn new(session: &'a Session) -> Result<Self, RunError> {
+    fn new(session: &'a Session, one_in: usize) -> Result<Self, RunError> {
         let module = fusion_baseline::load(&session.device, &fusion_baseline::timing())
             .map_err(|error| RunError::new("no-compiler", error.to_string()))?;
         let clock = Clock::new(&session.device, Some(&module)).map_err(|error| lost(&error))?;
-        Ok(Self { session, stream: session.device.stream.clone(), clock })
+        Ok(Self { session, stream: session.device.stream.clone(), clock, one_in })
     }
 
     fn exercise(&mut self, entry: &Entry, top: Option<&Entry>, samples: &[&Sample]) -> Result<(), RunError> {
@@ -88,10 +90,13 @@ impl<'a> Measuring<'a> {
         let program = |entry: &Entry| self.session.compile(entry).map_err(|_| failed(exercise, &entry.source.path));
         let solution = program(entry)?;
         let top = top.map(|entry| Ok((entry, program(entry)?))).transpose()?;
+        let shapes: Vec<Shape> = shapes(exercise).into_iter().step_by(self.one_in).collect();
+        let is_sampled = |shape: &Shape| (SAMPLED / 2..=SAMPLED).contains(&shape.elements());
+        let samples = if shapes.iter().any(is_sampled) { samples } else { &[] };
         let sampled = samples.iter().map(|sample| Ok((*sample, program(&sample.entry)?)));
         let sampled = sampled.collect::<Result<Vec<_>, RunError>>()?;
         let stream = self.stream.clone();
-        for shape in shapes(exercise) {
+        for shape in shapes {
             if bytes(exercise, shape) > MOST_BYTES {
                 continue;
             }
@@ -129,7 +134,7 @@ impl<'a> Measuring<'a> {
             }
             let mut answers = vec![("solution".to_owned(), entry, &solution)];
             answers.extend(top.as_ref().map(|(entry, program)| ("top".to_owned(), *entry, program)));
-            if (SAMPLED / 2..=SAMPLED).contains(&shape.elements()) {
+            if is_sampled(&shape) {
                 let samples = sampled
                     .iter()
                     .map(|(sample, program)| (format!("{} {}", sample.kind(), sample.name), &sample.entry, program));

@@ -4,6 +4,7 @@ mod alignment;
 mod arms;
 mod divergence;
 mod fold;
+pub(crate) mod ifs;
 pub(crate) mod linear;
 pub(crate) mod live;
 mod narrow;
@@ -129,6 +130,8 @@ pub(crate) struct Program {
     pub(crate) spills: u32,
     /// Branches over instructions that have a predicate instead: where they begin, and one past where these end.
     pub(crate) predicated: HashMap<u32, u32>,
+    /// Branches over an arm or two that stay branches, by where they stand.
+    pub(crate) ifs: HashMap<u32, ifs::If>,
     pub(crate) live: live::Live,
 }
 
@@ -197,7 +200,14 @@ impl Program {
         let named = ops.iter().flat_map(|op| op.reads.iter().chain(&op.writes));
         let registers = named.max().map_or(0, |&register| register as usize + 1);
         let spills = ops.len() as u32;
-        let mut program = Self { ops, registers, spills, predicated: HashMap::new(), live: live::Live::default() };
+        let mut program = Self {
+            ops,
+            registers,
+            spills,
+            predicated: HashMap::new(),
+            ifs: HashMap::new(),
+            live: live::Live::default(),
+        };
         narrow::halves(&mut program, code, units, &text);
         fold::shared_loads(&mut program, code, &numbers);
         // What costs nothing by now takes part in no other instruction.
@@ -208,6 +218,7 @@ impl Program {
         uniform::atomics(&mut program, code, &numbers);
         divergence::mark(&mut program, code);
         fold::short_branches(&mut program, code, model.assembler.predicated);
+        program.ifs = ifs::find(&program, code);
         arms::moves(&mut program, code);
         program.live = live::Live::new(&program.ops, registers, code, &numbers);
         let memory = |text: &str, kind| Op { bytes: 4, ..Op::new(Cost::of(text, units), kind) };
@@ -382,6 +393,11 @@ impl Op {
         let of_products = matches!(self.kind, Product | ProductFence | ProductCommit | ProductWait(_));
         let of_others = of_barriers || of_objects || of_copies || of_products;
         self.serial || of_others || matches!(self.kind, Fence { .. } | Branch)
+    }
+
+    /// Whether it takes something from global memory.
+    pub(crate) fn loads_global(&self) -> bool {
+        matches!(self.kind, Kind::Load(Place::Global | Place::Generic)) && !self.is_folded()
     }
 
     pub(crate) fn is_folded(&self) -> bool {

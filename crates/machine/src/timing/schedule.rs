@@ -5,9 +5,10 @@
 //! what one of them can do for all, the others leave out.
 
 mod copies;
+mod ifs;
 mod room;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use self::room::Room;
 use super::effect::Assembler;
@@ -78,23 +79,23 @@ impl<'a> Scheduler<'a> {
         let mut ordered = Vec::with_capacity(steps.len());
         let mut from = 0;
         while from < steps.len() {
-            let mut to = end_of_piece(program, steps, from, self.assembler.window);
-            // Further iterations of the same piece.
-            let piece = to - from;
+            let (mut to, ifs) = ifs::end_of_piece(program, steps, from, self.assembler.window);
+            let mut last = from;
             let times = *self.times.entry(steps[to - 1].pc).or_insert_with_key(|pc| (self.unrolls)(*pc));
-            let mut iterations = 1;
-            while iterations < times && to + piece <= steps.len() && to - from + piece <= self.assembler.unrolled {
-                let same = (0..piece).all(|i| steps[from + i].pc == steps[to + i].pc);
-                if !same {
-                    break;
+            if times > 1 {
+                let is_unrolled = ifs == 0 || ifs == 1 && ifs::loads(program, &steps[from..to]);
+                let mut iterations = if is_unrolled { 1 } else { times };
+                while iterations < times
+                    && let Some(next) = self.again(steps, (from, last), to, ifs)
+                {
+                    (last, to) = (to, next);
+                    iterations += 1;
                 }
-                to += piece;
-                iterations += 1;
             }
             let window = &steps[from..to];
             let key: Vec<u32> = window.iter().map(|step| step.pc).collect();
             if !self.known.contains_key(&key) {
-                let piece = self.piece(&key, piece);
+                let piece = self.piece(&key, last - from);
                 self.known.insert(key.clone(), piece);
             }
             let order = self.known[&key].iter();
@@ -104,9 +105,26 @@ impl<'a> Scheduler<'a> {
         ordered
     }
 
-    /// Orders a piece, and names its registers anew. It may be several iterations of a loop, of so many instructions
-    /// each.
-    fn piece(&mut self, pcs: &[u32], iteration: usize) -> Vec<(u16, u32)> {
+    /// One past a further iteration, from `to` on, of the loop of which the steps from `from` and from `last` to there
+    /// are the first iteration of this piece and the last one so far; none where something else follows, or too much is
+    /// one piece by then.
+    fn again(&self, steps: &[Step], (from, last): (usize, usize), to: usize, ifs: usize) -> Option<usize> {
+        if to >= steps.len() || steps[to].pc != steps[from].pc {
+            return None;
+        }
+        let (next, more) = ifs::end_of_piece(self.program, steps, to, self.assembler.window);
+        let is_same = more == ifs && steps[next - 1].pc == steps[to - 1].pc;
+        // Without `if`s an iteration is as the others.
+        let (is_same, together) = match ifs {
+            0 => (is_same && next - to == to - last, next - from),
+            _ => (is_same, ifs::unconditional(self.program, &steps[from..next])),
+        };
+        (is_same && together <= self.assembler.unrolled).then_some(next)
+    }
+
+    /// Orders a piece, and names its registers anew. It may be several iterations of a loop, the last of which begins
+    /// at `last`.
+    fn piece(&mut self, pcs: &[u32], last: usize) -> Vec<(u16, u32)> {
         let ops: Vec<&Op> = pcs.iter().map(|&pc| &self.program.ops[pc as usize]).collect();
         let (renamed, registers) = rename(&ops, self.program.registers as u32);
         self.registers = self.registers.max(registers);
@@ -123,13 +141,25 @@ impl<'a> Scheduler<'a> {
             .collect();
         let live = &self.program.live;
         let room = self.most.filter(|_| live.is_known()).map(|most| Room::new(live, &ops, pcs, most as i32));
-        // What is executed under a condition is needed whenever that holds.
-        let conditional = |pc: u32| self.program.predicated.iter().any(|(&from, &to)| (from..to).contains(&pc));
-        let mut once = copies::once(&ops[..iteration]);
-        once.iter_mut().zip(pcs).for_each(|(once, &pc)| *once &= !conditional(pc));
-        let last = ops.len() - iteration;
-        let order = list(&ops, room).into_iter().map(usize::from).filter(|&at| at >= last || !once[at % iteration]);
+        let stages = ifs::stages(self.program, pcs);
+        let once = if last > 0 { self.once(pcs[last], pcs[pcs.len() - 1]) } else { HashSet::new() };
+        let needless = |at: usize| at < last && once.contains(&pcs[at]);
+        let ends_in_if = pcs.last().is_some_and(|pc| self.program.ifs.contains_key(pc));
+        let earliest = ifs::earliest(&ops, &stages, ends_in_if, |at| once.contains(&pcs[at]));
+        let order = list(&ops, room, (&stages, &earliest)).into_iter().map(usize::from).filter(|&at| !needless(at));
         order.map(|at| (at as u16, operands[at])).collect()
+    }
+
+    /// Of a loop's instructions, from the first to the branch at its end, those that only one of several iterations
+    /// needs.
+    fn once(&self, first: u32, back: u32) -> HashSet<u32> {
+        let body = self.program.ops.get(first as usize..=back as usize).unwrap_or_default();
+        let body: Vec<&Op> = body.iter().collect();
+        // What is executed under a condition is needed whenever that holds.
+        let conditions = self.program.predicated.iter().map(|(&from, &to)| (from, to));
+        let conditions = conditions.chain(self.program.ifs.iter().map(|(&from, arms)| (from, arms.meet)));
+        let conditional = |pc: u32| conditions.clone().any(|(from, to)| (from..to).contains(&pc));
+        (first..).zip(copies::once(&body)).filter(|&(pc, once)| once && !conditional(pc)).map(|(pc, _)| pc).collect()
     }
 }
 
@@ -166,8 +196,9 @@ fn end_of_piece(program: &Program, steps: &[Step], from: usize, window: usize) -
     at
 }
 
-/// A list schedule: the longest way to the end goes first.
-fn list(ops: &[&Op], mut room: Option<Room>) -> Vec<u16> {
+/// A list schedule: the longest way to the end goes first. Stages come one after the other, but for what can stand in
+/// an earlier one.
+fn list(ops: &[&Op], mut room: Option<Room>, (stages, earliest): (&[usize], &[usize])) -> Vec<u16> {
     let n = ops.len();
     // Who waits for whom, with how long a result takes.
     let mut waits: Vec<Vec<(usize, f64)>> = vec![Vec::new(); n];
@@ -252,9 +283,16 @@ fn list(ops: &[&Op], mut room: Option<Room>) -> Vec<u16> {
     }
     let mut open: Vec<usize> = (0..n).filter(|&at| missing[at] == 0).collect();
     let (mut order, mut now) = (Vec::with_capacity(n), 0.0_f64);
+    let mut left = vec![0_usize; stages.last().map_or(0, |last| last + 1)];
+    stages.iter().for_each(|&stage| left[stage] += 1);
+    let mut stage = 0;
     while !open.is_empty() {
+        while left.get(stage) == Some(&0) {
+            stage += 1;
+        }
         let can = |at: usize| ready[at] <= now;
-        let fits = |at: usize| room.as_ref().is_none_or(|room| room.fits(at));
+        let has_come = |at: usize| earliest[at] <= stage;
+        let fits = |at: usize| has_come(at) && room.as_ref().is_none_or(|room| room.fits(at));
         let fitting: Vec<usize> = (0..open.len()).filter(|&i| fits(open[i])).collect();
         let first = fitting.iter().map(|&i| ready[open[i]]).fold(f64::INFINITY, f64::min);
         let best = fitting
@@ -262,7 +300,7 @@ fn list(ops: &[&Op], mut room: Option<Room>) -> Vec<u16> {
             .filter(|&i| can(open[i]))
             .max_by(|&i, &j| way[open[i]].total_cmp(&way[open[j]]).then(open[j].cmp(&open[i])));
         // Where none fits, the order is that of the code.
-        let written = (0..open.len()).min_by_key(|&i| open[i]).filter(|_| first.is_infinite());
+        let written = (0..open.len()).min_by_key(|&i| (!has_come(open[i]), open[i])).filter(|_| first.is_infinite());
         let Some(best) = best.or(written) else {
             now = first;
             continue;
@@ -272,6 +310,7 @@ fn list(ops: &[&Op], mut room: Option<Room>) -> Vec<u16> {
         if let Some(room) = &mut room {
             room.issue(at);
         }
+        left[stages[at]] -= 1;
         order.push(at as u16);
         now += ops[at].cost.issues.max(0.01);
         for &(next, after) in &followers[at] {
@@ -327,6 +366,11 @@ mod tests {
     use crate::timing::program::linear::Linear;
     use crate::timing::program::live::Live;
 
+    /// The order of a piece without an `if`.
+    fn in_a_row(ops: &[&Op], room: Option<Room>) -> Vec<u16> {
+        list(ops, room, (&vec![0; ops.len()], &vec![0; ops.len()]))
+    }
+
     fn op(text: &str, kind: Kind, reads: &[u32], writes: &[u32]) -> Op {
         let cost = Cost::of(text, &crate::Profile::default().units);
         Op { reads: reads.into(), writes: writes.into(), bytes: 4, float: true, ..Op::new(cost, kind) }
@@ -341,7 +385,7 @@ mod tests {
             [loads, sum, op(store, Kind::Store(Place::Global), &[2 * i + 1], &[])]
         };
         let ops: Vec<Op> = (0..4).flat_map(round).collect();
-        let order = list(&ops.iter().collect::<Vec<_>>(), room(&ops));
+        let order = in_a_row(&ops.iter().collect::<Vec<_>>(), room(&ops));
         let loads = |at: &u16| matches!(ops[usize::from(*at)].kind, Kind::Load(_));
         order.iter().enumerate().filter(|(_, at)| loads(at)).map(|(place, _)| place).collect()
     }
@@ -361,7 +405,7 @@ mod tests {
         let slow = op("div.rn.f32 %f2, %f1, %f1;", Kind::Plain, &[1], &[2]);
         let store = op("st.global.f32 [%r], %f1;", Kind::Store(Place::Global), &[1, 2], &[]);
         let load = Op { read_only: true, ..op("ld.global.nc.f32 %f1, [%r];", Kind::Load(Place::Global), &[0], &[1]) };
-        assert_eq!(list(&[&slow, &store, &load], None), [0, 1, 2]);
+        assert_eq!(in_a_row(&[&slow, &store, &load], None), [0, 1, 2]);
     }
 
     /// A load, a store to the same place, and a load of what lies so many bytes further, after the address was computed anew.
@@ -372,7 +416,7 @@ mod tests {
         let store = Op { address: sum(&[(0, 1)], 0), ..store };
         let further = Op { value: sum(&[(0, 1)], bytes), ..op("add.s64 %r2, %r0, 4;", Kind::Plain, &[0], &[2]) };
         let load = op("ld.global.f32 %f3, [%r2];", Kind::Load(Place::Global), &[2], &[3]);
-        list(&[&first, &store, &further, &Op { address: sum(&[(2, 1)], 0), ..load }], None)
+        in_a_row(&[&first, &store, &further, &Op { address: sum(&[(2, 1)], 0), ..load }], None)
     }
 
     #[test]
@@ -408,7 +452,7 @@ mod tests {
         let shuffle = op("shfl.sync.bfly.b32 %f2, %f1, 1, 31, -1;", Kind::Shuffle, &[1], &[2]);
         let next = op("ld.global.nc.f32 %f3, [%r];", Kind::Load(Place::Global), &[0], &[3]);
         let meets = Op { reconverges: true, ..shuffle.clone() };
-        assert_eq!(list(&[&load, &shuffle, &next], None), [0, 2, 1]);
-        assert_eq!(list(&[&load, &meets, &next], None), [0, 1, 2]);
+        assert_eq!(in_a_row(&[&load, &shuffle, &next], None), [0, 2, 1]);
+        assert_eq!(in_a_row(&[&load, &meets, &next], None), [0, 1, 2]);
     }
 }

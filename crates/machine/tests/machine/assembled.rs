@@ -133,3 +133,35 @@ fn few_instructions_in_a_loop_are_predicated_and_more_are_jumped_over() {
         assert!(many > 1.02 * few && many > 1.02 * jumped, "{instruction} {few} {many} {jumped}");
     }
 }
+
+/// A walk over a row, 256 words a step, with what is done with each word; `address` computes where it is from `%rd3`,
+/// which counts bytes.
+fn walk(address: &str, done: &str) -> f64 {
+    let body = format!(
+        "mul.wide.u32 %rd2, %r1, 4; add.u64 %rd2, %rd2, %rd1; mov.u32 %r4, 400; mov.u32 %r6, 0; mov.u32 %r7, 0;\n\
+         mov.u64 %rd3, 0;\n\
+         LOOP:\n{address} ld.global.u32 %r5, [%rd2]; {done}\n\
+         add.s64 %rd2, %rd2, 1024; add.s64 %rd3, %rd3, 1024; add.s32 %r4, %r4, -1; setp.ne.s32 %p1, %r4, 0;\n\
+         @%p1 bra LOOP;\nst.global.u32 [%rd1], %r6;"
+    );
+    predicted(&body, 1)
+}
+
+/// An `if` that stays a branch, of which no lane enters the arm.
+fn branch(name: &str, arm: &str) -> String {
+    let sums = "mad.lo.s32 %r6, %r6, %r5, 3;\n".repeat(12);
+    format!("setp.le.s32 %p2, %r5, %r7; @%p2 bra {name};\n{sums}{arm}\n{name}: add.s32 %r7, %r7, %r5;")
+}
+
+#[test]
+fn a_loop_with_one_if_loads_ahead_of_it() {
+    let one = walk("", &branch("A", ""));
+    // Two stay as they are, and so does one that stores.
+    let two = walk("", &(branch("A", "") + &branch("B", "")));
+    let stores = walk("", &branch("A", "st.global.u32 [%rd1+4], %r6;"));
+    assert!(2.5 * one < two && 2.5 * one < stores, "{one} {two} {stores}");
+    // Where an address takes instructions of its own, a load passes one `if` only.
+    let address = "xor.b64 %rd4, %rd3, 512; mul.lo.s64 %rd4, %rd4, 1; add.s64 %rd2, %rd1, %rd4;";
+    let apart = walk(address, &branch("A", ""));
+    assert!(1.2 * one < apart && 1.2 * apart < two, "{one} {apart} {two}");
+}

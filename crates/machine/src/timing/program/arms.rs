@@ -29,6 +29,11 @@ impl Jumps {
         self.0.contains_key(&pc)
     }
 
+    /// Whether what stands at `from` leads to a place.
+    pub(super) fn leads(&self, from: usize, pc: usize) -> bool {
+        self.0.get(&pc).is_some_and(|all| all.iter().all(|&it| it == from))
+    }
+
     /// Whether a branch is all that an arm of another begins with, but for what its condition is computed from, and no other `if` follows
     /// where it leads to, at `end`. It stays a branch: under a predicate there would be nothing to do while the load is on its way.
     pub(super) fn is_alone(&self, program: &Program, code: &Code, pc: usize, end: usize) -> bool {

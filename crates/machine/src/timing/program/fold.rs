@@ -158,28 +158,35 @@ pub(super) fn shared_loads(program: &mut Program, code: &Code, numbers: &Numbers
     }
 }
 
-/// What jumps over a few instructions is no jump: they have its predicate instead.
-pub(super) fn short_branches(program: &mut Program, code: &Code, most: Predicated) {
-    let over = |pc: usize| match code.insts[pc].op {
+/// What a branch leads over: where it and the jumps between its arms stand, and where the ways meet again.
+///
+/// Behind the one arm may stand the other, which a jump leads around. Of a condition that NVVM has turned around, the
+/// first arm is that jump alone, and the other one has a jump, too: `@p bra A; bra B; A: ...; bra M; B: ...; M:`.
+pub(super) fn sides(code: &Code, pc: usize) -> Option<(Vec<usize>, usize)> {
+    let over = |pc: usize| match code.insts.get(pc)?.op {
         MicroOp::Branch { target, .. } | MicroOp::Jump(target) => Some(target as usize).filter(|&target| target > pc),
         _ => None,
     };
+    let mut end = over(pc).filter(|_| matches!(code.insts[pc].op, MicroOp::Branch { .. }))?;
+    let mut jumps = vec![pc];
+    let around = |end: usize| over(end - 1).filter(|_| matches!(code.insts[end - 1].op, MicroOp::Jump(_)));
+    if let Some(other) = around(end) {
+        let is_turned = end - 1 == pc + 1;
+        jumps.push(end - 1);
+        end = other;
+        if let Some(meet) = around(end).filter(|_| is_turned) {
+            jumps.push(end - 1);
+            end = meet;
+        }
+    }
+    Some((jumps, end))
+}
+
+/// What jumps over a few instructions is no jump: they have its predicate instead.
+pub(super) fn short_branches(program: &mut Program, code: &Code, most: Predicated) {
     let all = Jumps::new(code);
     for pc in 0..program.ops.len() {
-        let (MicroOp::Branch { .. }, Some(mut end)) = (code.insts[pc].op, over(pc)) else { continue };
-        // Behind the one side may stand the other, which a jump leads around. Of a condition that NVVM has turned around,
-        // the first side is that jump alone, and the other one has a jump, too: `@p bra A; bra B; A: ...; bra M; B: ...; M:`.
-        let mut jumps = vec![pc];
-        let around = |end: usize| over(end - 1).filter(|_| matches!(code.insts[end - 1].op, MicroOp::Jump(_)));
-        if let Some(other) = around(end) {
-            let is_turned = end - 1 == pc + 1;
-            jumps.push(end - 1);
-            end = other;
-            if let Some(meet) = around(end).filter(|_| is_turned) {
-                jumps.push(end - 1);
-                end = meet;
-            }
-        }
+        let Some((jumps, end)) = sides(code, pc) else { continue };
         if all.is_alone(program, code, pc, end) {
             continue;
         }

@@ -50,7 +50,14 @@ fn simulated(ops: Vec<Op>, warps: &[Steps<'_>], work: &Work<'_>) -> (u64, Vec<Ha
         }
     }
     let operands = vec![Operands { reads: Vec::new(), writes: Vec::new() }; ops.len()];
-    let program = Program { ops, registers: 0, spills: 0, predicated: HashMap::new(), live: Live::default() };
+    let program = Program {
+        ops,
+        registers: 0,
+        spills: 0,
+        predicated: HashMap::new(),
+        ifs: HashMap::new(),
+        live: Live::default(),
+    };
     let order = |path: &crate::exec::Path| {
         path.steps.iter().map(|&step| Ordered { step, operands: step.pc }).collect::<Vec<_>>()
     };
