@@ -41,7 +41,7 @@ pub(super) fn unconditional(program: &Program, steps: &[Step]) -> usize {
 fn outside(program: &Program, steps: &[Step]) -> impl Iterator<Item = u32> {
     let pcs: Vec<u32> = steps.iter().map(|step| step.pc).collect();
     let stages = stages(program, &pcs);
-    pcs.into_iter().zip(stages).filter(|(_, stage)| stage % 2 == 0).map(|(pc, _)| pc)
+    pcs.into_iter().zip(stages).filter(|(_, stage)| stage.is_multiple_of(2)).map(|(pc, _)| pc)
 }
 
 /// Which part of a piece each of its instructions is in: 0 up to the first branch and with it, 1 in the arms behind
@@ -85,7 +85,7 @@ pub(super) fn earliest(
     for (at, op) in ops.iter().enumerate() {
         let by: Vec<usize> = op.reads.iter().filter_map(|register| writers.get(register).copied()).collect();
         let is_plain = op.kind == Kind::Plain && !op.divides() && !op.reconverges;
-        let can = stages[at] % 2 == 0 && (is_plain || op.loads_global()) && by.iter().all(|&by| moves[by].0);
+        let can = stages[at].is_multiple_of(2) && (is_plain || op.loads_global()) && by.iter().all(|&by| moves[by].0);
         let takes = is_plain && !op.is_folded() && !needless(at) || by.iter().any(|&by| moves[by].1);
         moves.push(if stages[at] == 0 { (true, false) } else { (can, takes) });
         from.push(by);
