@@ -173,15 +173,12 @@ fn ends(numbers: &[f32]) -> String {
 mod tests {
     use super::*;
 
+    /// One after the other: the tests of a process share its device, and with it what is found.
     #[test]
-    fn its_kernels_run_clean() {
+    fn its_kernels_run_clean_and_the_race_is_found() -> Result<(), LessonError> {
         if let Err(error) = run(&Arguments::parse_from(["lesson", "--device", "emulated"])) {
             panic!("{error}");
         }
-    }
-
-    #[test]
-    fn the_race_is_found_and_spoils_the_result() -> Result<(), LessonError> {
         let gpu = Gpu::open(Choice::Emulated)?;
         let y = launch::reverse_on_gpu(&gpu.device.stream, &gpu.program.module, "reverse_race", &count(64))
             .map_err(failed("reverse_race"))?;
