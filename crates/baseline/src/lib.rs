@@ -12,6 +12,7 @@ mod hold;
 pub mod memory;
 mod problem;
 mod sources;
+pub mod statistics;
 mod values;
 
 pub use baseline::Baseline;

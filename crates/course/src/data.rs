@@ -175,6 +175,11 @@ impl Data {
         }
     }
 
+    /// The first element that does not have the very bits that the other buffer's has there.
+    pub fn first_other(&self, other: &Data) -> Option<usize> {
+        (0..self.len()).find(|&index| !self.same_bits(index, other, index))
+    }
+
     /// All values in f64, which is exact but for numbers of 54 bits and more.
     pub fn to_f64(&self) -> Vec<f64> {
         (0..self.len()).filter_map(|i| self.get(i)).collect()

@@ -15,6 +15,7 @@ mod compare;
 mod data;
 mod day;
 mod e4m3;
+mod errors;
 mod exercise;
 mod gemm;
 mod inputs;
@@ -44,6 +45,7 @@ pub use compare::Mismatch;
 pub use data::{DType, Data};
 pub use day::{DaySpec, days, find};
 pub use e4m3::E4m3;
+pub use errors::Errors;
 pub use exercise::{
     Access, Case, Each, Exercise, Extent, Hint, Param, Reference, Rival, Rung, Scalar, Tolerance, Width,
 };

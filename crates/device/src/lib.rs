@@ -14,6 +14,7 @@ pub mod compiler;
 mod device;
 mod emulator;
 mod loader;
+mod nvml;
 mod program;
 pub mod recording;
 mod timer;
@@ -24,6 +25,7 @@ pub use device::{Choice, Device, Kind, OpenError, Properties};
 pub use fusion_machine::Checks;
 
 pub use emulator::{Emulator, EmulatorError, EmulatorOptions};
+pub use nvml::SmClock;
 pub use program::{KernelError, LoadError, MissingKernel, Program, describe};
 pub use timer::Timer;
 

@@ -346,8 +346,7 @@ pub(crate) fn check_inputs(
 ) -> Result<Option<Failure>, DriverError> {
     for ((param, before), buffer) in exercise.inputs.iter().zip(&case.inputs).zip(inputs) {
         let after = buffer.read(stream)?;
-        let changed = (0..before.len()).find(|&index| !after.same_bits(index, before, index));
-        if let Some(index) = changed {
+        if let Some(index) = before.first_other(&after) {
             let (old, new) = (before.get(index).unwrap_or(f64::NAN), after.get(index).unwrap_or(f64::NAN));
             let title = format!("the input `{}` was overwritten", param.name);
             let failure = Failure::new(Code::Inputs, title)

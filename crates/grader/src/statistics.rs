@@ -1,32 +1,13 @@
-//! Medians and bootstrap intervals.
+//! Bootstrap intervals.
+
+use fusion_baseline::statistics::{median, resampled_medians};
 
 use crate::judgement::Interval;
-
-/// The median; `None` of nothing. The mean of the middle two for an even count.
-pub fn median(values: &[f64]) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    median_in_place(&mut sorted)
-}
 
 /// The median of times, or of anything above 0, with its 95% interval.
 pub fn median_interval(times: &[f64], seed: u64) -> Option<Interval> {
     let logs: Vec<f64> = times.iter().map(|time| time.ln()).collect();
     ratio_interval(&logs, seed)
-}
-
-fn median_in_place(values: &mut [f64]) -> Option<f64> {
-    let middle = values.len() / 2;
-    if values.is_empty() {
-        return None;
-    }
-    let even = values.len().is_multiple_of(2);
-    let (below, upper, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
-    let upper = *upper;
-    if !even {
-        return Some(upper);
-    }
-    let lower = below.iter().copied().max_by(f64::total_cmp)?;
-    Some((lower + upper) / 2.0)
 }
 
 /// Resamples of the bootstrap: the 2.5% quantile is then the 25th value, steady to a fraction of the interval's width.
@@ -39,16 +20,7 @@ const RESAMPLES: usize = 1000;
 /// `a / b` and `b / a` equally far from 1. The same seed gives the same interval.
 pub fn ratio_interval(log_ratios: &[f64], seed: u64) -> Option<Interval> {
     let center = median(log_ratios)?;
-    let mut rng = fastrand::Rng::with_seed(seed);
-    let mut sample = vec![0.0; log_ratios.len()];
-    let mut medians = Vec::with_capacity(RESAMPLES);
-    for _ in 0..RESAMPLES {
-        for slot in &mut sample {
-            *slot = log_ratios[rng.usize(0..log_ratios.len())];
-        }
-        medians.extend(median_in_place(&mut sample));
-    }
-    medians.sort_by(f64::total_cmp);
+    let medians = resampled_medians(log_ratios, RESAMPLES, seed);
     let quantile = |q: f64| medians[((medians.len() - 1) as f64 * q).round() as usize];
     Some(Interval { median: center.exp(), low: quantile(0.025).exp(), high: quantile(0.975).exp() })
 }
@@ -64,15 +36,6 @@ pub fn steady_clocks(clocks: &[Option<u32>]) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn medians() {
-        assert_eq!(median(&[]), None);
-        assert_eq!(median(&[3.0]), Some(3.0));
-        assert_eq!(median(&[4.0, 1.0, 3.0]), Some(3.0));
-        assert_eq!(median(&[4.0, 1.0, 3.0, 2.0]), Some(2.5));
-        assert_eq!(median(&[2.0, 2.0, 2.0, f64::INFINITY]), Some(2.0));
-    }
 
     /// `n` log-ratios around `ratio` with a uniform scatter of +-`scatter`.
     fn noisy(ratio: f64, scatter: f64, n: usize) -> Vec<f64> {

@@ -6,7 +6,6 @@ use fusion_device::Timer;
 
 use super::helpers::{Helpers, Movers};
 use crate::session::Session;
-use crate::statistics;
 use crate::trouble::Trouble;
 
 /// Runs of each kernel.
@@ -64,7 +63,7 @@ fn speed(session: &Session, timers: &[Timer], bytes: usize) -> Result<f64, Troub
     let ours = || Trouble::driver("measuring the ceiling");
     session.device.context.synchronize().map_err(ours())?;
     let times = timers.iter().skip(1).map(|timer| Ok(f64::from(timer.elapsed_ms()?))).collect::<Result<Vec<_>, _>>();
-    let median = statistics::median(&times.map_err(ours())?).unwrap_or(0.0);
+    let median = fusion_baseline::statistics::median(&times.map_err(ours())?).unwrap_or(0.0);
     Ok(if median > 0.0 { bytes as f64 / median / 1e6 } else { 0.0 })
 }
 
