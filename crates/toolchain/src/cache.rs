@@ -48,8 +48,12 @@ impl Cache {
         self.root.join(self.name())
     }
 
+    /// A home folder may be shared by machines of both kinds: a Mac's, for one, with its containers.
     pub(crate) fn name(&self) -> String {
-        format!("nvrtc-{}", wheels::RELEASE)
+        match std::env::consts::ARCH {
+            "x86_64" => format!("nvrtc-{}", wheels::RELEASE),
+            other => format!("nvrtc-{}-{other}", wheels::RELEASE),
+        }
     }
 
     pub(crate) fn state(&self) -> State {
