@@ -314,9 +314,13 @@ fn unit(exercise: &Exercise, shape: Shape) -> u64 {
     (shape.elements() * element).max(1) as u64
 }
 
-/// A multiple of N, with two digits where they say something: `3`, `1.25`.
+/// A multiple of N, with two digits where they say something: `3`, `1.25`, `1059`.
 fn units(bytes: u64, unit: u64) -> String {
-    let text = format!("{:.2}", bytes as f64 / unit as f64);
+    let units = bytes as f64 / unit as f64;
+    if units >= 100.0 {
+        return format!("{units:.0}");
+    }
+    let text = format!("{units:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
@@ -455,7 +459,7 @@ mod tests {
 
     #[test]
     fn units_are_short() {
-        for (bytes, text) in [(0, "0"), (4 * N, "1"), (5 * N, "1.25"), (4 * N + 32, "1")] {
+        for (bytes, text) in [(0, "0"), (4 * N, "1"), (5 * N, "1.25"), (4 * N + 32, "1"), (4235 * N, "1059")] {
             assert_eq!(units(bytes, 4 * N), text);
         }
     }
