@@ -119,7 +119,7 @@ impl Case {
         let (class, honest) = self.expected();
         self.judge(class, |folder, _| {
             let secret = folder.with_file_name("outside").join("secret");
-            // One that never ends keeps a core busy until then.
+            // One that never ends keeps a core busy until its time is up.
             let timeout = if class == "refused: timeout" { "12" } else { "25" };
             grade_with_9(&secret, &["--class", &folder.display().to_string(), "mul_add", "--timeout", timeout])
         })?;

@@ -5,7 +5,7 @@ pub fn median(values: &[f64]) -> Option<f64> {
     median_in_place(&mut values.to_vec())
 }
 
-/// The medians of so many samples, each of as many values as there are and drawn with replacement, in ascending order: the
+/// The medians of `resamples` samples, each as many values as were given, drawn with replacement; in ascending order: the
 /// bootstrap (Efron & Tibshirani, *An Introduction to the Bootstrap*, ch. 13). Without values there is none. The same seed gives the
 /// same ones.
 pub fn resampled_medians(values: &[f64], resamples: usize, seed: u64) -> Vec<f64> {

@@ -19,17 +19,20 @@ const CLOCK_SM: c_int = 1;
 /// A device's clock, while NVML answers.
 pub struct SmClock {
     /// `nvmlDeviceGetClockInfo`.
-    clock_info: extern "C" fn(*mut c_void, c_int, *mut c_uint) -> c_int,
+    clock_info: unsafe extern "C" fn(*mut c_void, c_int, *mut c_uint) -> c_int,
     /// An `nvmlDevice_t`.
     device: *mut c_void,
-    shutdown: extern "C" fn() -> c_int,
+    shutdown: unsafe extern "C" fn() -> c_int,
     /// What the functions are in.
     _library: Library,
 }
 
 impl SmClock {
-    /// The clock of this device; `None` where there is no NVML, or it does not know the device, as it does not the emulated one.
+    /// The clock of this device; `None` of the emulated one, and where there is no NVML or it does not know the device.
     pub fn of(device: &Device) -> Option<Self> {
+        if device.emulator().is_some() {
+            return None;
+        }
         Self::at(&pci_bus_id(device)?)
     }
 
@@ -38,35 +41,42 @@ impl SmClock {
         let library = unsafe { Library::new(NAME) }.ok()?;
         // SAFETY: these are the signatures of the NVML API (nvml.h).
         let (init, find, clock_info, shutdown) = unsafe {
-            let init = *library.get::<extern "C" fn() -> c_int>(b"nvmlInit_v2\0").ok()?;
+            let init = *library.get::<unsafe extern "C" fn() -> c_int>(b"nvmlInit_v2\0").ok()?;
             let find = *library
-                .get::<extern "C" fn(*const c_char, *mut *mut c_void) -> c_int>(b"nvmlDeviceGetHandleByPciBusId_v2\0")
+                .get::<unsafe extern "C" fn(*const c_char, *mut *mut c_void) -> c_int>(
+                    b"nvmlDeviceGetHandleByPciBusId_v2\0",
+                )
                 .ok()?;
             let clock_info = *library
-                .get::<extern "C" fn(*mut c_void, c_int, *mut c_uint) -> c_int>(b"nvmlDeviceGetClockInfo\0")
+                .get::<unsafe extern "C" fn(*mut c_void, c_int, *mut c_uint) -> c_int>(b"nvmlDeviceGetClockInfo\0")
                 .ok()?;
-            let shutdown = *library.get::<extern "C" fn() -> c_int>(b"nvmlShutdown\0").ok()?;
+            let shutdown = *library.get::<unsafe extern "C" fn() -> c_int>(b"nvmlShutdown\0").ok()?;
             (init, find, clock_info, shutdown)
         };
-        if init() != 0 {
+        // SAFETY: it takes nothing.
+        if unsafe { init() } != 0 {
             return None;
         }
         // From here on what was initialised is shut down when this is dropped.
         let mut clock = Self { clock_info, device: std::ptr::null_mut(), shutdown, _library: library };
-        let known = find(bus.as_ptr(), &raw mut clock.device) == 0;
+        // SAFETY: NVML is initialised; both pointers are to what lives through the call.
+        let known = unsafe { find(bus.as_ptr(), &raw mut clock.device) } == 0;
         (known && clock.mhz().is_some()).then_some(clock)
     }
 
     /// What it is now, in MHz.
     pub fn mhz(&self) -> Option<u32> {
         let mut mhz = 0;
-        ((self.clock_info)(self.device, CLOCK_SM, &raw mut mhz) == 0).then_some(mhz)
+        // SAFETY: NVML is initialised until this is dropped, the handle came from it, and `mhz` lives through the call.
+        let answered = unsafe { (self.clock_info)(self.device, CLOCK_SM, &raw mut mhz) } == 0;
+        answered.then_some(mhz)
     }
 }
 
 impl Drop for SmClock {
     fn drop(&mut self) {
-        (self.shutdown)();
+        // SAFETY: it was initialised, once, when this was made.
+        unsafe { (self.shutdown)() };
     }
 }
 

@@ -90,10 +90,10 @@ impl Fill {
 
 /// Fills memory that is mirrored on the host.
 fn fill_host(address: u64, pattern: &[u8], len: usize) {
-    for (i, byte) in pattern.iter().cycle().take(len).enumerate() {
-        // SAFETY: `resolve_device` found all bytes inside one block of mirrored host memory.
-        unsafe { (address as *mut u8).add(i).write(*byte) };
-    }
+    let bytes = pattern.repeat(len.div_ceil(pattern.len().max(1)));
+    let len = len.min(bytes.len());
+    // SAFETY: `resolve_device` found all bytes inside one block of mirrored host memory; the pattern's are ours.
+    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, len) };
 }
 
 fn fill(fill: Fill, stream: Option<Handle>) -> Result {

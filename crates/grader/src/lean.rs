@@ -302,7 +302,7 @@ fn notes(failure: Failure, exercise: &Exercise, shape: Shape, report: &Report, s
     failure
 }
 
-/// `3.0 N moved, 2.0 N needed`, where N is the size of the first input.
+/// `3 N moved, 2.5 N needed`, where N is the size of the first input.
 fn summary(exercise: &Exercise, shape: Shape, dram: &Beside) -> String {
     let unit = unit(exercise, shape);
     format!("{} N moved, {} N needed", units(dram.yours, unit), units(dram.needed, unit))
@@ -314,7 +314,7 @@ fn unit(exercise: &Exercise, shape: Shape) -> u64 {
     (shape.elements() * element).max(1) as u64
 }
 
-/// A multiple of N, with two digits where they say something: `3`, `1.25`, `1059`.
+/// A multiple of N, with up to two digits behind the point, and none from 100 on: `3`, `1.25`, `1059`.
 fn units(bytes: u64, unit: u64) -> String {
     let units = bytes as f64 / unit as f64;
     if units >= 100.0 {

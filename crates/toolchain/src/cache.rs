@@ -7,8 +7,8 @@ use crate::manifest::Manifest;
 use crate::places::set;
 use crate::{Origin, Toolchain, library};
 
-/// The private cache: a directory that holds one directory for each pinned release, so that two checkouts of different
-/// age do not fight over it.
+/// The private cache: a directory that holds one directory for each pinned release and architecture, so that two checkouts of
+/// different age do not fight over it, nor two machines that share a home folder, such as a Mac's containers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cache {
     root: PathBuf,
@@ -48,12 +48,8 @@ impl Cache {
         self.root.join(self.name())
     }
 
-    /// A home folder may be shared by machines of both kinds: a Mac's, for one, with its containers.
     pub(crate) fn name(&self) -> String {
-        match std::env::consts::ARCH {
-            "x86_64" => format!("nvrtc-{}", wheels::RELEASE),
-            other => format!("nvrtc-{}-{other}", wheels::RELEASE),
-        }
+        name(std::env::consts::ARCH)
     }
 
     pub(crate) fn state(&self) -> State {
@@ -69,5 +65,23 @@ impl Cache {
             Some(Err(why)) => State::Damaged(why),
             None => State::Damaged("there is no NVRTC library in it".to_owned()),
         }
+    }
+}
+
+/// That of x86_64 has no suffix: it was the first.
+fn name(architecture: &str) -> String {
+    match architecture {
+        "x86_64" => format!("nvrtc-{}", wheels::RELEASE),
+        other => format!("nvrtc-{}-{other}", wheels::RELEASE),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name;
+
+    #[test]
+    fn each_architecture_has_its_own_place() {
+        assert_eq!([name("x86_64"), name("aarch64")], ["nvrtc-13.0.88", "nvrtc-13.0.88-aarch64"]);
     }
 }

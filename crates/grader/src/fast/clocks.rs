@@ -13,8 +13,7 @@ pub(super) struct Sampler {
 
 impl Sampler {
     pub(super) fn new(session: &Session) -> Self {
-        let clock = if session.is_emulated() { None } else { SmClock::of(&session.device) };
-        Self { clock, seen: Vec::new() }
+        Self { clock: SmClock::of(&session.device), seen: Vec::new() }
     }
 
     /// The clock now, in MHz.

@@ -71,8 +71,13 @@ echo called >> "$HERE/calls"
         Bench { root, fetch }
     }
 
+    /// Of the folder in the cache.
+    fn name(&self) -> String {
+        Cache::new(self.root.path().join("cache")).name()
+    }
+
     fn cache(&self) -> PathBuf {
-        self.root.path().join("cache/nvrtc-13.0.88")
+        self.root.path().join("cache").join(self.name())
     }
 
     fn calls(&self) -> usize {
@@ -132,7 +137,7 @@ fn fetches_what_is_needed_once_and_names_the_licence() {
     let mut lib: Vec<_> = fs::read_dir(bench.cache().join("lib")).unwrap().map(|it| it.unwrap().file_name()).collect();
     lib.sort();
     assert_eq!(lib, ["libnvrtc-builtins.so.13.0", "libnvrtc.so", "libnvrtc.so.13"]);
-    assert_eq!(bench.leftovers(), ["nvrtc-13.0.88"]);
+    assert_eq!(bench.leftovers(), [bench.name()]);
     assert_eq!(
         fs::read_to_string(bench.root.path().join("requirements")).unwrap(),
         "nvidia-cuda-nvrtc==13.0.88 --hash=sha256:00\nnvidia-cuda-runtime==13.0.88 --hash=sha256:11\n"
@@ -160,18 +165,18 @@ fn a_damaged_cache_is_named_and_fetched_again() {
         assert_eq!(bench.fetch.find_or_fetch(&mut notes).unwrap(), toolchain);
         let said = notes.0.iter().filter(|note| note.contains(reason) && note.contains("fetching it again")).count();
         assert_eq!((said, bench.calls()), (1, 2), "{:?}", notes.0);
-        assert_eq!(bench.leftovers(), ["nvrtc-13.0.88"]);
+        assert_eq!(bench.leftovers(), [bench.name()]);
     }
 }
 
 #[test]
 fn what_an_interrupted_attempt_left_is_removed() {
     let bench = Bench::new(GOOD);
-    let stale = bench.root.path().join("cache/nvrtc-13.0.88.staging-1-1/wheels");
+    let stale = bench.root.path().join(format!("cache/{}.staging-1-1/wheels", bench.name()));
     fs::create_dir_all(&stale).unwrap();
     fs::write(stale.join("half"), "half").unwrap();
     bench.fetch.find_or_fetch(&mut Silent).unwrap();
-    assert_eq!(bench.leftovers(), ["nvrtc-13.0.88"]);
+    assert_eq!(bench.leftovers(), [bench.name()]);
 }
 
 #[test]
@@ -201,7 +206,7 @@ impl Progress for Tell {
 fn whoever_waits_says_so() {
     let bench = Bench::new(GOOD);
     fs::create_dir(bench.root.path().join("cache")).unwrap();
-    let held = File::create(bench.root.path().join("cache/nvrtc-13.0.88.lock")).unwrap();
+    let held = File::create(bench.root.path().join(format!("cache/{}.lock", bench.name()))).unwrap();
     held.lock().unwrap();
     let (sender, notes) = channel();
     std::thread::scope(|scope| {
