@@ -1,5 +1,6 @@
 //! Problems of the course on a device: their buffers are filled and poisoned, what runs on them is timed, and what came
-//! out is compared, for the grader and the lessons alike; medians of times; and the unfused chain that all else is compared with.
+//! out is compared, for the grader and the lessons alike; medians of times; and the unfused chain that all else is
+//! compared with.
 //!
 //! [`Baseline`] runs the chain of any exercise from its specification's steps: one kernel of `kernels/unfused/*.cu` for
 //! each step, each of which writes its whole result to global memory.

@@ -5,9 +5,9 @@ pub fn median(values: &[f64]) -> Option<f64> {
     median_in_place(&mut values.to_vec())
 }
 
-/// The medians of `resamples` samples, each as many values as were given, drawn with replacement; in ascending order: the
-/// bootstrap (Efron & Tibshirani, *An Introduction to the Bootstrap*, ch. 13). Without values there is none. The same seed gives the
-/// same ones.
+/// The medians of `resamples` samples, each as many values as were given, drawn with replacement; in ascending order:
+/// the bootstrap (Efron & Tibshirani, *An Introduction to the Bootstrap*, ch. 13). Without values there is none. The
+/// same seed gives the same ones.
 pub fn resampled_medians(values: &[f64], resamples: usize, seed: u64) -> Vec<f64> {
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut sample = values.to_vec();

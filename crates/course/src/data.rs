@@ -175,7 +175,8 @@ impl Data {
         }
     }
 
-    /// The first element whose bits are not those of the other buffer's at its index. What that one has beyond is not looked at.
+    /// The first element whose bits are not those of the other buffer's at its index. What that one has beyond is not
+    /// looked at.
     pub fn first_other(&self, other: &Data) -> Option<usize> {
         (0..self.len()).find(|&index| !self.same_bits(index, other, index))
     }

@@ -9,7 +9,8 @@ pub struct Errors {
     pub absolute: Vec<f64>,
     /// The same over |reference|.
     pub relative: Vec<f64>,
-    /// The same in units in the last place: over the distance of neighbouring values of the output's type at the reference.
+    /// The same in units in the last place: over the distance of neighbouring values of the output's type at the
+    /// reference.
     pub ulps: Vec<f64>,
 }
 

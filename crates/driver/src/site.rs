@@ -1,8 +1,8 @@
 //! Where in the host program memory was allocated.
 //!
 //! An allocation keeps the return addresses of its callers, which takes microseconds. They become a file and a line when
-//! a fault is about that allocation, and only where the program has line tables, as debug builds do. Frames without them, such as
-//! those of this workspace's large crates, are passed over.
+//! a fault is about that allocation, and only where the program has line tables, as debug builds do.
+//! Frames without them, such as those of this workspace's large crates, are passed over.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;

@@ -289,9 +289,7 @@ const OTHER_VALUES: &str = "with other values of the inputs, the call before was
 fn differing(exercise: &Exercise, last: &[Data], again: &[Data]) -> Option<Failure> {
     let outputs = exercise.outputs.iter().zip(last.iter().zip(again));
     let mut found = outputs.filter_map(|(param, (last, again))| {
-        let size = param.dtype.bytes();
-        let (one, other) = (last.to_bytes(), again.to_bytes());
-        let index = one.chunks(size).zip(other.chunks(size)).position(|(one, other)| one != other)?;
+        let index = last.first_other(again)?;
         let [was, is] = [last, again].map(|data| data.get(index).unwrap_or(f64::NAN));
         let title = format!("`{}[{index}]` is {is}, and was {was} when the same launch was made before", param.name);
         Some(Failure::new(Code::Values, title).note(

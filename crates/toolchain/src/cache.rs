@@ -7,8 +7,9 @@ use crate::manifest::Manifest;
 use crate::places::set;
 use crate::{Origin, Toolchain, library};
 
-/// The private cache: a directory that holds one directory for each pinned release and architecture, so that two checkouts of
-/// different age do not fight over it, nor two machines that share a home folder, such as a Mac's containers.
+/// The private cache: a directory that holds one directory for each pinned release and architecture, so that two
+/// checkouts of different age do not fight over it, nor two machines that share a home folder, such as a Mac's
+/// containers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cache {
     root: PathBuf,
