@@ -61,22 +61,23 @@ struct Row {
         }
     }
 
-    // Like `apply`, for shared rows that no thread writes while the kernel runs. Their loads are in flight while the
-    // threads wait for each other. This takes more registers, so it is slower if registers are scarce.
-    template <typename F, typename... Shared>
-    __device__ __forceinline__ void apply_constant(F f, const Shared*... shared) {
-#pragma unroll
-        for (int j = 0; j < VECTORS; j++) {
-            if (holds(j)) pack[j] = map(f, pack[j], load_pack_constant(shared, index(j))...);
-        }
-    }
-
     // Replaces every element by f of it and of the element in the same place of another row.
     template <typename F>
     __device__ __forceinline__ void combine(F f, const Row& other) {
 #pragma unroll
         for (int j = 0; j < VECTORS; j++) {
             if (holds(j)) pack[j] = map(f, pack[j], other.pack[j]);
+        }
+    }
+
+    // Writes f(element, shared elements) into another row, each pack as soon as it is there. So the first stores are on
+    // their way while the thread computes the rest. No thread may write the shared rows while the kernel runs: then their
+    // loads can be in flight while the threads wait for each other. The row itself stays as it is.
+    template <typename F, typename... Shared>
+    __device__ __forceinline__ void write_each(T* to, F f, const Shared*... shared) const {
+#pragma unroll
+        for (int j = 0; j < VECTORS; j++) {
+            if (holds(j)) store_pack(to, index(j), map(f, pack[j], load_pack_constant(shared, index(j))...));
         }
     }
 

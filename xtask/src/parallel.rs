@@ -5,6 +5,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Does `work` for every number below `count`, on as many threads as there are cores, and returns what it made in their order; or
 /// the first error. After an error no more is begun.
 pub(crate) fn each<T: Send, E: Send>(count: usize, work: impl Fn(usize) -> Result<T, E> + Sync) -> Result<Vec<T>, E> {
+    match until_error(count, work) {
+        (_, Some(error)) => Err(error),
+        (made, None) => Ok(made.into_iter().map(|(_, made)| made).collect()),
+    }
+}
+
+/// The same, with what was made beside an error, each with its number.
+pub(crate) fn until_error<T: Send, E: Send>(
+    count: usize,
+    work: impl Fn(usize) -> Result<T, E> + Sync,
+) -> (Vec<(usize, T)>, Option<E>) {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(count);
     let next = AtomicUsize::new(0);
     let take = || {
@@ -12,25 +23,28 @@ pub(crate) fn each<T: Send, E: Send>(count: usize, work: impl Fn(usize) -> Resul
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             if index >= count {
-                return Ok(done);
+                return (done, None);
             }
             match work(index) {
                 Ok(made) => done.push((index, made)),
                 Err(error) => {
                     next.store(count, Ordering::Relaxed);
-                    return Err(error);
+                    return (done, Some(error));
                 }
             }
         }
     };
-    let parts: Result<Vec<Vec<(usize, T)>>, E> = std::thread::scope(|scope| {
+    let (mut all, mut first) = (Vec::new(), None);
+    std::thread::scope(|scope| {
         let threads: Vec<_> = (0..threads).map(|_| scope.spawn(take)).collect();
-        let joined = threads.into_iter().map(|thread| thread.join());
-        joined.map(|part| part.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+        for thread in threads {
+            let (done, error) = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            all.extend(done);
+            first = first.take().or(error);
+        }
     });
-    let mut all: Vec<(usize, T)> = parts?.into_iter().flatten().collect();
     all.sort_by_key(|(index, _)| *index);
-    Ok(all.into_iter().map(|(_, made)| made).collect())
+    (all, first)
 }
 
 #[cfg(test)]
@@ -42,6 +56,11 @@ mod tests {
         let squares = each(100, |index| Ok::<_, ()>(index * index));
         assert_eq!(squares, Ok((0..100).map(|index| index * index).collect()));
         assert_eq!(each(0, |_| Ok::<usize, ()>(1)), Ok(Vec::new()));
-        assert_eq!(each(100, |index| if index == 7 { Err("seven") } else { Ok(()) }), Err("seven"));
+        let seven = |index| if index == 7 { Err("seven") } else { Ok(index) };
+        assert_eq!(each(100, seven), Err("seven"));
+        let (made, error) = until_error(100, seven);
+        assert_eq!(error, Some("seven"));
+        assert!(made.iter().all(|(index, made)| index == made && *index != 7), "{made:?}");
+        assert!((0..7).all(|index| made.iter().any(|(made, _)| *made == index)), "{made:?}");
     }
 }

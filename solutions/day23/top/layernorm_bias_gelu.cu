@@ -39,8 +39,7 @@ __device__ void layernorm_bias_gelu(const float* __restrict__ x, const float* __
     const float square = row.fold(0.0f, [](float sum, float v) { return sum + v * v; });
     const float variance = length.quotient(reduce_row<THREADS>(square, squares, Sum()));
     const float factor = rsqrtf(variance + 1e-5f);
-    row.apply_constant([=](float v, float g, float b, float c) { return gelu_fast(v * factor * g + b + c); }, gamma, beta, bias);
-    row.write(out);
+    row.write_each(out, [=](float v, float g, float b, float c) { return gelu_fast(v * factor * g + b + c); }, gamma, beta, bias);
 }
 
 // One kernel for each number of threads that may share a row, and of packs that each of them holds: more in long rows, so

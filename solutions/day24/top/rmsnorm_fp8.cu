@@ -21,8 +21,9 @@
 
 // ANCHOR: kernel
 // THREADS threads share a row of at most THREADS * VECTORS packs of 16 bytes. The launch sees to it that the row has no more,
-// that it has only whole packs, and that they are aligned.
-template <int THREADS, int VECTORS>
+// that it has only whole packs, and that they are aligned. With FEW the weights are read together with the row, not after the
+// reduction: nothing else hides their latency where a multiprocessor has one row. They take registers, which many rows need.
+template <int THREADS, int VECTORS, bool FEW>
 __device__ void rmsnorm_fp8(const __nv_bfloat16* __restrict__ x, const __nv_bfloat16* __restrict__ weight, __nv_fp8_e4m3* __restrict__ q,
                             float* __restrict__ scale, size_t rows, size_t columns) {
     __shared__ float sums[WARPS<THREADS>], maxima[WARPS<THREADS>];
@@ -34,6 +35,8 @@ __device__ void rmsnorm_fp8(const __nv_bfloat16* __restrict__ x, const __nv_bflo
 
     Row<__nv_bfloat16, THREADS, VECTORS> row;
     row.load_constant(x, columns);
+    Row<__nv_bfloat16, THREADS, VECTORS> early;
+    if (FEW) early.load_constant(weight, columns);
     const float square = row.fold(0.0f, [](float sum, float v) { return sum + v * v; });
     const float factor = rsqrtf(__fdividef(reduce_row<THREADS>(square, sums, Sum()), columns) + 1e-6f);
 
@@ -43,7 +46,7 @@ __device__ void rmsnorm_fp8(const __nv_bfloat16* __restrict__ x, const __nv_bflo
 #pragma unroll
     for (int j = 0; j < VECTORS; j++) {
         if (row.holds(j)) {
-            const Pack<__nv_bfloat16> weights = load_pack(weight, row.index(j));
+            const Pack<__nv_bfloat16> weights = FEW ? early.pack[j] : load_pack(weight, row.index(j));
 #pragma unroll
             for (int pair = 0; pair < 4; pair++) {
                 const float2 v = to_float2(row.pack[j], pair), w = to_float2(weights, pair);
@@ -75,20 +78,27 @@ __device__ void rmsnorm_fp8(const __nv_bfloat16* __restrict__ x, const __nv_bflo
 }
 
 // One kernel for each number of threads that may share a row, and of packs that each of them holds. A block is one row, or
-// four where a warp has a row each. Few threads with many packs each are done sooner than many with few: more loads of a thread are in
-// flight at once, and fewer warps wait for each other. The bound on registers leaves room for 1024 threads on a multiprocessor, or for
-// 768 where each holds twice as much: with less room the assembler spills.
+// four where a warp has a row each. Of many rows, few threads with many packs each are done sooner than many with few: more
+// loads of a thread are in flight at once, and fewer warps wait for each other. The bound on registers leaves room for 1024
+// threads on a multiprocessor, or for 768 where each holds twice as much: with less room the assembler spills.
 #define BLOCK(THREADS) (THREADS <= 32 ? 128 : THREADS)
-#define KERNEL(THREADS, VECTORS)                                                                                       \
-    extern "C" __global__ void __launch_bounds__(BLOCK(THREADS), (VECTORS > 4 ? 768 : 1024) / BLOCK(THREADS))          \
-        rmsnorm_fp8_##THREADS##_##VECTORS(const __nv_bfloat16* __restrict__ x, const __nv_bfloat16* __restrict__ weight,\
-                                          __nv_fp8_e4m3* __restrict__ q, float* __restrict__ scale, size_t rows,       \
-                                          size_t columns) {                                                            \
-        rmsnorm_fp8<THREADS, VECTORS>(x, weight, q, scale, rows, columns);                                             \
+#define KERNEL(NAME, THREADS, VECTORS, FEW, BLOCKS)                                                                    \
+    extern "C" __global__ void __launch_bounds__(BLOCK(THREADS), BLOCKS)                                               \
+        rmsnorm_fp8_##NAME##THREADS##_##VECTORS(const __nv_bfloat16* __restrict__ x,                                   \
+                                                const __nv_bfloat16* __restrict__ weight,                              \
+                                                __nv_fp8_e4m3* __restrict__ q, float* __restrict__ scale, size_t rows, \
+                                                size_t columns) {                                                      \
+        rmsnorm_fp8<THREADS, VECTORS, FEW>(x, weight, q, scale, rows, columns);                                        \
     }
-KERNEL(32, 4)
-KERNEL(128, 4)
-KERNEL(256, 8)
+KERNEL(, 32, 4, false, 8)
+KERNEL(, 128, 4, false, 8)
+KERNEL(, 256, 8, false, 3)
+// For few rows: a pack or two for each thread, as threads there are to spare.
+KERNEL(few_, 128, 1, true, 1)
+KERNEL(few_, 256, 1, true, 1)
+KERNEL(few_, 512, 1, true, 1)
+KERNEL(few_, 1024, 1, true, 1)
+KERNEL(few_, 1024, 2, true, 1)
 // ANCHOR_END: kernel
 
 // Any row, by a block: element by element, and read three times.

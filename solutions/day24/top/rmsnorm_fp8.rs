@@ -24,7 +24,8 @@ pub(super) fn rmsnorm_fp8(
     columns: usize,
 ) -> Result<(), DriverError> {
     // Threads that share a row, and packs of eight elements that each of them can hold.
-    const LADDER: [(usize, usize); 3] = [(32, 4), (128, 4), (256, 8)];
+    const MANY: [(usize, usize); 3] = [(32, 4), (128, 4), (256, 8)];
+    const FEW: [(usize, usize); 5] = [(128, 1), (256, 1), (512, 1), (1024, 1), (1024, 2)];
 
     if rows == 0 || columns == 0 {
         return Ok(());
@@ -33,16 +34,12 @@ pub(super) fn rmsnorm_fp8(
     let whole_packs = columns.is_multiple_of(8)
         && [x, weight].iter().all(|view| view.device_ptr(stream).0 % 16 == 0)
         && q.device_ptr(stream).0 % 8 == 0;
-    // More threads than the row needs would idle. But with a row or less for each multiprocessor there are threads to
-    // spare, and less work for each is done sooner.
-    let mut holding = LADDER.into_iter().filter(|(threads, packs)| whole_packs && 8 * threads * packs >= columns);
-    let (name, threads) = match (holding.next(), holding.next()) {
-        (Some((fewest, _)), Some((threads, packs))) if threads > fewest && rows <= multiprocessors => {
-            (format!("rmsnorm_fp8_{threads}_{packs}"), threads)
-        }
-        (Some((threads, packs)), _) => (format!("rmsnorm_fp8_{threads}_{packs}"), threads),
+    // With a row or less for each multiprocessor there are threads to spare, and less work for each is done sooner.
+    let (ladder, kind) = if rows <= multiprocessors { (FEW.as_slice(), "few_") } else { (MANY.as_slice(), "") };
+    let (name, threads) = match ladder.iter().find(|(threads, packs)| whole_packs && 8 * threads * packs >= columns) {
+        Some((threads, packs)) => (format!("rmsnorm_fp8_{kind}{threads}_{packs}"), *threads),
         // A block of its own for each row; of 32 threads it would be shared.
-        (None, _) => ("rmsnorm_fp8_any".to_owned(), columns.min(256).next_power_of_two().max(64)),
+        None => ("rmsnorm_fp8_any".to_owned(), columns.min(256).next_power_of_two().max(64)),
     };
     let kernel = module.load_function(&name)?;
     // Rows that one warp holds share a block of four.

@@ -4,10 +4,12 @@
 mod class;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use fusion_grader::judgement::{DeviceKind, Failure, Judgement, Kind, Part, Parts, Report, RunError, VERSION, Verdict};
+use fusion_grader::judgement::{
+    DeviceInfo, DeviceKind, Failure, Judgement, Kind, Part, Parts, Report, RunError, VERSION, Verdict,
+};
 use fusion_grader::render;
 
 use super::state::Recorder;
@@ -15,8 +17,9 @@ use crate::command::program;
 use crate::device::{self, Device};
 use crate::emulated::Emulated;
 use crate::interrupt::{self, Interrupt};
-use crate::judge::{self, Stop, Task};
+use crate::judge::{self, Outcome, Stop, Task};
 use crate::output;
+use crate::parallel;
 use crate::programs::{self, Programs};
 use crate::progress::Progress;
 use crate::target::{self, Selection};
@@ -146,70 +149,99 @@ fn grade(options: &Options, interrupt: &Interrupt, report: &mut Report) -> Resul
     let mut recorder = Recorder::begin(kind, &selections);
     let programs = Programs::get(&packages, options.prebuilt, interrupt).map_err(Stop::Error)?;
     let gpu = device::gpu(options.device, &programs, interrupt)?;
-    let progress = Progress::new(selections.iter().map(|selection| selection.exercises.len()).sum());
-    for selection in &selections {
-        let already = report.exercises.len();
-        let judged = judge_day(options, selection, &programs, gpu.is_some(), interrupt, &progress, report);
-        report.exercises[already..].iter().for_each(|judgement| recorder.add(judgement));
-        judged?;
+    let jobs: Vec<Job> = selections.iter().flat_map(jobs_of).collect();
+    let devices = if gpu.is_some() { 2 } else { 1 };
+    let progress = Progress::new(devices * jobs.len());
+    let grader = Grader { options, programs: &programs, gpu: gpu.is_some(), interrupt, progress: &progress };
+    // A worker keeps little more than one core busy.
+    let emulated = |index: usize| grader.judged(jobs[index], DeviceKind::Emulated);
+    let (judged, stopped) = parallel::until_error(jobs.len(), emulated);
+    // Nothing else may run beside what a GPU times, so that comes one after the other.
+    for (index, outcome) in judged {
+        let judgement = match gpu {
+            None => {
+                report.device = outcome.device.or(report.device.take());
+                outcome.judgement
+            }
+            Some(_) => {
+                report.emulated = outcome.device.or(report.emulated.take());
+                if stopped.is_some() {
+                    continue;
+                }
+                let (judgement, device) = grader.timed(jobs[index], outcome.judgement)?;
+                report.device = device.or(report.device.take());
+                judgement
+            }
+        };
+        recorder.add(&judgement);
+        report.exercises.push(judgement);
     }
-    Ok(())
+    stopped.map_or(Ok(()), Err)
 }
 
-fn judge_day(
-    options: &Options,
-    selection: &Selection,
-    programs: &Programs,
+/// An exercise that is to be graded, and its day.
+type Job = (u32, &'static str);
+
+fn jobs_of(selection: &Selection) -> Vec<Job> {
+    selection.exercises.iter().map(|exercise| (selection.day.number, exercise.name)).collect()
+}
+
+/// What judging needs beside an exercise.
+struct Grader<'a> {
+    options: &'a Options,
+    programs: &'a Programs,
+    /// Whether a GPU judges, too.
     gpu: bool,
-    interrupt: &Interrupt,
-    progress: &Progress,
-    report: &mut Report,
-) -> Result<(), Stop> {
-    let kind = options.kind();
-    let package = programs::package(kind, selection.day.number);
-    let errors = build::by_exercise(&programs.errors, &package);
-    for exercise in &selection.exercises {
-        let day = selection.day.number;
-        let blank = Judgement { name: exercise.name.to_owned(), day, kind, ..Judgement::default() };
-        let Some(program) = programs.paths.get(&package) else {
-            report.exercises.push(unbuilt(blank, &errors));
-            continue;
+    interrupt: &'a Interrupt,
+    progress: &'a Progress,
+}
+
+impl Grader<'_> {
+    fn program(&self, day: u32) -> Option<&Path> {
+        self.programs.paths.get(&programs::package(self.options.kind(), day)).map(PathBuf::as_path)
+    }
+
+    /// What this device says, or why there is no program to judge.
+    fn judged(&self, (day, exercise): Job, device: DeviceKind) -> Result<Outcome, Stop> {
+        let kind = self.options.kind();
+        let Some(program) = self.program(day) else {
+            let errors = build::by_exercise(&self.programs.errors, &programs::package(kind, day));
+            let blank = Judgement { name: exercise.to_owned(), day, kind, ..Judgement::default() };
+            self.progress.step();
+            return Ok(Outcome { judgement: unbuilt(blank, &errors), device: None });
         };
-        let mut task = Task {
+        let task = Task {
             program,
-            root: programs.root.as_deref(),
+            root: self.programs.root.as_deref(),
             kind,
             top: false,
             day,
-            exercise: exercise.name,
-            device: DeviceKind::Emulated,
-            parts: Parts::wanted(DeviceKind::Emulated, !gpu),
-            seed: options.seed.unwrap_or(SEED),
-            size: options.size,
-            limit: options.limit(DeviceKind::Emulated),
+            exercise,
+            device,
+            parts: Parts::wanted(device, !self.gpu),
+            seed: self.options.seed.unwrap_or(SEED),
+            size: self.options.size,
+            limit: self.options.limit(device),
         };
-        let emulated = judge::judge(&task, interrupt, progress)?;
-        let mut judgement = emulated.judgement;
-        if gpu {
-            report.emulated = emulated.device.or(report.emulated.take());
-            // A kernel that is wrong here would only poison the GPU's context too.
-            if judgement.parts.right.verdict == Verdict::Fail {
-                judgement.parts.leave_gpu_out("not judged on the GPU until it is right on the emulated device");
-            } else {
-                task.device = DeviceKind::Gpu;
-                task.parts = Parts::wanted(DeviceKind::Gpu, false);
-                task.limit = options.limit(DeviceKind::Gpu);
-                let measured = judge::judge(&task, interrupt, progress)?;
-                report.device = measured.device.or(report.device.take());
-                judgement = Judgement::merge(judgement, measured.judgement);
-            }
-        } else {
-            report.device = emulated.device.or(report.device.take());
-        }
-        report.exercises.push(judgement);
-        progress.step();
+        let outcome = judge::judge(&task, self.interrupt, self.progress)?;
+        self.progress.step();
+        Ok(outcome)
     }
-    Ok(())
+
+    /// What the emulated device said, with what the GPU says.
+    fn timed(&self, job: Job, mut emulated: Judgement) -> Result<(Judgement, Option<DeviceInfo>), Stop> {
+        let wrong = emulated.parts.right.verdict == Verdict::Fail;
+        if self.program(job.0).is_none() || wrong {
+            // A kernel that is wrong here would only poison the GPU's context too.
+            if self.program(job.0).is_some() {
+                emulated.parts.leave_gpu_out("not judged on the GPU until it is right on the emulated device");
+            }
+            self.progress.step();
+            return Ok((emulated, None));
+        }
+        let measured = self.judged(job, DeviceKind::Gpu)?;
+        Ok((Judgement::merge(emulated, measured.judgement), measured.device))
+    }
 }
 
 /// The judgement of an exercise whose package did not compile, by whose errors they are. All files of a day are one program.

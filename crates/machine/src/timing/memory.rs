@@ -85,7 +85,7 @@ pub(crate) struct MemorySystem<'a> {
     l2_stores: Server,
     atomics: Server,
     dram: Server,
-    /// How much of the share of DRAM was used of late, from 0 to 1, and when that was computed.
+    /// How much of DRAM was used of late, from 0 to 1, and when that was computed.
     used: (f64, Ticks),
     fetched: u64,
     /// Sectors that the SM has read from L2 or written to it, and how many those were when it wrote a line of local memory last.
@@ -111,6 +111,8 @@ struct Sector {
     /// Of L2 itself, when it is written: it reads nothing meanwhile.
     written: f64,
     dram: f64,
+    /// The same, if the way to an SM were no limit: a few SMs never keep DRAM from answering.
+    loaded: f64,
     /// How long before a request DRAM may have begun with it: what the SM has not asked for meanwhile, others have had, and they ask for less
     /// now. At first all ask at the same time.
     early: f64,
@@ -127,6 +129,7 @@ impl Sector {
             store: sector(rates.l2_store_bytes_per_clock, rates.sm_store_bytes_per_clock),
             written: sector(rates.l2_store_bytes_per_clock, f64::INFINITY),
             dram: sector(rates.dram_bytes_per_clock, rates.sm_bytes_per_clock),
+            loaded: sector(rates.dram_bytes_per_clock, f64::INFINITY),
             early: 0.0,
         }
     }
@@ -447,7 +450,7 @@ impl<'a> MemorySystem<'a> {
         let (used, at) = self.used;
         let passed = begun.saturating_sub(at) as f64;
         let left = used * window / (window + passed);
-        self.used = ((left + counts * time / window).min(1.0), at.max(begun));
+        self.used = ((left + counts * sector.loaded * sectors / window).min(1.0), at.max(begun));
         self.dram.take_early(begun, time, sector.early);
         self.dram.free().max(begun)
     }
