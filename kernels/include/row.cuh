@@ -70,9 +70,9 @@ struct Row {
         }
     }
 
-    // Writes f(element, shared elements) into another row, each pack as soon as it is there. So the first stores are on
-    // their way while the thread computes the rest. No thread may write the shared rows while the kernel runs: then their
-    // loads can be in flight while the threads wait for each other. The row itself stays as it is.
+    // Writes f(element, shared elements) into another row, each pack as soon as it is computed. So the first stores are
+    // on their way while the thread computes the rest. No thread may write the shared rows while the kernel runs: then
+    // their loads can be in flight while the threads wait for each other. The row itself stays as it is.
     template <typename F, typename... Shared>
     __device__ __forceinline__ void write_each(T* to, F f, const Shared*... shared) const {
 #pragma unroll

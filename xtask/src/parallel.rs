@@ -2,21 +2,22 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Does `work` for every number below `count`, on as many threads as there are cores, and returns what it made in their order; or
-/// the first error. After an error no more is begun.
+/// Does `work` for every number below `count`, on as many threads as there are cores, and returns what it made in their
+/// order; or an error. After an error no more is begun.
 pub(crate) fn each<T: Send, E: Send>(count: usize, work: impl Fn(usize) -> Result<T, E> + Sync) -> Result<Vec<T>, E> {
-    match until_error(count, work) {
+    match until_error(count, usize::MAX, work) {
         (_, Some(error)) => Err(error),
         (made, None) => Ok(made.into_iter().map(|(_, made)| made).collect()),
     }
 }
 
-/// The same, with what was made beside an error, each with its number.
+/// The same on at most so many threads, with what was made beside an error, each with its number.
 pub(crate) fn until_error<T: Send, E: Send>(
     count: usize,
+    most: usize,
     work: impl Fn(usize) -> Result<T, E> + Sync,
 ) -> (Vec<(usize, T)>, Option<E>) {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(count);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(count).min(most);
     let next = AtomicUsize::new(0);
     let take = || {
         let mut done = Vec::new();
@@ -58,7 +59,7 @@ mod tests {
         assert_eq!(each(0, |_| Ok::<usize, ()>(1)), Ok(Vec::new()));
         let seven = |index| if index == 7 { Err("seven") } else { Ok(index) };
         assert_eq!(each(100, seven), Err("seven"));
-        let (made, error) = until_error(100, seven);
+        let (made, error) = until_error(100, 3, seven);
         assert_eq!(error, Some("seven"));
         assert!(made.iter().all(|(index, made)| index == made && *index != 7), "{made:?}");
         assert!((0..7).all(|index| made.iter().any(|(made, _)| *made == index)), "{made:?}");

@@ -96,7 +96,11 @@ fn a_closed_pipe_is_no_error() {
 
 #[test]
 fn an_interrupt_tells_what_is_known_and_leaves_no_child_behind() {
-    let script = format!("case $3 in add_mul_relu) echo $$ > pid; echo waiting >&2; exec sleep 1000;; esac\n{PASS}");
+    // One is judged; all others hang, and one of them says so.
+    let script = format!(
+        "echo $$ > $3.new; mv $3.new $3.pid\n\
+         case $3 in mul_add) ;; add_mul_relu) echo waiting >&2; exec sleep 1000;; *) exec sleep 1000;; esac\n{PASS}"
+    );
     let prebuilt = Prebuilt::new(&script);
     let mut child = prebuilt
         .command(&["grade", "day22", "--device", "emulated"])
@@ -104,19 +108,47 @@ fn an_interrupt_tells_what_is_known_and_leaves_no_child_behind() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("xtask runs");
-    // The second exercise says when it hangs.
     let stderr = child.stderr.take().expect("a pipe");
     let waiting = BufReader::new(stderr).lines().map_while(Result::ok).any(|line| line == "add_mul_relu: waiting");
     assert!(waiting);
+    let pid_of = |name: &str| fs::read_to_string(prebuilt.folder.path().join(format!("{name}.pid"))).ok();
+    let is_alive = |pid: &str| {
+        Command::new("kill").args(["-0", pid.trim()]).stderr(Stdio::null()).status().expect("kill runs").success()
+    };
+    // It is gone when xtask has heard of its end.
+    while pid_of("mul_add").is_none_or(|pid| is_alive(&pid)) {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
     let signal = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
     assert!(signal.success());
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(code(&output), 130);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(text.contains("1 of 1 passed."), "{text}");
-    let pid = fs::read_to_string(prebuilt.folder.path().join("pid")).expect("the script wrote it");
-    let alive = Command::new("kill").args(["-0", pid.trim()]).stderr(Stdio::null()).status().expect("kill runs");
-    assert!(!alive.success());
+    assert!(!is_alive(&pid_of("add_mul_relu").expect("the script wrote it")));
+}
+
+#[test]
+fn a_gpu_judges_one_exercise_after_the_other_when_the_emulated_device_has_judged_all() {
+    // What is judged on the GPU finds how many others run, and writes down whose turn it is.
+    let script = format!(
+        r#"
+gpu='{{"kind":"gpu","name":"Fake GPU","compute_capability":"9.0","multiprocessors":1,"l2_bytes":1,"memory_bytes":1,"driver":"13.0"}}'
+case $1 in probe) tell '{{"fusion":"probed","gpu":'$gpu',"note":null}}'; exit 0;; esac
+case "$*" in *"--device gpu"*) echo "$3 $(ls *.running 2>/dev/null | wc -l)" >> turns;; esac
+: > $3.running
+sleep 0.1
+rm $3.running
+{PASS}"#
+    );
+    let prebuilt = Prebuilt::new(&script);
+    let (code, report) = prebuilt.json(&["grade", "day22", "--json"]);
+    assert_eq!(code, 0, "{report}");
+    let names: Vec<&str> =
+        report["exercises"].as_array().into_iter().flatten().filter_map(|it| it["name"].as_str()).collect();
+    assert_eq!(names.len(), 5);
+    let turns = fs::read_to_string(prebuilt.folder.path().join("turns")).expect("the GPU had its turns");
+    assert_eq!(turns, names.iter().map(|name| format!("{name} 0\n")).collect::<String>());
 }
 
 #[test]

@@ -39,7 +39,8 @@ __device__ void layernorm_bias_gelu(const float* __restrict__ x, const float* __
     const float square = row.fold(0.0f, [](float sum, float v) { return sum + v * v; });
     const float variance = length.quotient(reduce_row<THREADS>(square, squares, Sum()));
     const float factor = rsqrtf(variance + 1e-5f);
-    row.write_each(out, [=](float v, float g, float b, float c) { return gelu_fast(v * factor * g + b + c); }, gamma, beta, bias);
+    const auto normalized = [=](float v, float g, float b, float c) { return gelu_fast(v * factor * g + b + c); };
+    row.write_each(out, normalized, gamma, beta, bias);
 }
 
 // One kernel for each number of threads that may share a row, and of packs that each of them holds: more in long rows, so

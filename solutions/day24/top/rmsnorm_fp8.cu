@@ -20,9 +20,10 @@
 #include "row.cuh"
 
 // ANCHOR: kernel
-// THREADS threads share a row of at most THREADS * VECTORS packs of 16 bytes. The launch sees to it that the row has no more,
-// that it has only whole packs, and that they are aligned. With FEW the weights are read together with the row, not after the
-// reduction: nothing else hides their latency where a multiprocessor has one row. They take registers, which many rows need.
+// THREADS threads share a row of at most THREADS * VECTORS packs of 16 bytes. The launch sees to it that the row has no
+// more, that it has only whole packs, and that they are aligned. With FEW the weights are read together with the row, not
+// after the reduction. If a multiprocessor has one row, nothing else hides their latency. The weights take registers. With
+// many rows, more blocks need these registers.
 template <int THREADS, int VECTORS, bool FEW>
 __device__ void rmsnorm_fp8(const __nv_bfloat16* __restrict__ x, const __nv_bfloat16* __restrict__ weight, __nv_fp8_e4m3* __restrict__ q,
                             float* __restrict__ scale, size_t rows, size_t columns) {
@@ -77,10 +78,11 @@ __device__ void rmsnorm_fp8(const __nv_bfloat16* __restrict__ x, const __nv_bflo
     }
 }
 
-// One kernel for each number of threads that may share a row, and of packs that each of them holds. A block is one row, or
-// four where a warp has a row each. Of many rows, few threads with many packs each are done sooner than many with few: more
-// loads of a thread are in flight at once, and fewer warps wait for each other. The bound on registers leaves room for 1024
-// threads on a multiprocessor, or for 768 where each holds twice as much: with less room the assembler spills.
+// One kernel for each number of threads that may share a row, and of packs that each of them holds. A block is one row,
+// or four where a warp has a row each. With many rows, few threads with many packs each are done sooner than many with
+// few: more loads of a thread are in flight at once, and fewer warps wait for each other. The bound on registers leaves
+// room for 1024 threads on a multiprocessor, or for 768 where each holds twice as much: with less room the assembler
+// spills.
 #define BLOCK(THREADS) (THREADS <= 32 ? 128 : THREADS)
 #define KERNEL(NAME, THREADS, VECTORS, FEW, BLOCKS)                                                                    \
     extern "C" __global__ void __launch_bounds__(BLOCK(THREADS), BLOCKS)                                               \

@@ -5,6 +5,7 @@ mod class;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use fusion_grader::judgement::{
@@ -61,6 +62,9 @@ pub(crate) struct Options {
     #[arg(long, value_name = "ELEMENTS", value_parser = at_least_one)]
     pub(crate) size: Option<usize>,
 }
+
+/// Workers that run at the same time. Each keeps little more than one core busy, and takes about 200 MB.
+const MOST_WORKERS: usize = 8;
 
 /// The seed of those who do not care.
 const SEED: u64 = 1;
@@ -146,37 +150,48 @@ fn grade(options: &Options, interrupt: &Interrupt, report: &mut Report) -> Resul
     let kind = options.kind();
     let packages: Vec<String> = selections.iter().map(|s| programs::package(kind, s.day.number)).collect();
     toolchain::ready().map_err(Stop::Error)?;
-    let mut recorder = Recorder::begin(kind, &selections);
+    let recorder = Mutex::new(Recorder::begin(kind, &selections));
     let programs = Programs::get(&packages, options.prebuilt, interrupt).map_err(Stop::Error)?;
     let gpu = device::gpu(options.device, &programs, interrupt)?;
-    let jobs: Vec<Job> = selections.iter().flat_map(jobs_of).collect();
-    let devices = if gpu.is_some() { 2 } else { 1 };
-    let progress = Progress::new(devices * jobs.len());
+    let mut days: Vec<Vec<Job>> = selections.iter().map(jobs_of).collect();
+    let exercises: usize = days.iter().map(Vec::len).sum();
+    let progress = Progress::new(exercises * if gpu.is_some() { 2 } else { 1 });
     let grader = Grader { options, programs: &programs, gpu: gpu.is_some(), interrupt, progress: &progress };
-    // A worker keeps little more than one core busy.
-    let emulated = |index: usize| grader.judged(jobs[index], DeviceKind::Emulated);
-    let (judged, stopped) = parallel::until_error(jobs.len(), emulated);
-    // Nothing else may run beside what a GPU times, so that comes one after the other.
-    for (index, outcome) in judged {
-        let judgement = match gpu {
-            None => {
+    // Without a GPU no day has to wait for another.
+    if gpu.is_none() {
+        days = vec![days.concat()];
+    }
+    let record = |judgement: &Judgement| recorder.lock().unwrap_or_else(PoisonError::into_inner).add(judgement);
+    for jobs in days {
+        let (judged, stopped) = parallel::until_error(jobs.len(), MOST_WORKERS, |index| {
+            let outcome = grader.judged(jobs[index], DeviceKind::Emulated)?;
+            // At once: whatever happens later loses no verdict.
+            if gpu.is_none() {
+                record(&outcome.judgement);
+            }
+            Ok(outcome)
+        });
+        // Nothing else may run beside what a GPU times, so there one exercise comes after the other.
+        for (index, outcome) in judged {
+            let judgement = if gpu.is_none() {
                 report.device = outcome.device.or(report.device.take());
                 outcome.judgement
-            }
-            Some(_) => {
+            } else if stopped.is_some() {
+                continue;
+            } else {
                 report.emulated = outcome.device.or(report.emulated.take());
-                if stopped.is_some() {
-                    continue;
-                }
                 let (judgement, device) = grader.timed(jobs[index], outcome.judgement)?;
                 report.device = device.or(report.device.take());
+                record(&judgement);
                 judgement
-            }
-        };
-        recorder.add(&judgement);
-        report.exercises.push(judgement);
+            };
+            report.exercises.push(judgement);
+        }
+        if let Some(stop) = stopped {
+            return Err(stop);
+        }
     }
-    stopped.map_or(Ok(()), Err)
+    Ok(())
 }
 
 /// An exercise that is to be graded, and its day.

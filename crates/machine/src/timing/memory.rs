@@ -111,7 +111,7 @@ struct Sector {
     /// Of L2 itself, when it is written: it reads nothing meanwhile.
     written: f64,
     dram: f64,
-    /// The same, if the way to an SM were no limit: a few SMs never keep DRAM from answering.
+    /// The same, if the way to an SM were no limit. By this it is counted how much of DRAM is used: a few SMs use little.
     loaded: f64,
     /// How long before a request DRAM may have begun with it: what the SM has not asked for meanwhile, others have had, and they ask for less
     /// now. At first all ask at the same time.
@@ -562,6 +562,20 @@ mod tests {
         let reached = bytes * 132.0 / (all / TICKS as f64);
         assert!((0.8..=1.0).contains(&(reached / Rates::h200().dram_bytes_per_clock)), "{reached}");
         assert!(one < 0.7 * all, "{one} {all}");
+    }
+
+    #[test]
+    fn a_few_sms_use_little_of_dram() {
+        let used = |active: f64| {
+            with(active, |memory| {
+                (0..4000).for_each(|i| drop(memory.load(0, &[line(i)], 128, ASKER, false)));
+                memory.used.0
+            })
+        };
+        assert!((0.99..=1.0).contains(&used(132.0)), "{}", used(132.0));
+        // A line each clock.
+        let asked = 128.0 / Rates::h200().dram_bytes_per_clock;
+        assert!((0.5 * asked..=1.1 * asked).contains(&used(1.0)), "{} {asked}", used(1.0));
     }
 
     #[test]
