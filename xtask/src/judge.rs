@@ -106,6 +106,7 @@ pub(crate) fn judge_by(
     let end = process::run_telling(&mut command, &Watch { limit: task.limit, interrupt }, secret, |said| {
         told.hear(said, task.exercise, progress);
     });
+    progress.ended(task.exercise);
     let end = end.map_err(|error| cannot_run(task.program, &error))?;
     if end == End::Interrupted {
         return Err(Stop::Interrupted);
@@ -216,7 +217,7 @@ impl Told {
                 Message::Judged { device, judgement } => self.judged.push((device, *judgement)),
                 Message::Progress { text } => {
                     self.opened |= text != OPENING;
-                    progress.say(format!("{who}: {text}"));
+                    progress.worker(who, &text);
                     self.doing = text;
                     self.since = Some(Instant::now());
                 }

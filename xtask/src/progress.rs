@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal as _;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -12,6 +13,8 @@ use crate::{output, plain};
 #[derive(Debug)]
 pub(crate) struct Progress {
     bar: ProgressBar,
+    /// Workers that run, and what each of them does. The first has run longest.
+    busy: Mutex<Vec<(String, String)>>,
     /// Whether a line was cut, and why was said.
     has_cut: AtomicBool,
 }
@@ -32,11 +35,36 @@ impl Progress {
     }
 
     fn with(bar: ProgressBar) -> Self {
-        Self { bar, has_cut: AtomicBool::new(false) }
+        Self { bar, busy: Mutex::default(), has_cut: AtomicBool::new(false) }
     }
 
     pub(crate) fn say(&self, text: impl Into<String>) {
         self.bar.set_message(text.into());
+    }
+
+    /// What one of the workers does that run at the same time. The line stays with the one that has run longest, so that
+    /// it can be read.
+    pub(crate) fn worker(&self, who: &str, doing: &str) {
+        let mut busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
+        match busy.iter_mut().find(|(name, _)| name == who) {
+            Some((_, before)) => doing.clone_into(before),
+            None => busy.push((who.to_owned(), doing.to_owned())),
+        }
+        self.show(&busy);
+    }
+
+    /// The worker has ended.
+    pub(crate) fn ended(&self, who: &str) {
+        let mut busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
+        busy.retain(|(name, _)| name != who);
+        self.show(&busy);
+    }
+
+    fn show(&self, busy: &[(String, String)]) {
+        if let Some((who, doing)) = busy.first() {
+            let beside = if busy.len() > 1 { format!(", and {} more", busy.len() - 1) } else { String::new() };
+            self.say(format!("{who}: {doing}{beside}"));
+        }
     }
 
     pub(crate) fn step(&self) {

@@ -568,7 +568,9 @@ mod tests {
     fn a_few_sms_use_little_of_dram() {
         let used = |active: f64| {
             with(active, |memory| {
-                (0..4000).for_each(|i| drop(memory.load(0, &[line(i)], 128, ASKER, false)));
+                for i in 0..4000 {
+                    memory.load(0, &[line(i)], 128, ASKER, false);
+                }
                 memory.used.0
             })
         };
