@@ -42,8 +42,8 @@ impl Progress {
         self.bar.set_message(text.into());
     }
 
-    /// What one of the workers does that run at the same time. The line stays with the one that has run longest, so that
-    /// it can be read.
+    /// What one of the workers does that run at the same time. The line stays with the one that has run longest, so
+    /// that it can be read.
     pub(crate) fn worker(&self, who: &str, doing: &str) {
         let mut busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
         match busy.iter_mut().find(|(name, _)| name == who) {

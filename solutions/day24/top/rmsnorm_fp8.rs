@@ -10,8 +10,9 @@ use half::bf16;
 
 /// Queues one launch of a kernel in `module` on `stream`.
 ///
-/// `x` and `q` are row-major matrices of `rows` rows and `columns` columns. `weight` has one element per column, `scale`
-/// one per row. A `u8` here has the bits of an e4m3 there. There may be no rows or no columns; nothing is launched then.
+/// `x` and `q` are row-major matrices of `rows` rows and `columns` columns. `weight` has one element per column,
+/// `scale` one per row. A `u8` here has the bits of an e4m3 there. There may be no rows or no columns; nothing is
+/// launched then.
 pub(super) fn rmsnorm_fp8(
     stream: &Arc<CudaStream>,
     module: &Arc<CudaModule>,

@@ -245,17 +245,17 @@ impl Grader<'_> {
 
     /// What the emulated device said, with what the GPU says.
     fn timed(&self, job: Job, mut emulated: Judgement) -> Result<(Judgement, Option<DeviceInfo>), Stop> {
-        let wrong = emulated.parts.right.verdict == Verdict::Fail;
-        if self.program(job.0).is_none() || wrong {
-            // A kernel that is wrong here would only poison the GPU's context too.
-            if self.program(job.0).is_some() {
-                emulated.parts.leave_gpu_out("not judged on the GPU until it is right on the emulated device");
-            }
-            self.progress.step();
-            return Ok((emulated, None));
+        let built = self.program(job.0).is_some();
+        if built && emulated.parts.right.verdict != Verdict::Fail {
+            let measured = self.judged(job, DeviceKind::Gpu)?;
+            return Ok((Judgement::merge(emulated, measured.judgement), measured.device));
         }
-        let measured = self.judged(job, DeviceKind::Gpu)?;
-        Ok((Judgement::merge(emulated, measured.judgement), measured.device))
+        if built {
+            // A kernel that is wrong here would only poison the GPU's context too.
+            emulated.parts.leave_gpu_out("not judged on the GPU until it is right on the emulated device");
+        }
+        self.progress.step();
+        Ok((emulated, None))
     }
 }
 

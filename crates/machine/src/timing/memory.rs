@@ -111,7 +111,8 @@ struct Sector {
     /// Of L2 itself, when it is written: it reads nothing meanwhile.
     written: f64,
     dram: f64,
-    /// The same, if the way to an SM were no limit. By this it is counted how much of DRAM is used: a few SMs use little.
+    /// The same, if the way to an SM were no limit. By this it is counted how much of DRAM is used: a few SMs use
+    /// little.
     loaded: f64,
     /// How long before a request DRAM may have begun with it: what the SM has not asked for meanwhile, others have had, and they ask for less
     /// now. At first all ask at the same time.
